@@ -1,6 +1,6 @@
-"""Pictures per second, with and without threads and drafts, and passes of the image encoder.
+"""Pictures per second, with and without threads and drafts, known ones, and passes of the encoder.
 
-    pip install 'vifidel-eval[detect]' && python benchmarks/detect.py
+    pip install '.[detect]' && python benchmarks/detect.py
 
 The models are tiny, with random weights, so that decoding and preparing are what takes time, as
 they do beside a graphics processor. Pictures are made up: noise of 12 megapixels as JPEG, and of
@@ -56,6 +56,17 @@ def seconds(photos: Path, model: Path, work: Path, **settings: object) -> float:
     return taken[-1]
 
 
+def seconds_known(photos: Path, model: Path, work: Path) -> float:
+    """Return how long a run takes that knows all pictures, and reads them for their digests."""
+    detector, output = load_detector(find_model(model)), work / "known.jsonl"
+    detect(PictureSource(photos), detector, output)
+    start = time.perf_counter()
+    known = detect(PictureSource(photos), detector, output).known
+    taken = time.perf_counter() - start
+    assert known == len(list(photos.iterdir()))
+    return taken
+
+
 def passes(photos: Path, model: Path, family: str, work: Path) -> float:
     """Return how often the image encoder sees a picture if twelve questions are asked."""
     detector = load_detector(find_model(model))
@@ -88,6 +99,11 @@ def main() -> None:
         print(
             tabulate(rows, ("pictures", "threads", "drafts", "pictures a second"), floatfmt=".1f")
         )
+        print()
+        many = make_pictures(work / "many", "jpg", 500, (640, 480))
+        megabytes = sum(photo.stat().st_size for photo in many.iterdir()) / 1e6
+        known = seconds_known(many, models["rt_detr"], work)
+        print(f"500 known pictures, {megabytes:.1f} MB, are read again in {known:.2f} s")
         print()
         each = [(family, passes(small, models[family], family, work)) for family in models]
         print(tabulate(each, ("model", "passes per picture, 12 questions"), floatfmt=".1f"))

@@ -109,8 +109,8 @@ class Chair(Explainer):
     """
 
     columns = tuple(
-        Column(name, name in ("CHAIRs", "CHAIRi"), name != "CHAIR-Len", name == "CHAIRi")
-        for name in CORPUS
+        Column(name, name in ("CHAIRs", "CHAIRi"), name != "CHAIR-Len", name == "CHAIRi", formula)
+        for name, formula in CORPUS.items()
     )
     rates_inventions = True
 
@@ -370,7 +370,6 @@ register(
             looked_for=settings.declared,
         ),
         rank=80,
-        spellings=("CHAIRi", "CHAIRs"),
         references=False,
         objects=True,
         options=(

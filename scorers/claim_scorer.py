@@ -199,12 +199,17 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             (said, np.isin(gold.said_classes, classes)),
             (objects, np.isin(gold.label_classes, classes)),
         )
+        rows = mentions.rows[places]
+        distinct = np.unique(rows).tolist()
+        named = {
+            row: {unit.category for text in of_row for unit in grounding.units(text)}
+            for row, of_row in zip(
+                distinct, self._references_of(part.rows.take(distinct)), strict=True
+            )
+        }
         pairs: list[tuple[int, int]] = []
-        for place in places:
-            row, unit = mentions.rows[place], mentions.units[place]
-            of_row = self._references_of(part.rows.take([row]))[0]
-            named = {other.category for text in of_row for other in grounding.units(text)}
-            in_said[place] = unit.category in named
+        for place, row in zip(places, rows.tolist(), strict=True):
+            in_said[place] = mentions.units[place].category in named[row]
             for side, is_apart in sides:
                 atoms = slice(*side.starts[row : row + 2])
                 pairs += [(place, atom) for atom in side.atoms[atoms][is_apart[atoms]].tolist()]
@@ -222,14 +227,19 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         answered, denied = np.zeros((2, len(units)), dtype=bool)
         if not units:
             return answered, denied
-        of_mentions = part.rows.take(rows.tolist())
+        distinct, of_mentions = np.unique(rows, return_inverse=True)
+        of_rows = part.rows.take(distinct.tolist())
         objects = self._objects
-        asked = asked_of(of_mentions, objects) or [None] * len(units)
+        asked = asked_of(of_rows, objects) or [None] * len(of_rows)
         says = objects is not None and objects.says_what_was_asked
-        found = zip(
-            units, self.sought(of_mentions), self._labels_of(of_mentions), asked, strict=True
-        )
-        for at, (unit, sought, labels, of_image) in enumerate(found):
+        known = list(zip(self.sought(of_rows), self._labels_of(of_rows), asked, strict=True))
+        first: dict[tuple[int, Unit], int] = {}
+        for at, (row, unit) in enumerate(zip(of_mentions.tolist(), units, strict=True)):
+            same = first.setdefault((row, unit), at)
+            if same < at:  # mentioned before
+                answered[at], denied[at] = answered[same], denied[same]
+                continue
+            sought, labels, of_image = known[row]
             answered[at] = unit.category in sought.denied
             undeclared = not (says or of_image is not None or sought.denies) and bool(labels)
             denied[at] = undeclared or sought.can_lack(unit.category)

@@ -47,13 +47,45 @@ class _NgramMetric(Companion):
         return nullcontext(score)
 
 
+def _bleu(sums: Floats, n: int) -> Floats:
+    """Return BLEU-n of summed counts, by pycocoevalcap's formula.
+
+    Powers and exponentials are Python's, as there: the last digits of NumPy's can differ.
+    """
+    product, penalties = _factors(sums, n)
+    scores = [
+        mean ** (1 / n) * math.exp(penalty)
+        for mean, penalty in zip(product.ravel().tolist(), penalties.ravel().tolist(), strict=True)
+    ]
+    return np.array(scores).reshape(product.shape)
+
+
+def _resampled_bleu(sums: Floats, n: int) -> Floats:
+    """Return BLEU-n of very many sums, but for the last digits."""
+    product, penalties = _factors(sums, n)
+    return np.asarray(product ** (1 / n) * np.exp(penalties))
+
+
+def _factors(sums: Floats, n: int) -> tuple[Floats, Floats]:
+    """Return the product of the precisions, and the logarithm of the penalty for short captions."""
+    small, tiny = 1e-9, 1e-15
+    length, closest = sums[..., 0], sums[..., 1]
+    product = np.ones(length.shape)
+    for order in range(n):
+        product = product * ((sums[..., 2 + order] + tiny) / (sums[..., 6 + order] + small))
+    ratio = (length + tiny) / (closest + small)
+    return product, np.minimum(1 - 1 / ratio, 0)
+
+
 class Bleu(_NgramMetric):
     """BLEU with n-grams of up to 1, 2, 3 and 4 tokens (Papineni et al., ACL 2002).
 
     As one number it is BLEU-4.
     """
 
-    columns = tuple(map(Column, ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")))
+    columns = tuple(
+        Column(f"Bleu_{n}", of_sums=partial(_resampled_bleu, n=n)) for n in range(1, ORDERS + 1)
+    )
 
     def method(self) -> str:
         return "BLEU"
@@ -78,29 +110,12 @@ class Bleu(_NgramMetric):
         corpus = counts.sum(axis=0, keepdims=True)
         return [
             CompanionColumn(
-                _bleu(corpus, n)[0], _bleu(counts, n), Statistics(counts, partial(_bleu, n=n))
+                _bleu(corpus, n)[0],
+                _bleu(counts, n),
+                Statistics(counts, partial(_resampled_bleu, n=n)),
             )
             for n in range(1, ORDERS + 1)
         ]
-
-
-def _bleu(sums: Floats, n: int) -> Floats:
-    """Return BLEU-n of summed counts, by pycocoevalcap's formula.
-
-    Powers and exponentials are Python's, as there: the last digits of NumPy's can differ.
-    """
-    small, tiny = 1e-9, 1e-15
-    length, closest = sums[..., 0], sums[..., 1]
-    product = np.ones(length.shape)
-    for order in range(n):
-        product = product * ((sums[..., 2 + order] + tiny) / (sums[..., 6 + order] + small))
-    ratio = (length + tiny) / (closest + small)
-    penalties = np.minimum(1 - 1 / ratio, 0)
-    scores = [
-        mean ** (1 / n) * math.exp(penalty)
-        for mean, penalty in zip(product.ravel().tolist(), penalties.ravel().tolist(), strict=True)
-    ]
-    return np.array(scores).reshape(length.shape)
 
 
 class RougeL(_NgramMetric):

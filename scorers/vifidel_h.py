@@ -97,7 +97,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     columns = (
         Column("VIFIDEL-Hs", True, of_sums=partial(_rate, _WITH_ABSENT, _CAPTIONS)),
         Column("VIFIDEL-Hi", True, of_sums=partial(_rate, ABSENT, JUDGED)),
-        Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS)),
+        Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS), is_count=True),
         Column("VIFIDEL-T"),
     )
     rates_inventions = True
@@ -182,13 +182,14 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def _absent_things(self, found: GroundedMentions, captions: Sequence[str]) -> Integers:
         """Return how many classes that are not in the image each caption claims."""
-        claims = claim_reader(self._grounding.units, self._space.stop_words)
+        read = claim_reader(self._grounding.units, self._space.stop_words)
         absent = np.flatnonzero(found.verdicts == Verdict.ABSENT).tolist()
-        of_absent = map(found.units.__getitem__, absent)
+        rows, of_absent = found.rows[absent].tolist(), map(found.units.__getitem__, absent)
+        claimed = {row: frozenset(read(captions[row])[0].mentions) for row in dict.fromkeys(rows)}
         things = {
             (row, unit.category)
-            for row, unit in zip(found.rows[absent].tolist(), of_absent, strict=True)
-            if unit in claims(captions[row])[0].mentions
+            for row, unit in zip(rows, of_absent, strict=True)
+            if unit in claimed[row]
         }
         return _of_rows(np.array([row for row, _ in things], dtype=np.int64), len(captions))
 
@@ -274,7 +275,6 @@ register(
         VifidelH,
         lambda settings: VifidelH(**settings.evidence),
         rank=30,
-        spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-Hs"),
         references=False,
         either=True,
         tables=True,

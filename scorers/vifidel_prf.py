@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,12 +173,11 @@ class VifidelPRF(ClaimScorer):
         claimed = [one.claimed(rows.captions[row]) for row, one in all_of]
         of_sentences = replace(rows.take(of_rows), captions=claimed)
         p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
-        absent = self._absent(rows)
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
-        for (row, one), p_of_one in zip(all_of, p, strict=True):
-            invented, supposed = absent_in(one, absent[row])
+        absent = chain.from_iterable(map(absent_in, sentences, self._absent(rows)))
+        for (row, one), p_of_one, (invented, supposed) in zip(all_of, p, absent, strict=True):
             own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
-            found[row].append(JudgedSentence(*own, invented, one.hedged, supposed))
+            found[row].append(JudgedSentence(*own, tuple(invented), one.hedged, tuple(supposed)))
         return found
 
     def _absent(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
@@ -282,7 +282,7 @@ register(
         VifidelPRF,
         make_vifidel_prf,
         rank=20,
-        spellings=("PRF", "VIFIDEL-F"),
+        spellings=("PRF",),
         references=False,
         either=True,
         default=True,

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vifidel_eval import Vifidel, evaluate
 from vifidel_eval.errors import ImageIdError
 from vifidel_eval.image_ids import from_json_key, from_json_value, match, mismatch, samples
 
@@ -136,6 +137,28 @@ def test_two_ids_that_mean_one_image():
 )
 def test_mismatch_names_the_likely_cause(missing, known, cause):
     assert cause in str(mismatch(missing, known, "the captions", "the image side"))
+
+
+MISSING = [None, float("nan"), np.float64("nan")]
+OF_ONE = {"objects": {1: ["dog"]}, "systems": {"a": {1: "a dog"}}}
+
+
+@pytest.mark.parametrize("missing", MISSING)
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        (lambda i: Vifidel({1: ["dog"]}).compute_score({i: ["a"]}, {i: ["a"]}), "gts and res"),
+        (lambda i: Vifidel({1: ["dog"]}).score(["a dog"], image_ids=[i]), "image_ids"),
+        (lambda i: Vifidel({1: ["dog"]}).explain(i, "a dog"), "image_ids"),
+        (lambda i: Vifidel({i: ["dog"]}), "objects"),
+        (lambda i: evaluate(**OF_ONE | {"objects": {i: ["dog"]}}), "objects"),
+        (lambda i: evaluate(**OF_ONE | {"systems": {"a": {2: "a", i: "a"}}}), "system 'a'"),
+        (lambda i: evaluate(**OF_ONE, references={i: ["a dog"]}), "references"),
+    ],
+)
+def test_what_stands_for_a_missing_id_is_none(call, where, missing):
+    with pytest.raises(ImageIdError, match=rf"^{where}: image id number [12] is (None|nan|np)"):
+        call(missing)
 
 
 def test_mismatch_shows_ids_of_both_sides():

@@ -49,7 +49,9 @@ def test_modes(tmp_path, name, mode):
     assert decoded.size == decoded.picture.size == (40, 20)
     close(colours(decoded), RED_AND_BLUE, by=40 if mode == "CMYK" or name == "a.webp" else 12)
     content = (tmp_path / name).read_bytes()
-    np.testing.assert_array_equal(np.asarray(decode(content).picture), np.asarray(decoded.picture))
+    np.testing.assert_array_equal(
+        np.asarray(decode(io.BytesIO(content)).picture), np.asarray(decoded.picture)
+    )
 
 
 @pytest.mark.parametrize("kind", ["uint16", "int32"])
@@ -123,7 +125,7 @@ def test_decompression_bombs(size):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the caller's business: see the module
         with pytest.raises(DamagedPictureError, match=r"pixels|size"):
-            decode(png_of_size(*size))
+            decode(io.BytesIO(png_of_size(*size)))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_decompression_bombs(size):
 )
 def test_what_is_no_picture(content):
     with pytest.raises(DamagedPictureError, match="not a picture"):
-        decode(content)
+        decode(io.BytesIO(content))
 
 
 def test_every_cut_and_flipped_picture_is_one_or_is_damaged(tmp_path):
@@ -144,4 +146,4 @@ def test_every_cut_and_flipped_picture_is_one_or_is_damaged(tmp_path):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     with contextlib.suppress(DamagedPictureError):
-                        assert decode(content).picture.mode == "RGB"
+                        assert decode(io.BytesIO(content)).picture.mode == "RGB"

@@ -133,6 +133,19 @@ def test_pickles():
         (lambda: trl_reward(weight=-1), "weight must be a positive number, not -1"),
         (lambda: trl_reward(weight=math.nan), "weight must be a positive number, not nan"),
         (lambda: trl_reward("WMD", references=None), "WMD compares captions with references"),
+        (
+            lambda: trl_reward(objects=None, references=None),
+            "without objects and references VIFIDEL-F is not defined for any row: name a column",
+        ),
+        (
+            lambda: trl_reward(references=None, transform=lambda score, other: score),
+            r"the transform of vifidel_f fails on 0.5 \(.* argument: 'other'\); it takes",
+        ),
+        (lambda: trl_reward(references=None, transform=5), "transform of vifidel_f fails on 0.5"),
+        (
+            lambda: trl_reward(references=None, transform=lambda score: "much"),
+            "transform of vifidel_f fails on 0.5",
+        ),
         (lambda: trl_reward("VIFIDEL", objects=None), "VIFIDEL needs to know what the images show"),
         (
             lambda: trl_reward(references=None)(completions=["x"], labels=[[]], prompts=["p"]),

@@ -1,14 +1,16 @@
 """Kinds of values: errors that name an argument of a wrong kind, and signs of a layout.
 
-Nothing is checked before a call, so that good arguments cost nothing. Where a call fails as Python
-fails on a wrong kind, its arguments are compared with the annotations of its signature. The signs
-of a layout are paths of keys that tell what content is before anything of it is read.
+Kinds are not checked before a call, so that good arguments cost nothing. Where a call fails as
+Python fails on a wrong kind, its arguments are compared with the annotations of its signature.
+Whole numbers that have a least value are checked before the work (`check_whole`). The signs of a
+layout are paths of keys that tell what content is before anything of it is read.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -20,7 +22,15 @@ from .errors import VifidelError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OF_WRONG_KINDS = (TypeError, AttributeError, KeyError, IndexError, ValueError, OSError)
+_OF_WRONG_KINDS = (
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    ValueError,
+    OSError,
+    OverflowError,
+)
 _MOST_LOOKED_AT = 100  # members of a collection
 
 
@@ -128,6 +138,25 @@ def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
     if issubclass(kind, Iterable) and isinstance(value, Collection) and members:
         return all(_fits(member, members[0]) for member in list(value)[:_MOST_LOOKED_AT])
     return True
+
+
+def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
+    """Check that arguments, given by their names, are whole numbers from `least` to `most`.
+
+    >>> check_whole(1, batch=8, threads=0)
+    Traceback (most recent call last):
+        ...
+    vifidel_eval.errors.VifidelError: threads must be a whole number of at least 1, not 0.
+    """
+    for name, value in given.items():
+        if not is_whole(value, least, most):
+            bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+            raise VifidelError(f"{name} must be a whole number {bounds}, not {value!r:.40}.")
+
+
+def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
+    """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
+    return _is_a(value, int) and bool(least <= value <= most)
 
 
 def shows(content: Any, signs: Iterable[str]) -> bool:

@@ -42,6 +42,8 @@ class Column:
     of_sums : callable, optional
         The corpus score that follows from sums over the rows, as `Statistics.score` has it, where
         that is the same for every run and no mean.
+    is_count : bool
+        Whether it is a number of things, which percent leave as it is.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Column:
     ranked: bool = True
     main: bool = False
     of_sums: Callable[[Floats], Floats] | None = None
+    is_count: bool = False
 
 
 @dataclass(frozen=True)

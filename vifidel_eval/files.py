@@ -131,6 +131,12 @@ def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[byt
     raise error(f"{path}: is {what}, not an ordinary file; check the path.")
 
 
+def read_kept(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes:
+    """Return what an earlier run kept in a file, which is an ordinary one; else `error`."""
+    with open_file(path, error) as file:
+        return file.read()
+
+
 class _RepeatedKeyError(ValueError):
     """A JSON object has a key twice; all but the last value would be lost."""
 
@@ -233,9 +239,12 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+def write_whole(
+    path: str | os.PathLike[str], content: str | bytes, temporary: Path | None = None
+) -> None:
     """Write a file so that the path never holds part of it: temporary file, then rename.
 
+    `temporary` is where a run that may be killed looks for what it left, by default a new name.
     Text is written as UTF-8. A link is kept, and its target is written; devices and pipes are
     written to directly. A file that was there keeps its permissions, and stays as it was if it
     cannot be written.
@@ -250,7 +259,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             with open(path, "wb") as device:
                 device.write(content)
         else:
-            _replace(Path(os.path.realpath(path)), content, mode)
+            _replace(Path(os.path.realpath(path)), content, mode, temporary)
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
 
@@ -266,9 +275,9 @@ def mode_of(target: str | os.PathLike[str]) -> int | None:
     return mode
 
 
-def _replace(target: Path, content: bytes, mode: int | None) -> None:
+def _replace(target: Path, content: bytes, mode: int | None, temporary: Path | None) -> None:
     # The name is known before the file exists, so that an interrupt at any line removes it.
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+    temporary = temporary or target.with_name(f".{secrets.token_hex(8)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         # A new file gets what the umask leaves; what was private is never readable for others.

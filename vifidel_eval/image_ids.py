@@ -11,6 +11,7 @@ id is its end, with or without the extension: see `match`.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from itertools import chain
@@ -98,14 +99,24 @@ def digest_of_ids(ids: Iterable[ImageId]) -> str:
     return f"{len(images)}#{hashlib.sha256(' '.join(sorted(images)).encode()).hexdigest()[:8]}"
 
 
+def check_ids(ids: Iterable[ImageId], where: str) -> None:
+    """Check that there is an id where one is given: None and NaN stand for what is missing."""
+    for number, image_id in enumerate(ids, 1):
+        if image_id is None or (isinstance(image_id, float) and math.isnan(image_id)):
+            raise ImageIdError(
+                f"{where}: image id number {number} is {image_id!r}; give each image its id."
+            )
+
+
 def check_distinct(ids: Iterable[ImageId], where: str) -> None:
-    """Check that no two ids of one source mean the same image, as 1, ``"1"`` and a stem of 1 do.
+    """Check ids, of which no two may mean the same image, as 1, ``"1"`` and a stem of 1 do.
 
     A JSON object would keep one of them, and what is said under the others would be lost.
     """
     ids = list(ids)
     if set(map(type, ids)) <= {int}:
         return
+    check_ids(ids, where)
     meant: dict[str, ImageId] = {}
     for image_id in ids:
         number = _number(image_id)

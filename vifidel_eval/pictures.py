@@ -6,9 +6,8 @@ is not for threads, in which pictures are decoded.
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from .files import first_line
 
@@ -39,8 +38,8 @@ class Decoded(NamedTuple):
     size: tuple[int, int]
 
 
-def decode(source: Path | bytes, enough: int | None = None) -> Decoded:
-    """Decode a file or its bytes: the first frame, turned as EXIF says, transparency on white.
+def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
+    """Decode a file, open or not: the first frame, turned as EXIF says, transparency on white.
 
     A JPEG is decoded at a half, a quarter or an eighth of its size where both its sides keep at
     least `enough` pixels. Raises `DamagedPictureError` if it is no picture of `FORMATS`, damaged,
@@ -51,8 +50,7 @@ def decode(source: Path | bytes, enough: int | None = None) -> Decoded:
     Image.init()
     try:
         formats = [name for name in FORMATS if name in Image.OPEN]
-        file = io.BytesIO(source) if isinstance(source, bytes) else source
-        with Image.open(file, formats=formats) as picture:
+        with Image.open(source, formats=formats) as picture:
             size = picture.size
             if enough is not None:
                 picture.draft("RGB", (enough, enough))

@@ -20,12 +20,16 @@ from typing import Any, TypeAlias
 
 from .arguments import named_if_wrong
 from .errors import CaptionError, VifidelError, VifidelWarning
+from .files import first_line
 from .integrations.columns import ScoredColumn, column_scorer
 
 #: A generated text: a string, or messages whose content is text or a list of blocks.
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 #: From a defined score of a column to a reward.
 Transform: TypeAlias = Callable[[float], float]
+
+# What a transform is tried with.
+_ANY_SCORE = 0.5
 
 __all__ = ["TrlReward", "compute_score", "trl_reward"]
 
@@ -51,9 +55,15 @@ class TrlReward:
                 f"{column} needs to know what the images show: name the data set's column of "
                 "object labels with objects=."
             )
+        if objects is None and references is None:
+            raise VifidelError(
+                f"without objects and references {column} is not defined for any row: name a "
+                "column of the data set with objects= or references=."
+            )
         self._arguments = (column, objects, references, weight, transform)
         self._objects, self._references = objects, references
         self._reward = _Reward(self._scored, weight, transform)
+        self._reward(_ANY_SCORE)  # what is wrong with a transform is said before the training
         self.__name__: str = self._reward.name
 
     def __call__(
@@ -130,7 +140,8 @@ def trl_reward(
     Raises
     ------
     VifidelError
-        If there is no such column, it needs what is not given, or the weight is not positive.
+        If there is no such column, it needs what is not given, nothing is known of any image, the
+        weight is not positive, or `transform` fails on a score of .5.
     """
     return TrlReward(column, objects, references, weight, transform)
 
@@ -223,7 +234,13 @@ class _Reward:
     def __call__(self, score: float) -> float:
         if self._transform is None:
             return self._factor * score
-        reward = self._factor * float(self._transform(score))
+        try:
+            reward = self._factor * float(self._transform(score))
+        except Exception as problem:  # of the user's own
+            raise VifidelError(
+                f"the transform of {self.name} fails on {score:g} ({first_line(problem)}); it "
+                "takes a score and returns a number."
+            ) from problem
         if not math.isfinite(reward):
             raise VifidelError(
                 f"the transform of {self.name} makes {reward} of {score:g}; a reward must be "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import CaptionError, ImageIdError, VifidelError
-from .image_ids import ImageId, samples
+from .image_ids import ImageId, check_ids, samples
 
 _SEQUENCES = (list, tuple)
 _PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everybody gives
@@ -138,6 +138,7 @@ def make_rows(
         set(listed.get("image_ids", ()))
     except TypeError as problem:
         raise ImageIdError(f"image_ids: not all of them can be image ids ({problem}).") from None
+    check_ids(listed.get("image_ids", ()), "image_ids")
     for name, values in listed.items():
         if len(values) != len(captions):
             raise VifidelError(
@@ -196,6 +197,7 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
             f"({samples(only_gts)}), {len(only_res)} only in res ({samples(only_res)})."
         )
     ids = list(gts)
+    check_ids(ids, "gts and res")
     rows = Rows([_only_caption(i, res[i]) for i in ids], [gts[i] for i in ids], ids)
     check_references(rows)
     return rows

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import VifidelError
-from .files import beside, reason, write_whole
+from .files import beside, read_kept, reason, write_whole
 
 # The first line, by which a file is known to be ours.
 _MARK = '{"vifidel-eval": "an unfinished run"}\n'
@@ -39,7 +39,7 @@ class Parts:
         if self.path is None or not self.path.exists():
             return
         try:
-            content = self.path.read_text(encoding="utf-8")
+            content = read_kept(self.path, VifidelError).decode()
         except (OSError, UnicodeDecodeError) as problem:
             raise VifidelError(
                 f"{self.path}: the unfinished run cannot be read ({problem}); delete it to start "

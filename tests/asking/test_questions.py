@@ -108,8 +108,10 @@ def test_controls_are_what_only_other_images_mention():
 
 @pytest.mark.parametrize("controls", [-1, 1.5, True, "2"])
 def test_a_number_of_controls(controls):
-    with pytest.raises(VifidelError, match="controls are a number of things per image"):
+    with pytest.raises(VifidelError, match="controls must be a whole number of at least 0"):
         vifidel_eval.questions({"mine": MINE}, controls=controls)
+    with pytest.raises(VifidelError, match="seed must be a whole number of at least 0"):
+        vifidel_eval.questions({"mine": MINE}, seed=controls)
 
 
 def test_captions_that_mention_nothing():

@@ -88,7 +88,7 @@ def test_comparison_in_every_format(score):
     careful = compared["systems"]["careful"]
     overall = as_json["systems"]["careful"]["overall"]["VIFIDEL"]
     assert careful["score"] == float(f"{overall:.10g}")
-    cells = [*(f"{careful[name]:.4f}" for name in ("score", "low", "high")), "1", "5"]
+    cells = [*(f"{careful[name]:.4f}" for name in ("score", "low", "high")), "-", "5"]
     table = score(CAREFUL, DREAMING, "--compare").stdout
     scores, standings, pairs = re.split("\n\n(?=Intervals and ranks|Pairs)", table)
     assert scores == score(CAREFUL, DREAMING).stdout.rstrip("\n")
@@ -96,12 +96,13 @@ def test_comparison_in_every_format(score):
     assert pairs.splitlines()[3].split()[:4] == ["VIFIDEL", "careful", "dreaming", "-"]
     assert "1000 resamples of the images, seed 0" in " ".join(pairs.split())
     markdown = score(CAREFUL, DREAMING, "--compare", "--format", "markdown").stdout
-    # Neither is significantly worse.
-    assert f"| VIFIDEL  | careful  | **{cells[0]}** |" in markdown
-    other = compared["systems"]["dreaming"]["score"]
-    assert f"| VIFIDEL  | dreaming | **{other:.4f}** |" in markdown
+    # Nobody can be significantly better: nobody has a rank, and none is bold as if they were ties.
+    assert f"{cells[0]} |" in markdown
+    assert "**" not in markdown
+    for text in (table, markdown):
+        assert "No ranks: 5 images are too few for a significant" in " ".join(text.split())
     latex = score(CAREFUL, DREAMING, "--compare", "--format", "latex").stdout
-    assert f"VIFIDEL & careful & \\textbf{{{cells[0]}}} &" in " ".join(latex.split())
+    assert f"VIFIDEL & careful & {cells[0]} &" in " ".join(latex.split())
     assert latex.count("\\toprule") >= 3
 
 
@@ -114,21 +115,21 @@ def test_csv_holds_one_table_per_file(tmp_path, score):
     assert result.stdout == score(CAREFUL, DREAMING, "--format", "csv").stdout
     as_json = json.loads(score(CAREFUL, DREAMING, "--compare", "--format", "json").stdout)
     warning, signature = result.stderr.splitlines()
-    assert warning.startswith("Warning: VIFIDEL: 5 images are too few for a significant difference")
+    assert warning.startswith("Warning: 5 images are too few for a significant difference")
     assert signature == as_json["signatures"]["VIFIDEL"]
     compared = as_json["comparison"]["metrics"]["VIFIDEL"]
     careful, (pair,) = compared["systems"]["careful"], compared["pairs"]
     header, first, _, last = path.read_text("utf-8").splitlines()
     assert header == (
         "Metric,System,Against,Value,Low,High,Rank,Better,Bootstrap p,Randomisation p,"
-        "Images,Seed,Resamples"
+        "Images,Seed,Resamples,Interval resamples"
     )
     assert first == (
-        f"VIFIDEL,careful,,{careful['score']},{careful['low']},{careful['high']},1,,,,5,0,1000"
+        f"VIFIDEL,careful,,{careful['score']},{careful['low']},{careful['high']},,,,,5,0,1000,1000"
     )
     assert last == (
         f"VIFIDEL,careful,dreaming,{pair['difference']},{pair['low']},{pair['high']},,,"
-        f"{pair['bootstrap_holm']},{pair['randomisation_holm']},5,0,1000"
+        f"{pair['bootstrap_holm']},{pair['randomisation_holm']},5,0,1000,1000"
     )
 
 
@@ -183,8 +184,10 @@ def test_a_subset_needs_the_option(write, score):
     assert "has no caption for 5 of 6 images, such as 102, 103, 104, ...;" in refused.stderr
     assert "--allow-subset" in refused.stderr
     accepted = score(results, "--allow-subset", "--format", "csv")
-    assert accepted.stdout.splitlines()[0].split(",")[2:5] == ["Scored", "Missing", "Undefined"]
-    assert accepted.stdout.splitlines()[1].split(",")[2:5] == ["1", "5", "0"]
+    assert accepted.stdout.splitlines()[0].split(",")[2:4] == ["Scored", "Undefined"]
+    assert accepted.stdout.splitlines()[1].split(",")[2:4] == ["1", "0"]
+    left_out = "Left out: 5 images of which no system has a caption (--allow-subset)."
+    assert left_out in accepted.stderr.splitlines()
 
 
 def test_file_stems_mean_numbers(write, score):
@@ -251,7 +254,6 @@ def test_wrong_files_are_one_sentence(arguments, message, run):
 
 
 def test_wrong_options_say_what_to_give(score, run):
-    assert "--no-references" in run("score", CAREFUL, "--objects", OBJECTS).stderr
     wrong = score(CAREFUL, metrics="VIFIDEL,SPIDER")
     assert wrong.exit_code == 2
     assert "there is no metric 'SPIDER'. Did you mean SPICE? The metrics are VIFIDEL," in (
@@ -264,6 +266,38 @@ def test_wrong_options_say_what_to_give(score, run):
     assert "names a metric twice" in score(CAREFUL, metrics="WMD+WMD").stderr
     no_captions = run("score", CAREFUL, "--no-references", "--metrics", "CIDEr")
     assert "CIDEr needs --references" in no_captions.stderr
+
+
+def test_without_references_score_says_so_in_one_line_and_goes_on(run):
+    given = ("score", CAREFUL, "--objects", OBJECTS, "--metrics", "VIFIDEL")
+    plain, told = run(*given, "--no-references"), run(*given)
+    assert (told.exit_code, told.stdout) == (0, plain.stdout)
+    assert told.stderr == "No --references given: scoring without them.\n"
+    assert plain.stderr == ""
+    later = run("score", CAREFUL, "--objects", "gone.json", "--metrics", "VIFIDEL")
+    assert later.stderr == "Error: gone.json: no such file or directory; check the path.\n"
+
+
+def test_a_column_selects_its_metric_with_all_its_columns(score):
+    by_column = score(CAREFUL, "--format", "csv", metrics="bleu_2,VIFIDEL-P,CHAIRs")
+    by_name = score(CAREFUL, "--format", "csv", metrics="BLEU,VIFIDEL-PRF,CHAIR")
+    assert by_column.exit_code == 0
+    assert by_column.stdout == by_name.stdout
+    main, other = score(CAREFUL, metrics="Bleu_4+WMD"), score(CAREFUL, metrics="Bleu_3+WMD")
+    assert main.exit_code == 0
+    assert "Bleu_3+WMD: BLEU is combined by its Bleu_4, not by Bleu_3; write B" in other.stderr
+
+
+def test_a_blank_between_metrics_suggests_a_comma(score, run):
+    quoted = score(CAREFUL, metrics="VIFIDEL  Bleu_4")
+    assert (quoted.exit_code, "Put commas between metrics: VIFIDEL,Bleu_4." in quoted.stderr) == (
+        2,
+        True,
+    )
+    assert "Put commas" not in score(CAREFUL, metrics="VIFIDEL and CIDEr").stderr
+    bare = run("score", CAREFUL, "--references", REFERENCES, "--metrics", "WMD", "CIDEr")
+    assert bare.exit_code == 2
+    assert "CIDEr is a metric, and there is no such file; put commas between" in bare.stderr
 
 
 def test_without_metrics_all_that_run_here_are_computed(run):
@@ -288,7 +322,10 @@ def test_without_metrics_all_that_run_here_are_computed(run):
     assert first_of_rows[2:4] == ["VIFIDEL-P", "VIFIDEL-R"]
     without_both = run("score", CAREFUL, "--no-references")
     assert without_both.exit_code == 2
-    assert "there are neither references nor --objects to score with" in without_both.stderr
+    assert (
+        "there is nothing to score with; give --references, --objects or both"
+        in without_both.stderr
+    )
 
 
 def test_help_says_what_there_is_beside_the_defaults(run):
@@ -476,4 +513,4 @@ def test_default_among_the_metrics_stands_for_the_defaults(write, score, run):
     assert "VIFIDEL-P" in more.stdout
     nothing = run("score", CAREFUL, "--no-references", "--metrics", "default")
     assert nothing.exit_code == 2
-    assert "there are neither references nor --objects to score with" in nothing.stderr
+    assert "there is nothing to score with; give --references, --objects or both" in nothing.stderr

@@ -61,21 +61,84 @@ def test_a_baseline_is_shown_alike_by_both(saved, style, tmp_path, run):
     pairs = json.loads(compared.read_text("utf-8"))["comparison"]["metrics"]
     for name, metric in pairs.items():
         (pair,) = metric["pairs"]  # careful less dreaming
+        sign = "+" if round(pair["difference"], 3) > 0 else ""
+        if style == "latex":  # a row per system
+            star = "*" if pair["winner"] else ""
+            by = f"({sign}{pair['difference']:.3f}{star})"
+            by = re.sub(r"-(?=\d)", "$-$", re.sub(r"-(?=0\.000)", "", by))
+            score = f"{metric['systems']['careful']['score']:.3f}"
+            assert re.search(rf"{score}}}? {re.escape(by)}", scored.stdout), (name, by)
+            continue
         row = rf"\W*{re.escape(name)}[^-\w].*\b(careful|dreaming)\b.*\d"
         printed = scored.stdout.replace("\\_", "_").splitlines()
         lines = [line for line in printed if re.match(row, line)]
         assert len(lines) == 2
         dreaming, careful = lines
         assert f"{metric['systems']['dreaming']['score']:.3f}" in dreaming
-        sign = "+" if round(pair["difference"], 3) > 0 else ""
         shown = f"({sign}{pair['difference']:.3f} [{pair['low']:.3f}, {pair['high']:.3f}], p"
         shown = re.sub(r"-(?=0\.000)", "", shown)
-        if style == "latex":
-            shown = re.sub(r"-(?=\d)", "$-$", shown)
         assert shown in careful, (shown, careful)
     assert "Scored" not in scored.stdout
     if style != "csv":
         assert "Scored" in run("table", compared, *options, "--counts").stdout
+
+
+def test_any_saved_file_is_compared(saved, tmp_path, run):
+    without, compared = saved
+    for options in (["--baseline", "dreaming"], ["--baseline", "careful", "--format", "latex"]):
+        assert run("table", without, *options).stdout == run("table", compared, *options).stdout
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    assert run("table", without, "--compare-output", one).exit_code == 0
+    run("table", compared, "--compare-output", other)
+    assert one.read_text("utf-8") == other.read_text("utf-8")
+
+
+@pytest.mark.parametrize("style", ["table", "markdown", "latex", "json"])
+def test_scores_only_is_the_table_of_scores_alone(saved, style, run):
+    without, compared = saved
+    options = ["--format", style]
+    both = run("table", compared, *options).stdout
+    alone = run("table", compared, *options, "--scores-only").stdout
+    if style == "json":
+        assert alone == run("table", without, *options).stdout
+    else:
+        assert both.startswith(alone[:-1])
+        assert "Second" not in alone
+        assert both != alone
+
+
+def test_percent_leave_counts_alone_and_take_people_along(tmp_path, run):
+    path = tmp_path / "scores.json"
+    scored = run("score", *RESULTS, *GOLD, "--metrics", "VIFIDEL-H", "--output", path, "--percent")
+    printed = run("table", path, "--percent").stdout
+    assert scored.stdout == printed
+    document = json.loads(path.read_text("utf-8"))
+    overall = document["systems"]["dreaming"]["overall"]
+    rows = {line.split()[0]: line.split() for line in printed.splitlines() if line.strip()}
+    assert rows["Metric"] == ["Metric", "careful", "dreaming"]
+    shown = {column: rows[column][2] for column in overall}
+    assert shown == {
+        column: f"{score if column == 'VIFIDEL-Hn' else 100 * score:.2f}"
+        for column, score in overall.items()
+    }
+    assert "Scores times 100, but not VIFIDEL-Hn." in printed
+    rates = document["people"]["rates"]
+    assert set(rates) == {"VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn"}
+    for column, rate in rates.items():
+        assert f"{column} {rate if column == 'VIFIDEL-Hn' else 100 * rate:.2f}" in printed
+    csv = run("table", path, "--percent", "--format", "csv", "--baseline", "careful").stdout
+    (gain,) = (line for line in csv.splitlines() if line.startswith("VIFIDEL-Hn,dreaming"))
+    assert float(gain.split(",")[-9]) == pytest.approx(
+        overall["VIFIDEL-Hn"] - document["systems"]["careful"]["overall"]["VIFIDEL-Hn"]
+    )
+
+
+def test_percent_leave_counts_alone_in_the_papers_table_of_a_baseline(tmp_path, run):
+    path = tmp_path / "scores.json"
+    run("score", *RESULTS, *GOLD, "--metrics", "VIFIDEL-H", "--output", path)
+    overall = json.loads(path.read_text("utf-8"))["systems"]["careful"]["overall"]["VIFIDEL-Hn"]
+    options = ["--baseline", "careful", "--percent", "--format", "latex"]
+    assert f"{overall:.2f}" in run("table", path, *options, "--columns", "VIFIDEL-Hn").stdout
 
 
 def test_a_baseline_may_be_people(run):
@@ -158,8 +221,8 @@ def test_score_writes_the_same_rows_per_image(saved, tmp_path, run):
         (("--format", "json", "--percent"), 2, "leave --percent and --digits out"),
         (("--format", "json", "--digits", "2"), 2, "leave --percent and --digits out"),
         (("--format", "xlsx"), 2, "'xlsx' is not one of"),
-        (("--compare-output", "new.csv"), 1, "holds no comparison for --compare-output"),
-        (("--baseline", "careful"), 1, "holds no comparison for --baseline; score with --baseline"),
+        (("--baseline", "careful", "--scores-only"), 2, "leaves out what --baseline shows"),
+        (("--baseline", "carefull"), 2, "Did you mean 'careful'?"),
     ],
 )
 def test_wrong_options_are_one_sentence(saved, arguments, status, said, run):

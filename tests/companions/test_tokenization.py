@@ -35,6 +35,16 @@ def test_ptb_gives_the_tokens_of_pycocoevalcap():
     assert tokens[3] == ["", "", "the end of the u.s."]
 
 
+@pytest.mark.java
+@pytest.mark.parametrize(("following", "last"), [("the dog", "b."), ("The dog", "b")])
+def test_the_next_caption_decides_about_an_abbreviation_as_in_pycocoevalcap(following, last):
+    """docs/metrics.md says so; without Java each caption is read for itself."""
+    captions = {1: ["a train at platform b."], 2: [following]}
+    tokens = PtbTokenizer().tokenize(captions)
+    assert tokens == stock_tokens(captions) == {1: [f"a train at platform {last}"], 2: ["the dog"]}
+    assert PythonTokenizer().tokenize(captions)[1] == ["a train at platform b"]
+
+
 @pytest.mark.parametrize(
     "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,12 +19,16 @@ from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
 from PIL import Image
 
-from vifidel_eval.detect import PictureSource, detect
+from vifidel_eval.detect import Found, PictureSource, detect
 from vifidel_eval.detect.detectors import Prepared
 from vifidel_eval.detect.objects_file import unfinished_path
 from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
 
 NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
+
+
+def digest_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def run_detector(folder, output, detector=None, **settings):
@@ -41,7 +47,8 @@ def test_a_file_has_a_header_and_a_line_per_picture(photos, tmp_path):
     }  # fmt: skip
     assert list(lines) == NAMES
     (line,) = lines["sub/p1.png"]
-    assert list(line) == ["image_id", "labels", "scores", "boxes", "width", "height"]
+    assert list(line) == ["image_id", "labels", "scores", "boxes", "width", "height", "digest"]
+    assert line["digest"] == digest_of(photos / "sub/p1.png")
     assert (line["width"], line["height"]) == (120, 90)
     assert line["boxes"] == [[0, 0, 120, 90]] * len(line["labels"])
     assert not unfinished_path(output).exists()
@@ -97,6 +104,60 @@ def test_new_pictures_come_in_and_old_ones_stay(photos, tmp_path):
     assert list(read_lines(output)[1]) == ["p0.png", "p2.png", "p4.png", "q0.png", *NAMES[3:]]
 
 
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_picture_that_was_replaced_under_its_name_is_looked_at_again(photos, tmp_path, finished):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    if not finished:
+        output.rename(unfinished_path(output))
+    drawn(5).save(photos / "p0.png")
+    detector = ColourDetector()
+    done = run_detector(photos, output, detector)
+    assert (done.read, done.known, len(detector.seen)) == (1, 5, 1)
+    run_detector(photos, tmp_path / "whole.jsonl")
+    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+def test_a_replaced_picture_is_asked_again_and_its_old_answers_go(photos, tmp_path):
+    output = tmp_path / "asked.jsonl"
+    run_detector(photos, output, ColourDetector(asked=True), questions=QUESTIONS)
+    for name in ("p0.png", "p2.png", "sub/p1.png"):
+        drawn(9).save(photos / name)
+    questions = {"p0": ["red"], "sub/p1.png": ["green"]}  # nothing about p2
+    detector = ColourDetector(asked=True)
+    done = run_detector(photos, output, detector, questions=questions)
+    assert [asked for _, asked in detector.seen] == [[["red"]], [["green"]]]
+    assert (done.read, done.known, done.unasked) == (2, 0, 4)
+    again = tmp_path / "again.jsonl"
+    run_detector(photos, again, ColourDetector(asked=True), questions=questions)
+    assert output.read_bytes() == again.read_bytes()
+
+
+def test_a_picture_that_was_replaced_by_a_damaged_one(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    (photos / "p2.png").write_bytes(b"not a picture")
+    done = run_detector(photos, output)
+    assert (done.known, done.problems) == (5, {"p2.png": "not a picture"})
+    assert read_lines(output)[1]["p2.png"] == [{"image_id": "p2.png", "problem": "not a picture"}]
+
+
+def test_a_file_without_digests_is_read_and_its_pictures_are_looked_at_again(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    whole = output.read_text()
+    older = re.sub(r', "digest": "\w{16}"', "", whole)
+    output.write_text(older)
+    (photos / "p0.png").unlink()
+    with pytest.warns(
+        VifidelWarning, match="wrote it without digests of 6 pictures; those that ar"
+    ):
+        assert run_detector(photos, output).read == 5
+    # The picture that is gone keeps its line.
+    header, _, *others = whole.splitlines()
+    assert output.read_text().splitlines() == [header, older.splitlines()[1], *others]
+
+
 @pytest.mark.parametrize("cut", [1, 30, 400, 700, 1000, 1200])
 @pytest.mark.parametrize("finished", [True, False])
 def test_half_a_line_is_written_again(photos, tmp_path, cut, finished):
@@ -121,7 +182,7 @@ import sys, time
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from fake_detector import ColourDetector
-from vifidel_eval.detect import PictureSource, detect
+from vifidel_eval.detect import Found, PictureSource, detect
 
 class Slow(ColourDetector):
     def detect(self, *given):
@@ -337,14 +398,35 @@ def test_a_model_that_fails_on_a_picture(photos, tmp_path):
     assert len(detector.seen) == 4
 
 
-def test_a_box_that_is_no_number_is_no_answer(photos, tmp_path):
-    class Lost(ColourDetector):
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"boxes": [(0.0, 0.0, float("nan"), 1.0)]}, "a box is not four numbers"),
+        ({"boxes": [(0.0, 0.0, 1.0)]}, "a box is not four numbers"),
+        ({"boxes": []}, "1 labels, 1 scores and 0 boxes"),
+        ({"scores": [0.5, 0.5]}, "1 labels, 2 scores and 1 boxes"),
+        ({"scores": [1.25]}, "colours: it gave the score 1.25, and scores are from 0 to 1; save"),
+        ({"scores": [float("nan")]}, "colours: it gave the score nan"),
+        ({"presence": [-0.5]}, "colours: it gave the score -0.5"),
+    ],
+)
+def test_an_answer_that_no_reader_of_the_file_would_take(photos, tmp_path, change, said):
+    class Wrong(ColourDetector):
         def detect(self, pictures, asked, lowest):
-            (found,) = super().detect(pictures, asked, lowest)
-            return [found._replace(boxes=[(0.0, 0.0, float("nan"), 1.0)] * len(found.labels))]
+            return [Found(["red"], [0.5], [(0.0, 0.0, 9.0, 9.0)])._replace(**change)]
 
-    with pytest.raises(VifidelError, match=r"failed on this picture \(a box is no number\)"):
-        run_detector(photos, tmp_path / "o.jsonl", Lost())
+    with pytest.raises(VifidelError, match=said):
+        run_detector(photos, tmp_path / "o.jsonl", Wrong())
+    assert unfinished_path(tmp_path / "o.jsonl").read_bytes().count(b"\n") == 1  # the header
+
+
+@pytest.mark.parametrize("name", ["batch", "threads"])
+@pytest.mark.parametrize("number", [0, -1, True, 1.5, "2"])
+def test_batches_and_threads_are_whole_numbers_from_1_on(photos, tmp_path, name, number):
+    said = f"^{name} must be a whole number of at least 1, not "
+    with pytest.raises(VifidelError, match=said):
+        run_detector(photos, tmp_path / "o.jsonl", **{name: number})
+    assert not unfinished_path(tmp_path / "o.jsonl").exists()
 
 
 def test_names_that_a_terminal_would_obey_or_that_are_not_utf_8(tmp_path):

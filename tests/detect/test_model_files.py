@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -35,6 +36,36 @@ def test_the_digest_pins_weights_and_configuration(folder, tmp_path):
         copy = shutil.copytree(folder, tmp_path / f"other-{name}")
         (copy / name).write_bytes(b"other")
         assert find_model(copy).digest != files.digest, name
+
+
+def test_the_digest_pins_what_reads_the_questions(folder, tmp_path):
+    digests = {find_model(folder).digest}
+    for name in ("tokenizer.json", "vocab.txt", "merges.txt", "spiece.model"):
+        (folder / name).write_text("{}")
+        digests.add(find_model(folder).digest)
+        (folder / name).write_text("[]")
+        digests.add(find_model(folder).digest)
+    assert len(digests) == 9
+
+
+def test_shards_are_pinned_wherever_the_index_finds_them(folder, tmp_path):
+    (tmp_path / "far.safetensors").write_bytes(b"far")
+    index = folder / "model.safetensors.index.json"
+    names = {"a": "model.safetensors", "b": "../far.safetensors"}
+    index.write_text(json.dumps({"weight_map": names}))
+    before = find_model(folder).digest
+    (tmp_path / "far.safetensors").write_bytes(b"farther")
+    assert find_model(folder).digest != before
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[], {}, {"weight_map": []}, {"weight_map": {"a": 1}}, {"weight_map": {"a": "a.bin"}}],
+)
+def test_an_index_that_names_other_weights(folder, content):
+    (folder / "model.safetensors.index.json").write_text(json.dumps(content))
+    with pytest.raises(VifidelError, match=r"its weight_map is not a mapping of weights to .safe"):
+        find_model(folder)
 
 
 def test_folders_that_are_no_models(folder):

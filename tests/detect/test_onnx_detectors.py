@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from drawn_pictures import drawn, read_lines
@@ -143,6 +145,85 @@ def test_a_run(tmp_path):
     assert (header["model"], header["weights"]) == ("small.onnx", files.digest)
     assert header["classes"] == ["person", "dog", "cat"]
     assert lines["a.png"][0]["boxes"] == [[44, 22, 84, 42], [16, 4, 24, 12]]
-    # Weights beside the file are part of it.
-    (tmp_path / "small.onnx.data").write_bytes(b"weights")
-    assert find_model(path).digest != files.digest
+
+
+@pytest.mark.parametrize("name", ["small.onnx.data", "weights.bin", "é ü", "a" * 200])
+def test_the_digest_pins_weights_in_a_file_of_any_name(tmp_path, name):
+    path = graph(tmp_path / "small.onnx", RAW)
+    model = onnx.load(path)
+    onnx.save_model(model, path, save_as_external_data=True, location=name, size_threshold=0)
+    before = find_model(path).digest
+    assert load_detector(find_model(path)).classes == ("person", "dog", "cat")
+    weights = tmp_path / name
+    (tmp_path / "other.data").write_bytes(b"nothing that the graph names")
+    assert find_model(path).digest == before
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\1")
+    assert find_model(path).digest != before
+
+
+def located(path, *names):
+    """Write a graph whose weights are said to be in files of some names, which need not exist."""
+    model = onnx.load(graph(path, RAW))
+    for name in names:
+        tensor = model.graph.initializer.add()
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        tensor.external_data.add(key="location", value=name)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_names_of_weights_that_are_no_files(tmp_path):
+    """What is not there, the runtime says; what would never end is refused."""
+    for name in ("", ".", "absent", "a\0b", "b" * 5000):
+        with pytest.raises(VifidelError, match=r"^[^\n]*a.onnx"):
+            load_detector(find_model(located(tmp_path / "a.onnx", name)))
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "/dev/zero", "../" * 20 + "dev/zero"):
+        with pytest.raises(VifidelError, match="is a pipe or device, not an ordinary file"):
+            find_model(located(tmp_path / "a.onnx", name))
+
+
+def test_forty_megabytes_of_names(tmp_path):
+    """Of classes, of sizes and of files of weights."""
+    for metadata in (
+        {"names": {0: "a" * (40 << 20)}},
+        {"names": dict.fromkeys(range(4 << 20), "a")},
+    ):
+        with pytest.raises(VifidelError, match="there are no class names in its metadata"):
+            load_detector(find_model(graph(tmp_path / "a.onnx", RAW, **metadata)))
+    path = located(tmp_path / "a.onnx", *(f"absent{'a' * 200}{n}" for n in range(190_000)))
+    assert path.stat().st_size > 40 << 20
+    assert len(find_model(path).digest) == 16
+
+
+@pytest.mark.parametrize(
+    "imgsz",
+    [
+        "[-5]",
+        "[1e999]",
+        "[0]",
+        "[]",
+        "10**7",
+        "[64, 10000000]",
+        "['a']",
+        "{}",
+        "[" * 999,
+        "None",
+        "True",
+    ],
+)
+def test_a_size_that_no_picture_has(tmp_path, imgsz):
+    path = graph(tmp_path / "a.onnx", RAW, shape=["n", 3, "h", "w"], imgsz=imgsz)
+    with pytest.raises(VifidelError, match=r"a.onnx: it says that it reads pictures of .* pixels"):
+        load_detector(find_model(path))
+
+
+def test_scores_above_1_are_refused_with_the_first_picture(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    drawn(1, (128, 64)).save(folder / "a.png")
+    path = graph(tmp_path / "logits.onnx", RAW * 10)
+    with pytest.raises(
+        VifidelError, match=r"logits.onnx: it gave the score 9, and scores are from 0"
+    ):
+        detect(PictureSource(folder), load_detector(find_model(path)), tmp_path / "o.jsonl")

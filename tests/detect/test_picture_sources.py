@@ -92,6 +92,44 @@ def test_hostile_tars(photos, tmp_path, monkeypatch):
         detect(PictureSource(path), ColourDetector(), tmp_path / "p.jsonl")
 
 
+def claiming(path, photos, size):
+    """Write a tar whose second member claims more bytes than there are."""
+    whole = packed(path, photos, names=["p0.png", "p2.png"]).read_bytes()
+    with tarfile.open(path) as tar:
+        at = tar.getmember("p2.png").offset
+    header = tarfile.TarInfo("p2.png")
+    header.size = size
+    path.write_bytes(whole[:at] + header.tobuf(tarfile.GNU_FORMAT) + b"content")
+    return path
+
+
+def test_a_header_that_claims_64_gigabytes(photos, tmp_path, monkeypatch):
+    """They are not looked for block by block, not even in a stream."""
+    path = claiming(tmp_path / "a.tar", photos, 64 << 30)
+    with pytest.raises(VifidelError, match=r"not a tar that can be read to its end \(unexpected"):
+        PictureSource(path)
+    reads = []
+
+    class Counted(io.BytesIO):
+        def read(self, size=-1):
+            reads.append(size)
+            return super().read(size)
+
+    class Input:
+        buffer = Counted(path.read_bytes())
+
+    monkeypatch.setattr(picture_sources.sys, "stdin", Input)
+    with pytest.raises(VifidelError, match=r"^-: not a tar that can be read to its end \(unexp"):
+        detect(PictureSource("-"), ColourDetector(), tmp_path / "o.jsonl")
+    assert len(reads) < 100
+
+
+def test_a_pipe_with_the_name_of_a_tar(tmp_path):
+    os.mkfifo(tmp_path / "a.tar")
+    with pytest.raises(VifidelError, match=r"a.tar: is a pipe or device, not an ordinary file"):
+        PictureSource(tmp_path / "a.tar")
+
+
 def test_members_of_a_tar_are_only_read(photos, tmp_path):
     """Names that lead out of a folder are names, and links are no pictures."""
     path = tmp_path / "a.tar"

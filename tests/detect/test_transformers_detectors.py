@@ -237,6 +237,34 @@ def test_a_model_without_class_names(model, tmp_path):
         detector_of(folder)
 
 
+@pytest.mark.parametrize(
+    "names",
+    [{"0": 5, "1": "dog", "2": "cat", "3": "frisbee"}, {"0": None}, {"0": "dog", "7": "cat"}],
+)
+def test_class_names_that_are_none(model, tmp_path, names):
+    folder = changed(model("yolos"), tmp_path / "odd", id2label=names)
+    with pytest.raises(VifidelError, match=r"odd: ") as raised:
+        detector_of(folder)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [{"height": 0, "width": 0}, {"height": None, "width": None}, {"shortest_edge": 0}, {},
+     {"height": 10**7, "width": 10**7}, {"shortest_edge": 10**7, "longest_edge": 10**7},
+     {"shortest_edge": -5, "longest_edge": 96}, {"height": "64", "width": "64"}, 10**7, 0, "x",
+     {"height": 6.5, "width": 6.5}, {"shortest_edge": 64, "longest_edge": 10**7}],
+)  # fmt: skip
+@pytest.mark.parametrize("family", ["yolos", "rt_detr"])
+def test_sizes_that_no_picture_has(model, tmp_path, family, size):
+    copy = shutil.copytree(model(family), tmp_path / "odd")
+    path = copy / "preprocessor_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "size": size}))
+    with pytest.raises(VifidelError, match=r"odd: ") as raised:
+        detector_of(copy)
+    assert "\n" not in str(raised.value)
+
+
 def test_a_model_that_is_no_detector(tmp_path):
     config = transformers.BertConfig(
         vocab_size=10, hidden_size=8, num_hidden_layers=1, num_attention_heads=2

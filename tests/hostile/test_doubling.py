@@ -12,11 +12,13 @@ import pytest
 from hostile.growth import grows_linearly, mark
 from hostile.test_growth import TEXTS
 
+from vifidel_eval import remembered
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.explain.inventions import inventions_in
 from vifidel_eval.remembered import ENTRY, MOST, Remembered
-from vifidel_eval.rows import MOST_CHARACTERS
+from vifidel_eval.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
@@ -62,6 +64,8 @@ UNITS = TEXTS | {
     "full stops and brackets": ".)",
     "items of a list": "1.\u00a0",
     "sentences": "a dog. ",
+    "blank lines": "\n \t",
+    "names with underscores": "zebra_",
     "hedges": "as if, ",
     "apostrophes": "a's ",
     "ellipses": "\u2026",
@@ -119,6 +123,66 @@ def test_a_label_up_to_its_bound(name, unit):
         60,
         960,
     )
+
+
+# With the references and labels of `scored`, none of it is in the image.
+ABSENT = {
+    "things": "zebra ",
+    "sentences": "a zebra. ",
+    "hedged things": "as if a zebra, ",
+    "terms": "hot dog ",
+    "ambiguous things": "bike ",
+    "things with apostrophes": "zebra's ",
+}
+# Longer than what is remembered, with the bound below.
+LONG = 6000, 96_000
+
+
+@pytest.fixture
+def little_remembered(monkeypatch):
+    monkeypatch.setattr(remembered, "MOST", 1 << 16)
+
+
+@pytest.mark.usefixtures("little_remembered")
+@pytest.mark.parametrize("unit", ABSENT)
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_long_caption_of_what_is_not_in_the_image(name, unit):
+    grows_linearly(lambda size: scored(SCORERS[name], captions=[text(ABSENT[unit], size)]), *LONG)
+
+
+def of_inventions(scorer, rows):
+    for part in scorer.explained_rows(rows):
+        list(inventions_in("system", part, scorer.units))
+
+
+EXPLAINED = {
+    "explanations": lambda scorer, rows: list(scorer.explain_rows(rows)),
+    "inventions": of_inventions,
+    "sentences": lambda scorer, rows: scorer.judge_sentences(rows),
+    "words": lambda scorer, rows: scorer.word_supports(rows),
+}
+OF_ONE = {"sentences": ["VIFIDEL-PRF"], "words": ["VIFIDEL-PRF", "VIFIDEL-H"]}
+
+
+@pytest.mark.usefixtures("little_remembered")
+@pytest.mark.parametrize("unit", ABSENT | UNITS)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (kind, name)
+        for kind in EXPLAINED
+        for name in OF_ONE.get(kind, ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "CHAIR"])
+    ],
+)
+def test_what_is_said_of_a_caption(kind, name, unit):
+    sizes = LONG if unit in ABSENT else (1000, 16_000)
+
+    def explain(size):
+        captions = [text((ABSENT | UNITS)[unit], size)]
+        rows = make_rows(captions, [7], [["a dog on a bench"]], [{"dog": 1, "bench": 1}])
+        return lambda: EXPLAINED[kind](SCORERS[name], rows)
+
+    grows_linearly(explain, *sizes)
 
 
 LABELS = {
@@ -281,9 +345,9 @@ def test_objects(tmp_path, kind):
 def test_what_is_remembered_is_bounded_by_its_texts():
     """Of texts of any length, no more characters stay than the bound, and the results are right."""
     for length in (1, 1000, MOST_CHARACTERS):
-        remembered = Remembered(str.upper)
+        upper = Remembered(str.upper)
         for n in range(3 * MOST // (length + ENTRY) + 2):
-            assert remembered[f"{n}{'a' * length}"] == f"{n}{'A' * length}"
+            assert upper[f"{n}{'a' * length}"] == f"{n}{'A' * length}"
             if n % 1000 == 0:
-                assert sum(len(key) + ENTRY for key in remembered) <= MOST
-        assert sum(len(key) + ENTRY for key in remembered) <= MOST
+                assert sum(len(key) + ENTRY for key in upper) <= MOST
+        assert sum(len(key) + ENTRY for key in upper) <= MOST

@@ -20,6 +20,8 @@ from vifidel_eval.detect.objects_file import ObjectsFile
 from vifidel_eval.file_rows import unmapped
 from vifidel_eval.files import write_whole
 from vifidel_eval.outputs import locked
+from vifidel_eval.runs import leaderboard
+from vifidel_eval.tables.folder_runs import _RunFolder
 from vifidel_eval.unfinished import Parts
 from vifidel_eval.vectors import load_vectors
 from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache
@@ -169,6 +171,45 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
         ):
             pass
     assert lock.read_text() == "precious"
+
+
+def lock_it(path):
+    with locked(path):
+        pytest.fail("a pipe was locked")
+
+
+def lock_detections(path):
+    with ObjectsFile(path.with_suffix(""), {}).adding():
+        pytest.fail("a pipe was locked")
+
+
+KEPT = {
+    "o.json.unfinished": lambda path: Parts(path.with_suffix("")),
+    "o.jsonl.unfinished": lambda path: ObjectsFile(path.with_suffix(""), {}),
+    "o.jsonl": lambda path: ObjectsFile(path, {}),
+    "o.json.lock": lock_it,
+    "o.jsonl.lock": lock_detections,
+    "leaderboard.json": leaderboard.read,
+    "manifest.json": lambda path: _RunFolder(path.parent, PLAN),
+    "manifest.json.unfinished": lambda path: _RunFolder(path.parent, PLAN),
+}
+PLAN = dict.fromkeys(("command", "signature", "settings", "versions"), "")
+
+
+@posix
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("name", KEPT)
+def test_what_a_run_keeps_is_an_ordinary_file(tmp_path, name, kind):
+    """Opening a pipe would wait for whoever writes into it."""
+    path = tmp_path / name
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    with pytest.raises(VifidelError, match=rf"{name}: is (a|in the way of a lock)"):
+        KEPT[name](path)
 
 
 def test_an_empty_lock_that_was_there_stays(tmp_path):

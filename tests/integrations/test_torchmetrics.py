@@ -111,6 +111,8 @@ def test_direction():
         ([], "name at least one column"),
         ("CIDEr", "'CIDEr' is no column"),
         ("F", "'F' is no column"),
+        (None, r"VifidelMetric: columns must be str \| Sequence\[str\], not None"),
+        (5, "VifidelMetric: columns must be"),
     ],
 )
 def test_what_is_refused(columns, said):

@@ -3,6 +3,7 @@ import itertools
 import json
 import math
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,12 +14,14 @@ from pycocoevalcap.bleu.bleu import Bleu as HostBleu
 
 from vifidel_eval import ImageIdError, VifidelError, VifidelWarning
 from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.evaluation import Statistics
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.runs import significance
 from vifidel_eval.runs.comparison import compare, holm
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Bleu, Cider
 from vifidel_eval.scorers.base import Evaluation
+from vifidel_eval.show.comparison_tables import level_with_the_best
 
 NAN = math.nan
 
@@ -180,7 +183,8 @@ def test_a_p_value_is_never_below_one_in_resamples_plus_one():
 
 
 def test_equal_systems_tie():
-    compared = only(compare(scores_of({"a": [0.1, 0.7, 0.3], "b": [0.1, 0.7, 0.3]})))
+    same = [0.1, 0.7, 0.3] * 5
+    compared = only(compare(scores_of({"a": same, "b": same})))
     (pair,) = compared.pairs
     assert (pair.bootstrap_p, pair.randomisation_p, pair.winner) == (1, 1, None)
     assert [standing.rank for standing in compared.systems.values()] == [1, 1]
@@ -424,13 +428,127 @@ def test_tiny_scores_are_compared_as_well():
     assert vanishing.pairs[0].low < 0 < vanishing.pairs[0].high
 
 
-def test_too_few_resamples_for_the_pairs_are_warned_of():
-    systems = {str(at): [at, 2 * at, 3] for at in range(12)}
+def test_too_few_resamples_for_the_pairs_are_warned_of_and_nobody_has_a_rank():
+    systems = {str(at): [at + n / 50 for n in range(40)] for at in range(12)}
     with pytest.warns(VifidelWarning, match=r"over 66 pairs of systems; take at least 1319\."):
-        compare(scores_of(systems))
+        compared = compare(scores_of(systems), resamples=1318)
+    assert {standing.rank for standing in only(compared).systems.values()} == {None}
+    assert level_with_the_best(only(compared)) == []
     # As many resamples make the smallest p-value times the pairs .05.
     assert 66 / 1320 <= 0.05 < 66 / 1319
-    compare(scores_of(systems), resamples=1319)
+    ranks = [s.rank for s in only(compare(scores_of(systems), resamples=1319)).systems.values()]
+    assert ranks == list(range(12, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("systems", "level", "tests"),
+    [(1, 0.95, 1000), (5, 0.95, 1000), (6, 0.95, 1500), (11, 0.95, 5500), (6, 0.9, 1000),
+     (11, 0.99, 27_500)],
+)  # fmt: skip
+def test_resamples_follow_from_the_pairs_so_that_p_can_be_a_fifth_of_the_level(
+    systems, level, tests
+):
+    # Every system is better than the one before on every image: no p-value can be lower.
+    rows = {str(at): [at + n / 50 for n in range(40)] for at in range(systems)}
+    compared = compare(scores_of(rows), level=level)
+    assert (compared.resamples, compared.interval_resamples) == (tests, 1000)
+    pairs = math.comb(systems, 2)
+    for pair in only(compared).pairs:
+        assert pair.randomisation_holm == pytest.approx(pairs / (tests + 1))
+        assert pair.randomisation_holm <= (1 - level) / 5 + 1e-12
+        assert pair.winner == pair.second
+    ranks = [standing.rank for standing in only(compared).systems.values()]
+    assert ranks == list(range(systems, 0, -1))
+    assert compare(scores_of(rows), resamples=7000, level=level).interval_resamples == 7000
+
+
+def test_how_many_systems_there_are_does_not_change_an_interval():
+    rows = np.random.default_rng(8).random((7, 50))
+    few, many = (
+        only(compare(scores_of({str(at): row for at, row in enumerate(rows[:number])})))
+        for number in (2, 7)
+    )
+    assert few.systems["1"].low == many.systems["1"].low
+    assert (few.pairs[0].low, few.pairs[0].high) == (many.pairs[0].low, many.pairs[0].high)
+
+
+def test_many_systems_with_undefined_images_and_counts_equal_plain_loops():
+    rng = np.random.default_rng(4)
+    n, resamples = 70, 120
+    means = rng.integers(0, 9, (4, n)) / 3
+    means[1, [3, 50]] = NAN
+    counts = rng.integers(0, 4, (4, n, 2)).astype(float)
+    counts[2, 9] = NAN
+    names = "abcd"
+
+    def share(sums):
+        return sums[..., 0] / sums[..., 1]
+
+    scores = Scores(
+        {"M": "M", "S": "S"},
+        {
+            name: {
+                "M": Evaluation(list(range(n)), means[at]),
+                "S": Evaluation(
+                    list(range(n)), np.zeros(n), corpus_score=0.5,
+                    statistics=Statistics(counts[at], share),
+                ),
+            }
+            for at, name in enumerate(names)
+        },
+    )  # fmt: skip
+    compared = compare(scores, seed=2, resamples=resamples)
+    draws, swaps = words([2, 0], resamples * n), words([2, 1], resamples * 2)
+
+    def mean_of(images, at):
+        return math.fsum(means[at, i] for i in images) / len(images)
+
+    def share_of(images, at):
+        return sum(counts[at, i, 0] for i in images) / sum(counts[at, i, 1] for i in images)
+
+    for metric, score_of, left_out in (("M", mean_of, {3, 50}), ("S", share_of, {9})):
+        counted = [i for i in range(n) if i not in left_out]
+        assert compared.metrics[metric].images == len(counted)
+        for pair in compared.metrics[metric].pairs:
+            one, other = names.index(pair.first), names.index(pair.second)
+            observed = score_of(counted, one) - score_of(counted, other)
+            as_large, differences = [0, 0], []
+            for r in range(resamples):
+                images = [(word >> 32) * n >> 32 for word in draws[r * n : (r + 1) * n]]
+                images = [i for i in images if i not in left_out]
+                differences.append(score_of(images, one) - score_of(images, other))
+                as_large[0] += abs(differences[-1] - observed) >= abs(observed) - 1e-8
+                bits = b"".join(w.to_bytes(8, "little") for w in swaps[2 * r : 2 * r + 2])
+                moved = [bool(bits[i // 8] & (128 >> i % 8)) for i in range(n)]
+                if metric == "M":
+                    first, second = (
+                        math.fsum(means[b if moved[i] else a, i] for i in counted) / len(counted)
+                        for a, b in ((one, other), (other, one))
+                    )
+                else:
+                    first, second = (
+                        sum(counts[b if moved[i] else a, i, 0] for i in counted)
+                        / sum(counts[b if moved[i] else a, i, 1] for i in counted)
+                        for a, b in ((one, other), (other, one))
+                    )
+                as_large[1] += abs(first - second) >= abs(observed) - 1e-8
+            expected = [(larger + 1) / (resamples + 1) for larger in as_large]
+            assert [pair.bootstrap_p, pair.randomisation_p] == expected
+            assert [pair.low, pair.high] == pytest.approx(ends_of(differences), abs=1e-9)
+
+
+def test_sums_are_exact_whatever_the_order_and_kind_of_numbers():
+    # In any order, by whatever program: fractions of whole numbers do not round.
+    rng = np.random.default_rng(1)
+    rows = np.stack([rng.random(999) * 1e-7, rng.integers(0, 3, 999) / 3], axis=-1)[np.newaxis]
+    exact = significance._exact(rows)
+    assert abs(exact - rows).max(axis=(0, 1)) == pytest.approx(0, abs=1e-12)
+    sample = significance.Sample(exact, lambda sums: sums[..., 0], [0.0], 999)
+    found = significance.draw({"x": sample}, 5, 20)["x"][0]
+    draws = words([5, 0], 20 * 999)
+    for at, value in enumerate(found.tolist()):
+        images = [(word >> 32) * 999 >> 32 for word in draws[at * 999 : (at + 1) * 999]]
+        assert Fraction(value) == sum(Fraction(exact[0, i, 0]) for i in images)
 
 
 def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn):
@@ -442,8 +560,8 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     assert pair.winner is None
     (warning,) = [str(each.message) for each in recwarn]
     assert warning == (
-        "M, N: 5 images are too few for a significant difference (pairs of systems: 1), and with "
-        "so few the bootstrap's p-values mean nothing; compare at least 6."
+        "5 images are too few for a significant difference under M, N (pairs of systems: 1), and "
+        "with so few the bootstrap's p-values mean nothing; compare at least 6."
     )
     recwarn.clear()
     (pair,) = only(compare(scores_of(rows), resamples=9999)).pairs
@@ -457,7 +575,7 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     "wrong",
     [
         *({"seed": -1}, {"resamples": 0}, {"level": 1.0}, {"level": 1 - 1e-15}, {"level": NAN}),
-        *({"seed": 1.5}, {"seed": "1"}, {"resamples": 1e3}, {"resamples": None}, {"level": ".9"}),
+        *({"seed": 1.5}, {"seed": "1"}, {"resamples": 1e3}, {"level": ".9"}),
     ],
 )
 def test_arguments_of_another_type_or_out_of_range_are_refused(wrong):

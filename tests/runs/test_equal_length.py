@@ -110,7 +110,7 @@ def test_it_is_in_files_and_tables_and_files_without_it_are_as_before(tmp_path):
     assert row.split()[-3:] == ["0.5000", "[0.5000,", "0.5000]"]
     assert "Equal length: what remains of the difference" in pairs
     lines = one_table(comparisons, readable).render("csv").splitlines()
-    of_pairs = [line.split(",")[-6:-3] for line in lines if ",a,b," in line]
+    of_pairs = [line.split(",")[-7:-4] for line in lines if ",a,b," in line]
     assert of_pairs == [["0.5", "0.5", "0.5"], ["", "", ""]]
     without = compared(compare(scores.only(["M"])), "table", readable)[1].render("table")
     assert "qual length" not in without

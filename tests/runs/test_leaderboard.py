@@ -146,9 +146,9 @@ def test_captions_without_references_are_told_apart_as_well(tmp_path):
     for metric, caption in (("VIFIDEL", "a dog"), ("WMD", "a dog"), ("CIDEr", "a wolf")):
         if metric == "CIDEr":
             with pytest.warns(VifidelWarning, match="system 'mine' of 2026-11-21 had other capt"):
-                add(path, scored({metric: metric}, mine=[1]), None, DAY, caption)
+                add(path, scored({metric: metric}, mine=[1]), {1: [], 2: []}, DAY, caption)
         else:
-            add(path, scored({metric: metric}, mine=[1]), None, DAY, caption)
+            add(path, scored({metric: metric}, mine=[1]), {1: [], 2: []}, DAY, caption)
             assert metric in read(path).runs[0].scores
     assert [one.scores for one in read(path).runs] == [{"CIDEr": 1}]
 
@@ -194,7 +194,7 @@ def test_the_last_run_that_has_the_metric_is_shown(board):
         (scored(ids=[1], z=[1, 1]), REFERENCES, "scored on 1 images, the runs there on 2;"),
         (scored(ids=[1, 3], z=[1, 1]), {**REFERENCES, 3: []}, "2 images, the runs there on others"),
         (scored(z=[1, 1]), {**REFERENCES, 1: ["a wolf"]}, "the runs there have other references"),
-        (scored(z=[1, 1]), None, "the runs there have other references"),
+        (scored(z=[1, 1]), {1: [], 2: []}, "the runs there have other references"),
         (scored({"S": "S|scaled:run|(x)"}, z=[1]), REFERENCES, "S is scaled over the systems"),
     ],
 )  # fmt: skip
@@ -287,6 +287,17 @@ def test_no_run_is_lost_when_many_add_at_a_time(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add_one, range(24)))
     assert len(read(path).runs) == 24
+
+
+def test_what_signatures_share_is_printed_once(tmp_path, run):
+    shared = "norm:yes|vectors:embedded#1|version:1"
+    board = tmp_path / "board.json"
+    signatures = {"VIFIDEL": f"VIFIDEL|p:2|{shared}", "WMD": f"WMD|p:1|{shared}"}
+    add(board, scored(signatures, a=[0.5, 0.25]), REFERENCES, DAY)
+    lines = run("leaderboard", board).stdout.splitlines()
+    assert lines[-3:] == ["VIFIDEL|p:2", "WMD|p:1", f"All: {shared}"]
+    markdown = run("leaderboard", board, "--format", "markdown").stdout
+    assert f"VIFIDEL|p:2|{shared}" in markdown.replace("\\", "")
 
 
 def test_score_adds_to_a_leaderboard(tmp_path, run):

@@ -258,7 +258,7 @@ def test_two_columns_of_one_name():
         ({"metrics": []}, "at least one metric"),
         ({"metrics": [3]}, "metrics are names, not 3"),
         ({"threshold": 2}, "threshold 2 is not a number between 0 and 1"),
-        ({"max_words": 0}, "max_words must be a positive whole number"),
+        ({"max_words": 0}, "max_words must be a whole number of at least 1"),
         ({"p": 3}, "p must be 1 or 2"),
     ],
 )

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..arguments import check_whole
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Floats
 from ..remembered import one_run
@@ -169,7 +170,14 @@ def run_trials(
         Called with the number of scores just computed; together as `work` says.
     unavailable : mapping, optional
         Metrics that are known not to be available, with the reason.
+
+    Raises
+    ------
+    VifidelError
+        If there is no draw, or the seed is negative.
     """
+    check_whole(0, seed=seed)
+    check_whole(1, draws=draws)
     reasons = dict(unavailable or {})
     failed: dict[Scorer, MetricUnavailable] = {}
     needing = {

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, clean_label
-from ..arguments import named_if_wrong
+from ..arguments import check_whole, named_if_wrong
 from ..entry.plan import PathLike
 from ..entry.run import Run
 from ..errors import VifidelError, VifidelWarning
@@ -39,6 +39,7 @@ from .composing import named_by_several, read_controls
 _Counts = NDArray[np.int64]
 
 _RESAMPLES = 1000
+_MOST_RESAMPLES = 1_000_000
 _LEVEL = 0.95
 # So many references of an image that name a thing are hardly wrong together.
 _SEVERAL = 3
@@ -74,8 +75,9 @@ def calibrated(
         If the run has no objects or references or was loaded, a file cannot be read, or the
         controls are about other images.
     """
+    _check_draws(seed, resamples)
     plan = run.plan
-    if plan is None or plan.settings.labels is None or not plan.references:
+    if plan is None or plan.settings.labels is None or not any(plan.images.values()):
         raise VifidelError(
             "a rate is calibrated by answers, as objects, and by what references name; evaluate "
             "with both."
@@ -83,21 +85,21 @@ def calibrated(
     if not isinstance(controls, Mapping):
         controls = read_controls(controls)
     classes = read_things(plan.settings.options.get("things"))
-    same = match(controls, plan.references)
+    same = match(controls, plan.images)
     if not same:
-        raise mismatch(controls, plan.references, "the controls", "the references")
-    mentioned = named_by_several(plan.references, 1, classes)
+        raise mismatch(controls, plan.images, "the controls", "the references")
+    mentioned = named_by_several(plan.images, 1, classes)
     of_images = {
         mine: {_class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
         for theirs, mine in same.items()
     }
-    named = named_by_several(plan.references, _SEVERAL, classes)
+    named = named_by_several(plan.images, _SEVERAL, classes)
     scorer = VifidelH(**{**plan.settings.evidence, "references": False})
     with warnings.catch_warnings():
         # What the objects are like was said when the run was scored.
         warnings.simplefilter("ignore", VifidelWarning)
         scores = score_systems(
-            plan.systems, {scorer.method(): scorer}, plan.references, plan.allow_subset
+            plan.systems, {scorer.method(): scorer}, plan.images, plan.allow_subset
         )
     rates = {}
     for system, of_column in scores.evaluations.items():
@@ -171,7 +173,12 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) 
     seed : int
         Of the bootstrap.
     resamples : int
-        How many times the images are drawn with replacement; at least 1.
+        How many times the images are drawn with replacement; from 1 to 1 000 000.
+
+    Raises
+    ------
+    VifidelError
+        If the seed is negative, or the number of resamples is out of range.
 
     Examples
     --------
@@ -182,6 +189,7 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) 
     >>> round(found.measured, 2), round(found.corrected, 3)
     (0.26, 0.086)
     """
+    _check_draws(seed, resamples)
     table = counts.table()
     sums = table.sum(axis=1)
     measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0]
@@ -257,6 +265,11 @@ def _corrected(sums: _Counts) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.clip((measured - false_no) / span, 0, 1)
     return np.where(span > 0, estimate, np.nan)
+
+
+def _check_draws(seed: int, resamples: int) -> None:
+    check_whole(0, seed=seed)
+    check_whole(1, _MOST_RESAMPLES, resamples=resamples)
 
 
 def _interval(table: _Counts, seed: int, resamples: int) -> tuple[float, float]:

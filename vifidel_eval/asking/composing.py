@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations import clean_label
-from ..arguments import named_if_wrong
+from ..arguments import check_whole, named_if_wrong
 from ..captions.fields import Wanted
 from ..entry.detecting import mentioned_in
 from ..entry.evaluating import Systems, named, read_captions
@@ -75,16 +75,15 @@ def questions(
     Raises
     ------
     VifidelError
-        If something cannot be read, no caption mentions a thing, `controls` is negative, or most of
-        the answers are about other captions.
+        If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative,
+        or most of the answers are about other captions.
 
     Examples
     --------
     >>> questions({"mine": {7: "two puppies by a lamp"}})
     [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
     """
-    if isinstance(controls, bool) or not isinstance(controls, int) or controls < 0:
-        raise VifidelError(f"controls are a number of things per image, not {controls!r:.40}.")
+    check_whole(0, controls=controls, seed=seed)
     classes = read_things(things)
     mentioned = _mentioned(systems, classes, Wanted(tuple(id_field), tuple(caption_field)))
     chosen = _controls(mentioned, controls, seed)

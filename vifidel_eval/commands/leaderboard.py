@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -26,6 +27,7 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     from ..errors import VifidelError
     from ..files import json_text
     from ..runs.leaderboard import read
+    from ..show.fitting import folded, line_width
 
     board = read(file)
     if not board.runs:
@@ -36,4 +38,8 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     if style == "json":
         show(json_text(board.to_json()))
     else:
-        show(board.table().render(style))
+        signatures = list(dict.fromkeys(board.signatures.values()))
+        if style == "table":
+            signatures = folded(signatures, line_width())
+        found = board.table()
+        show(replace(found, notes=[*found.notes, *signatures]).render(style))

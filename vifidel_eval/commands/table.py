@@ -16,25 +16,21 @@ from .table_options import TableOptions, table_options
 def table(file: Path, tables: TableOptions) -> None:
     """Print the scores that score --output wrote, without computing them again.
 
-    If score had --compare or --baseline, the comparison is printed too: in short with --baseline.
-    CSV holds one table: there, --compare-output writes the comparison.
+    If score had --compare, the comparison is printed too; --baseline NAME compares with one system,
+    whether or not score compared. CSV holds one table: there, --compare-output writes the
+    comparison.
     """
     tables.check()
-    from ..errors import VifidelError
-    from ..runs.scores_file import read_scores
+    from ..entry.run import load
 
-    scores, comparisons = read_scores(file)
-    tables.check_columns(scores.metric_of_columns())
-    if tables.compare_output is not None and comparisons is None:
-        raise VifidelError(
-            f"{file}: holds no comparison for --compare-output; score with --compare and --output."
-        )
-    if tables.baseline is not None and comparisons is None:
-        raise VifidelError(
-            f"{file}: holds no comparison for --baseline; score with --baseline and --output."
-        )
-    tables.check_baseline(list(scores.evaluations))
+    run = load(file)
+    tables.check_columns(run.detail.metric_of_columns())
+    tables.check_baseline(run.systems)
+    comparisons = run.saved_comparison
+    wanted = (tables.baseline, tables.compare_output) != (None, None)
+    if wanted and (comparisons is None or comparisons.baseline not in (None, tables.baseline)):
+        comparisons = run.compare()
     try:
-        tables.deliver(scores, comparisons)
+        tables.deliver(run.detail, comparisons)
     finally:
-        tables.write(scores, comparisons)
+        tables.write(run.detail, comparisons)

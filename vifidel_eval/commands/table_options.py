@@ -33,6 +33,7 @@ class TableOptions:
     compare_output: Path | None
     counts: bool
     baseline: str | None
+    scores_only: bool
 
     def check(self) -> None:
         """Raise a UsageError for options that contradict each other, before any work."""
@@ -40,6 +41,8 @@ class TableOptions:
             raise click.UsageError(
                 "--format json holds the scores as they are; leave --percent and --digits out."
             )
+        if self.scores_only and self.baseline is not None:
+            raise click.UsageError("--scores-only leaves out what --baseline shows: give one.")
 
     def check_columns(self, metric_of: Mapping[str, str]) -> None:
         """Raise a BadParameter unless all columns that a user named are among those of a run.
@@ -92,7 +95,13 @@ class TableOptions:
         from ..show.fitting import TableLayout, line_width
 
         return TableLayout(
-            self.columns, self.percent, self.digits, line_width(), self.counts, self.baseline
+            self.columns,
+            self.percent,
+            self.digits,
+            line_width(),
+            self.counts,
+            self.baseline,
+            self.scores_only,
         )
 
 
@@ -146,6 +155,11 @@ table_options = gathered(
             "--baseline",
             metavar="NAME",
             help="Compare with this system: differences, intervals, p.",
+        ),
+        click.option(
+            "--scores-only",
+            is_flag=True,
+            help="Print the table of scores without the comparison.",
         ),
     ],
 )

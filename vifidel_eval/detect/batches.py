@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import isfinite
 
 from ..errors import VifidelError, VifidelWarning
@@ -22,6 +23,8 @@ class Waiting:
     asked: Sequence[str]
     #: What the model reads.
     prepared: Prepared
+    #: Of the bytes of the picture.
+    digest: str
 
 
 class Batches:
@@ -70,14 +73,33 @@ class Batches:
                     [picture.asked for picture in some],
                     self._lowest,
                 )
-                if not all(isfinite(side) for one in found for box in one.boxes for side in box):
-                    raise ValueError("a box is no number")
-                answered += zip(some, found, strict=True)
+                pairs = list(zip(some, found, strict=True))
+                for _, one in pairs:
+                    self._check(one)
             except VifidelError:
                 raise
             except Exception as problem:  # libraries raise nearly anything
                 self._halve(some, problem)
+            else:
+                answered += pairs
         return answered
+
+    def _check(self, found: Found) -> None:
+        """Raise what is wrong with an answer, before it is in a file that nobody could read."""
+        if not len(found.labels) == len(found.scores) == len(found.boxes):
+            raise ValueError(
+                f"{len(found.labels)} labels, {len(found.scores)} scores and {len(found.boxes)} "
+                "boxes"
+            )
+        if not all(len(box) == 4 and all(map(isfinite, box)) for box in found.boxes):
+            raise ValueError("a box is not four numbers")
+        for score in chain(found.scores, found.presence or ()):
+            if not 0 <= score <= 1:
+                raise VifidelError(
+                    f"{self._detector.files.name}: it gave the score {score:g}, and scores are "
+                    "from 0 to 1; save it again with what makes probabilities of its output, or "
+                    "name another model."
+                )
 
     def _halve(self, pictures: Sequence[Waiting], problem: Exception) -> None:
         """Go on with half a batch, once, if memory was short; else say what failed."""

@@ -8,14 +8,14 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..annotations.instances import check_threshold
-from ..arguments import named_if_wrong
+from ..arguments import check_whole, named_if_wrong
 from ..errors import VifidelError, VifidelWarning
-from ..files import first_line
+from ..files import first_line, reason, sha256_of
 from ..image_ids import ImageId, match, mismatch
 from ..pictures import DamagedPictureError, decode
 from ..progress import progress_bar
@@ -30,6 +30,7 @@ from .picture_sources import FoundPicture, PictureSource
 LOWEST = 0.05
 _THREADS = 4
 _LONGEST_PROBLEM = 200
+_DIGITS = 16  # of a picture's digest
 
 
 @dataclass
@@ -68,8 +69,8 @@ def detect(
     detector : Detector
         As `load_detector` returns it.
     output : path
-        The file of detections (`objects_file`). What it has already is not computed again; a
-        picture that could not be read is tried again.
+        The file of detections (`objects_file`). What it has already is not computed again, unless
+        a picture has other bytes now; a picture that could not be read is tried again.
     questions : mapping, optional
         Image id to the things to ask about: for a detector that looks for what it is asked, and
         only for that. Ids match pictures as ids of captions match files.
@@ -92,10 +93,12 @@ def detect(
     Raises
     ------
     VifidelError
-        If questions are missing or not wanted, one is too long, the file is of another run, no
-        picture can be read, or there is not enough memory.
+        If questions are missing or not wanted, one is too long, a number is out of range, the file
+        is of another run, no picture can be read, the detector's answer is none (a score above 1,
+        fewer boxes than labels), or there is not enough memory.
     """
     check_threshold(lowest, "lowest")
+    check_whole(1, threads=threads, **({} if batch is None else {"batch": batch}))
     if (questions is None) != (detector.classes is not None):
         raise VifidelError(
             f"{detector.files.name} looks for what it is asked; say which captions name it (--ask)."
@@ -116,6 +119,13 @@ def detect(
         "drafted": drafts,
     }
     file = ObjectsFile(output, header)
+    if file.without_digest:
+        warnings.warn(
+            f"{output}: an earlier version wrote it without digests of {file.without_digest} "
+            "pictures; those that are still there are looked at again.",
+            VifidelWarning,
+            stacklevel=3,
+        )
     run = DetectionRun()
     total = None if pictures.image_ids is None else len(pictures.image_ids)
     order = []
@@ -127,21 +137,21 @@ def detect(
     ):
         batches = Batches(detector, lowest, detector.batch if batch is None else batch)
         enough = detector.enough if drafts else None
-        waiting: deque[tuple[str, Sequence[str], Future[Prepared | str]]] = deque()
+        waiting: deque[Future[_Look]] = deque()
         try:
             for picture in pictures:
                 order.append(picture.image_id)
-                ask = _still_to_ask(picture.image_id, asked, file, run)
-                if ask is None:
+                ask = None if asked is None else asked.get(picture.image_id, ())
+                if ask == () and picture.image_id not in file:
+                    run.unasked += 1
                     bar.update()
                     continue
-                prepared = pool.submit(_prepared, picture, detector, enough)
-                waiting.append((picture.image_id, ask, prepared))
+                waiting.append(pool.submit(_look, picture, ask, file, detector, enough))
                 if len(waiting) > threads + batches.size:
-                    _take(waiting.popleft(), batches, file, run)
+                    _take(waiting.popleft().result(), batches, file, run)
                     bar.update()
             while waiting:
-                _take(waiting.popleft(), batches, file, run)
+                _take(waiting.popleft().result(), batches, file, run)
                 bar.update()
             for answered in batches.rest():
                 file.add(_entries(answered, asked is not None, run))
@@ -240,57 +250,71 @@ def _of_pictures(
     }
 
 
-def _still_to_ask(
-    image_id: str,
-    asked: Mapping[str, Sequence[str]] | None,
+@dataclass(frozen=True)
+class _Look:
+    """What a thread found out about a picture."""
+
+    image_id: str
+    #: Of its bytes; None if these cannot be read.
+    digest: str | None = None
+    #: The questions about it, none for a closed detector.
+    wanted: Sequence[str] | None = None
+    #: What of these is to be asked; None if an earlier run knew all.
+    ask: Sequence[str] | None = ()
+    #: The picture as the model reads it, or why it cannot be read.
+    prepared: Prepared | str = ""
+
+
+def _look(
+    picture: FoundPicture,
+    wanted: Sequence[str] | None,
     file: ObjectsFile,
-    run: DetectionRun,
-) -> Sequence[str] | None:
-    """Return what to ask about a picture, nothing of a closed detector; None if all is known."""
-    if asked is None:
-        if image_id not in file:
-            return ()
-    elif image_id not in asked:
-        run.unasked += 1
-        return None
-    else:
-        before = file.asked(image_id)
-        new = [question for question in asked[image_id] if question not in before]
-        if new:
-            return new
-    run.known += 1
-    return None
-
-
-def _prepared(picture: FoundPicture, detector: Detector, enough: int | None) -> Prepared | str:
-    """Return a picture as the model reads it, or why it cannot be read."""
-    if picture.problem is not None:
-        return picture.problem
-    if isinstance(picture.content, Path) and not picture.content.is_file():
-        return "there is no such file"
+    detector: Detector,
+    enough: int | None,
+) -> _Look:
+    """Read a picture, and prepare it for the model unless it is the one that was known before."""
+    look = _Look(picture.image_id, wanted=wanted)
+    no_file = isinstance(picture.content, Path) and not picture.content.is_file()
+    if no_file or picture.problem is not None:
+        return replace(look, prepared=picture.problem or "there is no such file")
     try:
-        decoded = decode(picture.content, enough)
+        with picture.open() as content:
+            look = replace(look, digest=sha256_of(content)[:_DIGITS])
+            look = replace(look, ask=_still_to_ask(look, file))
+            if look.ask is None:
+                return look
+            content.seek(0)
+            decoded = decode(content, enough)
     except DamagedPictureError as problem:
-        return str(problem)
+        return replace(look, prepared=str(problem))
+    except OSError as problem:
+        return replace(look, prepared=f"cannot be read: {reason(problem)}")
     try:
-        return detector.prepare(decoded.picture, decoded.size)
+        return replace(look, prepared=detector.prepare(decoded.picture, decoded.size))
     except Exception as problem:  # a picture of one pixel in height, say, has nothing left
-        return f"cannot be prepared for the model: {first_line(problem)}"
+        why = f"cannot be prepared for the model: {first_line(problem)}"
+        return replace(look, prepared=why)
 
 
-def _take(
-    item: tuple[str, Sequence[str], Future[Prepared | str]],
-    batches: Batches,
-    file: ObjectsFile,
-    run: DetectionRun,
-) -> None:
-    image_id, asked, future = item
-    prepared = future.result()
-    if isinstance(prepared, str):
-        run.problems[image_id] = prepared[:_LONGEST_PROBLEM]
-        file.add([{"image_id": image_id, "problem": run.problems[image_id]}])
-        return
-    file.add(_entries(batches.add(Waiting(image_id, asked, prepared)), bool(asked), run))
+def _still_to_ask(look: _Look, file: ObjectsFile) -> Sequence[str] | None:
+    before = file.asked(look.image_id, look.digest or "")
+    if look.wanted is None:
+        return () if before is None else None
+    return [question for question in look.wanted if question not in (before or ())] or None
+
+
+def _take(look: _Look, batches: Batches, file: ObjectsFile, run: DetectionRun) -> None:
+    if look.digest is not None:
+        file.pin(look.image_id, look.digest)
+    if look.ask is None:
+        run.known += look.wanted != ()
+        run.unasked += look.wanted == ()
+    elif isinstance(look.prepared, str):
+        run.problems[look.image_id] = look.prepared[:_LONGEST_PROBLEM]
+        file.add([{"image_id": look.image_id, "problem": run.problems[look.image_id]}])
+    else:
+        waiting = Waiting(look.image_id, look.ask, look.prepared, look.digest or "")
+        file.add(_entries(batches.add(waiting), bool(look.ask), run))
 
 
 def _entries(
@@ -308,6 +332,7 @@ def _entries(
             "boxes": found.boxes,
             "width": width,
             "height": height,
+            "digest": picture.digest,
         }
         if were_asked:
             entry["asked"] = list(picture.asked)

@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from ..arguments import is_whole
+from ..errors import VifidelError
 from .model_files import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
+
+
+# Twice what any detector reads.
+_LONGEST_SIDE = 1 << 13
 
 
 class Found(NamedTuple):
@@ -88,6 +94,22 @@ class Detector(Protocol):
 def installed_versions(*packages: str) -> dict[str, str]:
     """Return the versions of installed packages."""
     return {package: version(package) for package in packages}
+
+
+def checked_side(side: Any, files: ModelFiles) -> int:
+    """Return the side of the pictures that a model reads, as its files say it.
+
+    Raises
+    ------
+    VifidelError
+        If no picture has such a side.
+    """
+    if is_whole(side, 1, _LONGEST_SIDE):
+        return int(side)
+    raise VifidelError(
+        f"{files.path}: it says that it reads pictures of {side!r:.40} pixels; the side is a whole "
+        f"number from 1 to {_LONGEST_SIDE}: get a fresh copy, or save it again."
+    )
 
 
 def exact(value: float) -> float:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import mmap
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError
-from ..files import first_line, open_file, sha256_of
+from ..files import first_line, open_file, read_json, sha256_of
 from ..networks.pytorch import load_libraries
 
-#: What needs transformers and PyTorch, and the extra that installs them.
-NEEDED_BY = ("detecting objects", "detect")
+#: What needs transformers and PyTorch.
+NEEDED_BY = "detecting objects"
 
 _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
-# Of a model with an id: what is read, and no other program's weights.
-_FETCHED = ["*.json", "*.safetensors", "*.txt", "*.model"]
+# What is read of a model, and no other program's weights.
+_READ = ["*.json", "*.safetensors", "*.txt", "*.model"]
+# How ONNX files name files of weights: `_external_data`. The group is the length of the name.
+_LOCATION = re.compile(rb"\n\x08location\x12([\x80-\xff]{0,4}[\x00-\x7f])")
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
 
@@ -32,7 +36,7 @@ class ModelFiles:
     name: str
     #: A folder with ``config.json``, or an ONNX file.
     path: Path
-    #: Sixteen hexadecimal digits that pin weights and configuration.
+    #: Sixteen hexadecimal digits that pin all files that the model reads.
     digest: str
 
     @property
@@ -91,16 +95,35 @@ def find_model(
             "pickles, which can run any code; save the model again with transformers."
         )
     settings = [path / name for name in _CONFIGURATION if (path / name).is_file()]
-    return ModelFiles(name, path, _digest([*settings, *weights]))
+    others = sorted(found for ending in _READ for found in path.glob(ending) if found.is_file())
+    read = dict.fromkeys([*settings, *weights, *_shards(path), *others])
+    return ModelFiles(name, path, _digest(read))
+
+
+def _shards(folder: Path) -> Iterator[Path]:
+    """Yield the weights that the index of a large model names, wherever they are."""
+    for index in sorted(folder.glob("*.safetensors.index.json")):
+        content = read_json(index, VifidelError)
+        shards = content.get("weight_map") if isinstance(content, dict) else None
+        if not isinstance(shards, dict) or not all(map(_is_safe, shards.values())):
+            raise VifidelError(
+                f"{index}: its weight_map is not a mapping of weights to .safetensors files; save "
+                "the model again with transformers."
+            )
+        yield from sorted({folder / shard for shard in shards.values()})
+
+
+def _is_safe(name: Any) -> bool:
+    return isinstance(name, str) and name.endswith(".safetensors")
 
 
 def _cached(name: str, download: bool, on_download: Callable[[str], object] | None) -> Path:
     """Return the folder of a model in the local cache of the Hub."""
-    load_libraries(*NEEDED_BY, {"transformers": "transformers"})
+    load_libraries(NEEDED_BY, {"transformers": "transformers"})
     import huggingface_hub
     from huggingface_hub import constants
 
-    wanted: dict[str, Any] = {"allow_patterns": _FETCHED, "ignore_patterns": ["*/*"]}
+    wanted: dict[str, Any] = {"allow_patterns": _READ, "ignore_patterns": ["*/*"]}
     try:
         found = Path(huggingface_hub.snapshot_download(name, local_files_only=True, **wanted))
         if (found / "config.json").is_file() or not download:
@@ -123,12 +146,31 @@ def _cached(name: str, download: bool, on_download: Callable[[str], object] | No
 
 
 def _external_data(path: Path) -> list[Path]:
-    """Return the files that keep the weights of a large ONNX file."""
-    names = (f"{path.name}.data", f"{path.name}_data")
-    return [path.with_name(name) for name in names if path.with_name(name).is_file()]
+    """Return the files that keep weights of an ONNX file, as its tensors name them.
+
+    Nothing is parsed: in Protobuf's encoding, the entry ``{key: "location", value: NAME}`` of a
+    tensor's `external_data` is these bytes. A name that is not there is the runtime's to refuse.
+    """
+    names = set()
+    with open_file(path, VifidelError) as file, _mapped(file) as content:
+        for found in _LOCATION.finditer(content):
+            length = sum((byte & 0x7F) << 7 * at for at, byte in enumerate(found[1]))
+            names.add(content[found.end() : found.end() + length])
+    paths = sorted(os.path.join(path.parent, os.fsdecode(name)) for name in names)
+    return [Path(found) for found in paths if os.path.exists(found) and not os.path.isdir(found)]
 
 
-def _digest(files: list[Path]) -> str:
+@contextlib.contextmanager
+def _mapped(file: IO[bytes]) -> Iterator[mmap.mmap | bytes]:
+    """Map a file, which may be empty."""
+    if not os.fstat(file.fileno()).st_size:
+        yield b""
+        return
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        yield mapped
+
+
+def _digest(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
         with open_file(path, VifidelError) as file:

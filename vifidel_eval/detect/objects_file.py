@@ -4,12 +4,13 @@
 
     {"vifidel_eval": "detections", "version": 1, "model": "owlv2", "weights": "5f6c...", ...}
     {"image_id": "a.jpg", "labels": ["nut"], "scores": [0.71], "boxes": [[10, 12, 60, 80]],
-     "width": 640, "height": 480, "asked": ["nut", "lamp"]}
+     "width": 640, "height": 480, "digest": "9f86d081884c7d65", "asked": ["nut", "lamp"]}
     {"image_id": "b.jpg", "problem": "not a picture"}
 
 While a run goes on, its lines are in a file of their own (`unfinished_path`), to which each is
 added as it comes; an interrupted run is continued from there. A finished file is written as a
-whole.
+whole. `digest` pins the bytes of a picture: what was written about a picture that has others now is
+left out.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, json_line, read_bytes, reason, write_whole
+from ..files import beside, json_line, read_kept, reason, write_whole
 from ..outputs import locked
 
 #: What the header says the file is.
@@ -60,21 +61,30 @@ class ObjectsFile:
         self._header = {**KIND, **header}
         self._lines: dict[str, list[bytes]] = {}
         self._asked: dict[str, set[str]] = {}
+        self._digests: dict[str, str | None] = {}
         self._problems: dict[str, str] = {}
-        if self.output.exists() and not self.output.is_file():
-            raise VifidelError(f"{self.output}: is no ordinary file, to which a run could return.")
         if self.output.exists():
             self._read(self.output)
         self._seen = self._states()
         self._keep = self._read(self.unfinished) if self.unfinished.exists() else 0
 
-    def __contains__(self, image_id: str) -> bool:
-        """Whether a picture was read before."""
-        return image_id in self._asked
+    @property
+    def without_digest(self) -> int:
+        """How many pictures have lines that do not say which bytes the picture had."""
+        return sum(digest is None for digest in self._digests.values())
 
-    def asked(self, image_id: str) -> set[str]:
-        """Return what was asked about a picture."""
-        return self._asked.get(image_id, set())
+    def __contains__(self, image_id: str) -> bool:
+        """Whether there are lines of a picture, which say which bytes it had."""
+        return self._digests.get(image_id) is not None
+
+    def asked(self, image_id: str, digest: str) -> set[str] | None:
+        """Return what was asked about a picture; None if nothing is known of one of these bytes."""
+        return self._asked.get(image_id) if self._digests.get(image_id) == digest else None
+
+    def pin(self, image_id: str, digest: str | None) -> None:
+        """Say which bytes a picture has; what is known of others is forgotten."""
+        if self._digests.get(image_id, digest) != digest:
+            del self._lines[image_id], self._asked[image_id], self._digests[image_id]
 
     @contextlib.contextmanager
     def adding(self) -> Iterator[ObjectsFile]:
@@ -148,7 +158,7 @@ class ObjectsFile:
 
     def _read(self, path: Path) -> int:
         """Take the lines of a file; return how many bytes those have that are whole."""
-        content = read_bytes(path, VifidelError)
+        content = read_kept(path, VifidelError)
         whole = content[: content.rfind(b"\n") + 1]
         lines = whole.splitlines(keepends=True)
         if not lines:
@@ -171,6 +181,9 @@ class ObjectsFile:
         if "problem" in entry:
             self._problems[image_id] = str(entry["problem"])
             return
+        digest = entry.get("digest")
+        self.pin(image_id, digest)
+        self._digests[image_id] = digest
         if line not in self._lines.setdefault(image_id, []):
             self._lines[image_id].append(line)
         self._asked.setdefault(image_id, set()).update(entry.get("asked", ()))
@@ -200,8 +213,8 @@ class ObjectsFile:
 def _is_entry(entry: Any) -> bool:
     if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
         return False
-    asked = entry.get("asked", [])
-    return isinstance(asked, list) and all(isinstance(name, str) for name in asked)
+    asked, digest = entry.get("asked", []), entry.get("digest", "")
+    return isinstance(asked, list) and all(isinstance(text, str) for text in [*asked, digest])
 
 
 def _begins_header(content: bytes) -> bool:

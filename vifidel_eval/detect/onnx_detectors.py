@@ -8,6 +8,7 @@ input and a score per class, or (1, boxes, 6), each as left, top, right, bottom,
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +18,18 @@ from numpy.typing import NDArray
 from ..errors import VifidelError
 from ..files import first_line
 from ..networks.pytorch import load_libraries
-from .detectors import Found, Prepared, exact, installed_versions
+from .detectors import Found, Prepared, checked_side, exact, installed_versions
 from .model_files import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
 
-_NEEDED_BY = ("an ONNX model", "onnx")
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 # What surrounds a picture that is no square, and the usual size: Ultralytics' own.
 _GREY, _SIDE = 114, 640
+# Characters of metadata: the names of 20 000 classes have fewer.
+_LONGEST = 1 << 20
 _ELEMENTS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
@@ -52,7 +54,7 @@ class OnnxDetector:
     batch = 1
 
     def __init__(self, files: ModelFiles, device: str | None) -> None:
-        (runtime,) = load_libraries(*_NEEDED_BY, {"ONNX Runtime": "onnxruntime"})
+        (runtime,) = load_libraries("an ONNX model", {"ONNX Runtime": "onnxruntime"})
         self.files = files
         provider = _PROVIDERS.get(device or "cpu")
         if provider not in runtime.get_available_providers():
@@ -70,7 +72,8 @@ class OnnxDetector:
         names = _names(files, settings)
         if settings.get("task", "detect") != "detect":
             raise VifidelError(
-                f"{files.path}: its task is {settings['task']!r}, not 'detect'; export a detector."
+                f"{files.path}: its task is {settings['task']!r:.40}, not 'detect'; export a "
+                "detector."
             )
         self._names = names
         self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(names.values()))
@@ -91,12 +94,10 @@ class OnnxDetector:
                 f"{self.files.path}: its input is {inputs[0].type} of shape {shape}; expected one "
                 "of square pictures, (1, 3, side, side)."
             )
-        if not sides:
-            try:
-                sides = {int(max(ast.literal_eval(settings.get("imgsz", str([_SIDE])))))}
-            except (ValueError, SyntaxError, TypeError):
-                sides = {_SIDE}
-        return inputs[0].name, element, sides.pop()
+        given = sides or _literal(settings.get("imgsz", str(_SIDE)))
+        given = given if isinstance(given, list | tuple | set) else [given]
+        side = max(checked_side(one, self.files) for one in given or [None])
+        return inputs[0].name, element, side
 
     def _check_output(self) -> None:
         """Run the model once, so that a file of another layout is refused before any picture."""
@@ -163,7 +164,9 @@ class OnnxDetector:
         if len(shape) == 3 and shape[0] == 1 and shape[2] == 6:
             rows = output[0].astype(np.float32)
             used = rows[rows[:, 4] > 0]  # the rest is filled with zeros
-            return used[:, :4], used[:, 4], self._classes_at(used[:, 5].astype(np.int64))
+            with np.errstate(invalid="ignore"):  # NaN is no class
+                labels = used[:, 5].astype(np.int64)
+            return used[:, :4], used[:, 4], self._classes_at(labels)
         raise VifidelError(
             f"{self.files.path}: its output has the shape {tuple(shape)}; expected (1, "
             f"{4 + len(self._names)}, boxes) for its {len(self._names)} classes, or (1, boxes, 6)."
@@ -180,16 +183,24 @@ class OnnxDetector:
 
 
 def _names(files: ModelFiles, settings: Mapping[str, str]) -> dict[int, str]:
-    try:
-        names = ast.literal_eval(settings["names"])
-        if isinstance(names, list):
-            names = dict(enumerate(names))
+    names = _literal(settings.get("names", ""))
+    if isinstance(names, list):
+        names = dict(enumerate(names))
+    with contextlib.suppress(ValueError, TypeError, AttributeError, OverflowError):
         read = {int(at): name for at, name in names.items()}
         if read and all(isinstance(name, str) and name.strip() for name in read.values()):
             return read
-    except (KeyError, ValueError, SyntaxError, TypeError, AttributeError, RecursionError):
-        pass
     raise VifidelError(
         f"{files.path}: there are no class names in its metadata; export it with names, a mapping "
         "of numbers to names, as Ultralytics does."
     )
+
+
+def _literal(text: str) -> Any:
+    """Return what Python's literal says; None if it is none, or longer than any metadata."""
+    if len(text) > _LONGEST:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None

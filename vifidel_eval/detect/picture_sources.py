@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 import tarfile
@@ -12,7 +14,7 @@ from typing import IO
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError
-from ..files import STANDARD_INPUT, read_text, reason
+from ..files import STANDARD_INPUT, open_file, read_text, reason
 from ..pictures import SUFFIXES as _OF_REPORTS
 
 #: The endings of the names of pictures.
@@ -20,6 +22,9 @@ SUFFIXES = _OF_REPORTS | {".avif"}
 
 # A tar says how large its members are before they are read.
 _MOST_BYTES = 1 << 29
+
+# How often the end of a whole tar may be read.
+_MOST_ENDS = 8
 
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
@@ -34,6 +39,11 @@ class FoundPicture:
     content: Path | bytes
     #: Why it cannot be read, if that is known already.
     problem: str | None = None
+
+    def open(self) -> IO[bytes]:
+        """Open it, to be read more than once."""
+        content = self.content
+        return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
 
 
 class PictureSource:
@@ -106,7 +116,7 @@ class PictureSource:
         """Yield the pictures of a tar, which is read from front to back."""
         seen = set()
         try:
-            with _opened(self.path) as file, tarfile.open(fileobj=file, mode="r|*") as tar:
+            with self._opened() as tar:
                 for member in tar:
                     name = _normal(member.name)
                     if not member.isfile() or not _is_picture(name):
@@ -118,6 +128,16 @@ class PictureSource:
         except (OSError, tarfile.TarError, EOFError) as problem:
             raise self._damaged(problem) from None
 
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[tarfile.TarFile]:
+        if os.fspath(self.path) == STANDARD_INPUT:
+            with tarfile.open(fileobj=_Stream(sys.stdin.buffer), mode="r|*") as tar:
+                yield tar
+        else:
+            file = open_file(self.path, VifidelError)
+            with file, tarfile.open(fileobj=file, mode="r:*") as tar:
+                yield tar
+
     def _damaged(self, problem: Exception) -> VifidelError:
         why = reason(problem) if isinstance(problem, OSError) else str(problem)
         return VifidelError(
@@ -126,8 +146,19 @@ class PictureSource:
         )
 
 
-def _opened(path: Path) -> IO[bytes]:
-    return sys.stdin.buffer if str(path) == STANDARD_INPUT else open(path, "rb")
+class _Stream(io.RawIOBase):
+    """Standard input, which ends once: tarfile skips what a header claims, block by block."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._ends = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        block = self._file.read(size)
+        self._ends += not block
+        if self._ends > _MOST_ENDS:
+            raise EOFError("unexpected end of data")
+        return block
 
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -28,7 +28,7 @@ _SAM = ("sam3", "sam3_video")
 def load_transformers(files: ModelFiles, device: str | None) -> Detector:
     """Return the detector in a folder of transformers; see `loading.load_detector`."""
     torch, transformers = load_libraries(
-        *NEEDED_BY, {"PyTorch": "torch", "transformers": "transformers"}
+        NEEDED_BY, {"PyTorch": "torch", "transformers": "transformers"}
     )
     place = find_device(torch, device)
     try:
@@ -66,6 +66,11 @@ class _Closed(TransformersDetector):
             )
         self._names = {int(at): name for at, name in self._model.config.id2label.items()}
         names = dict.fromkeys(name for _, name in sorted(self._names.items()))
+        if not all(isinstance(name, str) for name in names):
+            raise VifidelError(
+                f"{files.path}: the id2label of its config.json has a class without a name; give "
+                "each class a text."
+            )
         if all(map(_UNNAMED.fullmatch, names)):
             raise VifidelError(
                 f"{files.path}: its config.json has no class names; add them as id2label."

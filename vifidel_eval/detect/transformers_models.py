@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import VifidelError
 from ..files import first_line
-from .detectors import Prepared, exact, installed_versions
+from .detectors import Prepared, checked_side, exact, installed_versions
 from .model_files import ModelFiles
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class TransformersDetector:
         self.batch = 1 if device.type == "cpu" else _BATCH_ON_DEVICE
         self._model = _loaded(files, transformers, loader).eval().to(device)
         self._images = self._load_images(transformers)
-        self.enough = _shorter_side(self._images.size)
+        self.enough = _shorter_side(self._images.size, files)
 
     def _load_images(self, transformers: ModuleType) -> Any:
         return from_folder(
@@ -127,12 +127,14 @@ def _loaded(files: ModelFiles, transformers: ModuleType, loader: str) -> Any:
     return model
 
 
-def _shorter_side(size: Mapping[str, Any]) -> int:
+def _shorter_side(size: Any, files: ModelFiles) -> int:
     """Return the shorter side that an image processor makes of a picture, in pixels."""
-    named = {name: value for name, value in dict(size).items() if value}
-    if "shortest_edge" in named:
-        return int(named["shortest_edge"])
-    return int(max(named.values()))
+    sides = {
+        name: checked_side(side, files)
+        for name, side in dict(size or {}).items()
+        if side is not None
+    }
+    return sides.get("shortest_edge") or checked_side(max(sides.values(), default=None), files)
 
 
 def floats(found: Mapping[str, Any]) -> tuple[list[float], list[tuple[float, ...]]]:

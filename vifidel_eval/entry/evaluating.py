@@ -10,7 +10,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,7 +32,16 @@ from ..runs.doubts import (
     warn_of_tags,
 )
 from ..runs.harness import column_names, score_systems
-from ..runs.pairing import System, check_releases, in_one_spelling, only_images, read_image_ids
+from ..runs.inputs import Inputs
+from ..runs.pairing import (
+    System,
+    all_images,
+    captioned,
+    check_releases,
+    in_one_spelling,
+    only_images,
+    read_image_ids,
+)
 from ..runs.people import floor_of, signed, with_people
 from ..runs.samples import pooled, score_samples, spread
 from ..scorers import Scorer
@@ -124,7 +133,8 @@ def evaluate(
     metrics : str, list, or mapping, optional
         Names such as ``["VIFIDEL-PRF", "CHAIR", "VIFIDEL+CIDEr"]``, scorers, or ``{name: scorer}``.
         By default, the command's defaults: those that have what they need. Among others,
-        ``"default"`` stands for these: ``"default,CHAIR"``.
+        ``"default"`` stands for these: ``"default,CHAIR"``. A column, such as ``"Bleu_4"``, stands
+        for its metric, which is computed with all its columns.
     weighted : bool
         Whether metrics that work without references use them where there are some; False is the
         command's ``--no-references``.
@@ -151,7 +161,8 @@ def evaluate(
     p : 1 or 2, optional
         Exponent of the travel cost; by default each metric's own.
     allow_subset : bool
-        Whether a system may lack some of the images; it is then scored on those it has.
+        Whether a system may lack some of the images; it is then scored on those it has. Images
+        that no system has are left out of the whole run.
     people : bool
         Whether people are scored beside the systems: of each image some references, as many as come
         nearest to the systems' length, are the caption of a system ``"people"``, and all are scored
@@ -219,14 +230,14 @@ def evaluate(
         stop_words=stop_words,
         p=p,
         references=references is not None,
-        weighted=weighted,
+        weighted=weighted and references is not None,
         options=_own(options),
     )
     names = expanded([DEFAULT] if metrics is None else names, defaults(settings))
     if not names and not scorers:
         raise VifidelError(
-            "there are neither references nor objects to score with; give one of them, or name "
-            "metrics that need neither."
+            "there is nothing to score with; give references, objects or both, or name metrics "
+            "that need neither."
         )
     check_needs(names, settings, str)
     wanted = Wanted(
@@ -264,7 +275,11 @@ def plan(
     allow_subset: bool = False,
     people: bool = False,
 ) -> Plan:
-    """Read and check what a run needs; nothing is scored yet.
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
+
+    They are those of the references or, where there are none, of all systems together. Of these,
+    only those that `image_ids` names, only those of which some system has a caption with
+    `allow_subset`, and only those with two references for `people`.
 
     Systems, references and ids are as `read_captions` takes them, `metrics` as
     `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
@@ -272,33 +287,39 @@ def plan(
     are in another language than vectors and stop words, or images have more labels than a caption
     can speak of.
     """
+    if people and wanted.samples:
+        raise VifidelError(
+            "people are scored by one caption per image, and samples are several; leave one of "
+            "the two out."
+        )
+    if people and references is None:
+        raise VifidelError("people are scored by references, and there are none: give some.")
     read, by_image = read_captions(systems, references, wanted, image_ids)
     if settings.detector is not None:
         settings = with_detected(settings, paths_in(settings.objects), read)
-    of_objects = paths_in(settings.objects)
-    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
-        labels = settings.labels
-        if labels is not None:
-            check_releases(of_objects, labels, references, by_image)
-    made_of = None
-    if people:
-        if wanted.samples:
-            raise VifidelError(
-                "people are scored by one caption per image, and samples are several; leave one of "
-                "the two out."
-            )
-        if by_image is None:
-            raise VifidelError("people are scored by references, and there are none: give some.")
-        made_of, read, by_image = with_people(read, by_image)
-    whole = pooled(read) if wanted.samples else read
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
+    of_objects = paths_in(settings.objects)
+    released = references if of_objects and isinstance(references, str | os.PathLike) else None
+    labels = None
+    if released is not None or "labels" in vars(settings):  # where some metric has read them
+        labels = settings.labels
+    if labels is not None:
+        read, by_image = in_one_spelling(read, labels, by_image)
+    everything = all_images(read, by_image)
+    images = captioned(read, everything) if allow_subset else everything
+    if labels is not None and released is not None:
+        check_releases(of_objects, labels, released, images)
+    uncaptioned = len(everything) - len(images)
+    made_of = None
+    if people:
+        made_of, read, images = with_people(read, images)
+    whole = pooled(read) if wanted.samples else read
     if (lengths_matter(whole) or people) and WORDS not in column_names(made):
         made[WORDS] = WordsPerCaption()
-    warn_of_language(whole, by_image, made)
-    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
-        warn_of_tags(settings.labels)
-        read, by_image = in_one_spelling(read, settings.labels, by_image)
+    warn_of_language(whole, images, made)
+    if labels is not None:
+        warn_of_tags(labels)
     sampled = None
     if wanted.samples:
         sampled = {
@@ -310,7 +331,89 @@ def plan(
         "references": paths_in(references),
         "objects": of_objects,
     }
-    return Plan(read, by_image, made, unavailable, allow_subset, settings, files, made_of, sampled)
+    sources = [*systems.values(), references, settings.objects]
+    inputs = None
+    if not scorers and all(map(_is_located, sources)):
+        inputs = Inputs(
+            {
+                "systems": {name: _located(source) for name, source in systems.items()},
+                "references": _located(references),
+                "settings": _stated(replace(settings, objects=_located(settings.objects))),
+                "metrics": list(metrics),
+                "wanted": _stated(wanted),
+                "image_ids": _located(image_ids),
+                "allow_subset": allow_subset,
+                "people": people,
+            }
+        )
+    return Plan(
+        read,
+        images,
+        made,
+        unavailable,
+        allow_subset,
+        settings,
+        files,
+        made_of,
+        sampled,
+        uncaptioned,
+        inputs,
+    )
+
+
+def plan_again(arguments: Mapping[str, Any]) -> Plan:
+    """Return the plan of a run that was loaded, of the arguments that its file has."""
+    given = dict(arguments)
+    try:
+        stated = dict(given.pop("settings"))
+        options = _own(stated.pop("options", {}))
+        has_references = given["references"] is not None
+        settings = Settings(**stated, references=has_references, options=options)
+        wanted = Wanted(**given.pop("wanted"))
+        known = inspect.signature(plan).bind(settings=settings, wanted=wanted, **given)
+    except (KeyError, TypeError) as problem:
+        raise VifidelError(
+            f"what the scores were made with is not known here ({problem}): evaluate again."
+        ) from None
+    with warnings.catch_warnings():
+        # What the inputs are like was said when they were scored.
+        warnings.simplefilter("ignore", VifidelWarning)
+        return plan(*known.args, **known.kwargs)
+
+
+def _is_located(source: Any) -> bool:
+    members = source if isinstance(source, list | tuple) else [source]
+    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
+
+
+def _located(source: Any) -> Any:
+    """Return a source with its paths as such; a list of one is that one."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source)
+    if not isinstance(source, list | tuple):
+        return source
+    return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
+
+
+def _stated(record: Settings | Wanted) -> dict[str, Any]:
+    """Return the fields that are not what they are by default.
+
+    Whether pickles are trusted is for those to say who read a file.
+    """
+    stated = {}
+    for one in fields(record):
+        value = getattr(record, one.name)
+        by_default = type(value) is type(one.default) and value == one.default
+        by_default = by_default or (isinstance(value, list | tuple) and not value)
+        if not one.init or one.name in ("trust_pickles", "references") or by_default:
+            continue
+        if one.name == "options":
+            defaults_of = {option.name: option.default for option in METRICS.options()}
+            value = {name: of for name, of in value.items() if of != defaults_of.get(name)}
+        elif isinstance(value, str) and os.path.exists(value):
+            value = Path(value)
+        stated[one.name] = value
+    return stated
 
 
 def score(planned: Plan, progress: bool | None = None) -> Run:
@@ -319,7 +422,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     with progress_bar(work, shown=progress) as bar:
         how = (
             planned.scorers,
-            planned.references,
+            planned.images,
             planned.allow_subset,
             bar.update,
             planned.unavailable,
@@ -327,7 +430,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         )
         if planned.samples is None:
             scores = score_systems(planned.systems, *how)
-            warn_of_scores(scores, planned.systems, planned.references, planned.scorers)
+            warn_of_scores(scores, planned.systems, planned.images, planned.scorers)
         else:
             scores = score_samples(planned.samples, *how)
     if scores.unavailable:
@@ -336,11 +439,12 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
             raise MetricUnavailable(" ".join(scores.unavailable.values()))
     if planned.people is not None:
         scores = signed(scores, planned.people)
-    elif planned.samples is None and planned.references:
+    elif planned.samples is None:
         rating = {name: one for name, one in planned.scorers.items() if one.rates_inventions}
         if rating:
-            floor = floor_of(planned.systems, planned.references, rating)
+            floor = floor_of(planned.systems, planned.images, rating)
             scores = replace(scores, people=floor)
+    scores = replace(scores, uncaptioned=planned.uncaptioned, inputs=planned.inputs)
     return Run(scores, planned)
 
 

@@ -15,18 +15,21 @@ import numpy as np
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Evaluation
 from ..explain.inventions import Invention
 from ..explain.sentences import JudgedSentence
 from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
+from ..project import pip_install
 from ..runs import leaderboard
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
-from ..runs.harness import Scores
+from ..runs.harness import Scores, chosen_samples
 from ..runs.names import ByName, unknown
-from ..runs.scores_file import read_scores, scores_text
+from ..runs.scores_file import no_formula, read_scores, scores_text
 from ..runs.significance import has_own_score
+from ..scorers.registry import METRICS
 from ..show.score_tables import in_html, in_short
 from .plan import PathLike, Plan
 
@@ -53,6 +56,15 @@ class Run:
     _compared: Comparisons | None = None
     #: The file of a loaded run.
     _where: str = "a loaded run"
+    #: What a loaded run was made from, once it was looked for.
+    _again: Plan | None = None
+    #: The arguments of `_compared`, if it is not a file's.
+    _asked: tuple[int, int | None, float] | None = None
+
+    @property
+    def saved_comparison(self) -> Comparisons | None:
+        """The comparison that the file of a loaded run has, if it has one."""
+        return self._compared if self.plan is None else None
 
     @property
     def systems(self) -> list[str]:
@@ -102,7 +114,8 @@ class Run:
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
-        They are in the order of the references; None where a score is undefined.
+        They are in the order of the references; None where a score is undefined. Of samples,
+        ``"CIDEr best sample"`` says which of the image's captions is meant, from 0.
 
         Raises
         ------
@@ -114,6 +127,9 @@ class Run:
         for column, evaluation in self.detail.evaluations[system].items():
             for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
                 images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
+        for name, samples in chosen_samples(self.detail.evaluations[system]).items():
+            for of_image, sample in zip(images.values(), samples, strict=True):
+                of_image[name] = sample
         return images
 
     @named_if_wrong
@@ -128,11 +144,13 @@ class Run:
         Raises
         ------
         VifidelError
-            If there is no such system, the run was loaded, or there are neither objects nor
-            references.
+            If there is no such system, the run was loaded and its inputs are not there as they
+            were, or there are neither objects nor references.
         """
-        self._check_system(system)
-        return self._planned("sentences are parts of captions").sentences(system)
+        plan = self._planned("sentences are parts of captions", of_samples=True)
+        if system not in (names := [one.name for one in plan.systems]):
+            raise unknown("system", system, names)
+        return plan.sentences(system)
 
     def inventions(self) -> list[Invention]:
         """Return what the captions of all systems make up: every image, word, sentence and place.
@@ -140,13 +158,14 @@ class Run:
         An invention is a mention of a thing that is probably not in the image, in a claim; what
         only a clause such as *suggesting that* supposes is none. They come system after system, in
         the order of the images and of the words of each caption, whatever metrics the run has.
-        ``explain --inventions`` writes the same rows, and `pandas.DataFrame` takes them as they
-        are.
+        ``explain --inventions`` writes the same rows under the same names, and `pandas.DataFrame`
+        takes them as they are. Of a run with samples, the system is ``"mine, sample 1"``.
 
         Raises
         ------
         VifidelError
-            If the run was loaded, or there are neither objects nor references.
+            If the run was loaded and its inputs are not there as they were, or there are neither
+            objects nor references.
 
         Examples
         --------
@@ -158,7 +177,8 @@ class Run:
         >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
         [(1, 1, 'zebra', 9)]
         """
-        return list(self._planned("inventions are parts of captions").inventions())
+        plan = self._planned("inventions are parts of captions", of_samples=True)
+        return list(plan.inventions())
 
     def _check_system(self, system: str) -> None:
         if system not in self.detail.evaluations:
@@ -173,7 +193,7 @@ class Run:
         per_image : bool
             By default a row per system, which is the index, and a column per column of scores.
             With True, a row per system and image, with the columns ``system`` and ``image_id``
-            before the scores.
+            before the scores, and behind them which sample is meant: ``CIDEr best sample``, from 0.
         words : bool
             With True, a row per content word of the captions instead: ``system``, ``image_id``,
             the number of its ``sentence``, ``start`` and ``end`` in the caption (of what stands
@@ -189,24 +209,29 @@ class Run:
         Raises
         ------
         VifidelError
-            If pandas is not installed; for words, if the run was loaded, or there are neither
-            objects nor references.
+            If pandas is not installed; for words, as for `inventions`.
         """
         try:
             import pandas
         except ImportError:
             raise VifidelError(
-                "a DataFrame needs pandas, which is not installed: pip install "
-                "'vifidel-eval[pandas]'."
+                f"a DataFrame needs pandas, which is not installed: {pip_install('pandas')}."
             ) from None
         if words:
-            frame = pandas.DataFrame(list(self._planned("words are parts of captions").words()))
+            plan = self._planned("words are parts of captions", of_samples=True)
+            frame = pandas.DataFrame(list(plan.words()))
         elif per_image:
             parts = []
             for name, of_column in self.detail.evaluations.items():
                 ids = [to_json_value(image_id) for image_id in next(iter(of_column.values())).ids]
                 numbers = {column: of_column[column].scores for column in self.columns}
-                parts.append(pandas.DataFrame({"system": name, "image_id": ids, **numbers}))
+                samples = {
+                    column: pandas.array(of_images, dtype="Int64")
+                    for column, of_images in chosen_samples(of_column).items()
+                }
+                parts.append(
+                    pandas.DataFrame({"system": name, "image_id": ids, **numbers, **samples})
+                )
             frame = pandas.concat(parts, ignore_index=True)
         else:
             index = pandas.Index(self.systems, name="system")
@@ -220,15 +245,16 @@ class Run:
     def compare(
         self,
         seed: int = 0,
-        resamples: int = 1000,
+        resamples: int | None = None,
         level: float = 0.95,
         baseline: str | None = None,
     ) -> Comparisons:
         """Return what ``--compare`` prints: intervals, tests between every two systems, ranks.
 
-        A loaded run returns what its file holds if the arguments are the same. Otherwise it
-        compares what follows from the scores of images; columns whose corpus scores do not, such
-        as those of BLEU and CHAIR, are left out with a warning.
+        A loaded run returns what its file holds if the arguments are the same; otherwise it
+        compares what the file says of images, which gives the same numbers. Columns whose corpus
+        scores do not follow from that are left out with a warning: in a file that version 0.2.0
+        wrote, those of BLEU, CHAIR and VIFIDEL-H.
 
         Parameters
         ----------
@@ -251,16 +277,21 @@ class Run:
         VifidelWarning
             If resamples or images are too few, or columns are left out.
         """
-        known = self._compared
-        if (
-            known is None
-            or (known.seed, known.resamples, known.level) != (seed, resamples, level)
-            or known.baseline not in (None, baseline)
-        ):
+        known, asked = self._compared, (seed, resamples, level)
+        if known is not None and self.plan is None:  # what the file has
+            numbers = {known.resamples, known.interval_resamples}
+            is_it = (
+                (known.seed, known.level) == (seed, level)
+                and (resamples is None or numbers == {resamples})
+                and known.baseline in (None, baseline)
+            )
+        else:
+            is_it = self._asked == asked
+        if known is None or not is_it:
             scores = self.detail if self.plan is not None else self._comparable()
-            known = compare(scores, seed, resamples, level)
+            known = compare(scores, *asked)
             if self.plan is not None:  # `save` keeps what the file of a loaded run has
-                self._compared = known
+                self._compared, self._asked = known, asked
         return known if baseline is None else against(known, baseline)
 
     @named_if_wrong
@@ -271,7 +302,7 @@ class Run:
         title: str | None = None,
         images_mb: int | None = None,
         seed: int = 0,
-        resamples: int = 1000,
+        resamples: int | None = None,
         progress: bool | None = None,
     ) -> None:
         """Write the HTML page: scores, comparison, every image with its captions.
@@ -295,7 +326,8 @@ class Run:
         Raises
         ------
         VifidelError
-            If the run was loaded, a picture cannot be read, or the file cannot be written.
+            If the run was loaded and its inputs are not there as they were, a picture cannot be
+            read, or the file cannot be written.
         """
         plan = self._planned("a report shows captions, references and objects")
         if isinstance(images, str | os.PathLike):
@@ -315,7 +347,7 @@ class Run:
                 self.detail,
                 self.compare(seed, resamples),
                 plan.systems,
-                plan.references,
+                plan.images,
                 plan.scorers.values(),
                 material,
                 bar.update,
@@ -339,9 +371,8 @@ class Run:
         VifidelError
             If the file cannot be written.
         """
-        if comparisons is None and self.plan is None:
-            comparisons = self._compared
-        write_whole(Path(path), scores_text(self.detail, comparisons) + "\n")
+        text = scores_text(self.detail, comparisons or self.saved_comparison)
+        write_whole(Path(path), text + "\n")
 
     @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
@@ -357,20 +388,33 @@ class Run:
         Raises
         ------
         VifidelError
-            If the run was loaded, the file is of other images, references or settings, or it cannot
-            be written.
+            If the run was loaded and its inputs are not there as they were, the file is of other
+            images, references or settings, or it cannot be written.
         """
         plan = self._planned("a leaderboard pins captions and references")
-        leaderboard.add(path, self.detail, plan.systems, plan.references, day or date.today())
+        leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
 
-    def _planned(self, why: str) -> Plan:
-        if self.plan is None:
-            raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
-        if self.plan.samples is not None:
+    def _planned(self, why: str, of_samples: bool = False) -> Plan:
+        plan = self.plan or self._again
+        if plan is None:
+            if self.detail.inputs is None:
+                raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
+            try:
+                arguments = self.detail.inputs.found(self._where)
+            except VifidelError as problem:
+                raise VifidelError(
+                    f"{why}, and {self._where} holds only scores; of what these were made from, "
+                    f"{problem}: bring it back, or evaluate again."
+                ) from None
+            from .evaluating import plan_again
+
+            plan = self._again = plan_again(arguments)
+        if plan.samples is not None and not of_samples:
             raise VifidelError(
-                f"{why}, one per image, and this run has samples: score one of them."
+                f"{why}, one per image, and this run has samples: evaluate one caption of each "
+                "image, without samples=True."
             )
-        return self.plan
+        return plan
 
     def _comparable(self) -> Scores:
         """Return the columns of a loaded run whose corpus scores follow from those of images."""
@@ -378,16 +422,12 @@ class Run:
         lacking: list[str] = []
         for column in self.columns:
             evaluations = [of_column[column] for of_column in self.detail.evaluations.values()]
-            means = all(
-                np.array_equal(e.missing, np.isnan(e.scores))
-                and (e.missing.all() or has_own_score(e))
-                for e in evaluations
-            )
-            (kept if means else lacking).append(column)
+            follows = all(_follows(column, e) for e in evaluations)
+            (kept if follows else lacking).append(column)
         if lacking:
             said = (
                 f"{self._where} lacks the counts from which the corpus scores of "
-                f"{', '.join(lacking)} follow"
+                f"{', '.join(lacking)} follow, or their metric is not installed"
             )
             if not kept:
                 raise VifidelError(f"{said}, so nothing can be compared: evaluate again.")
@@ -405,14 +445,27 @@ class Run:
         return in_html(self.detail)
 
 
+def _follows(column: str, e: Evaluation) -> bool:
+    """Return whether what is compared follows from what a file says of images."""
+    if e.statistics is not None:
+        return e.statistics.score is not no_formula
+    known = METRICS.column(column, e.signature)
+    if known is not None and known.of_sums is None:
+        return True
+    # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
+    is_mean = np.array_equal(e.missing, np.isnan(e.scores))
+    return is_mean and (bool(e.missing.all()) or has_own_score(e))
+
+
 @named_if_wrong
 def load(path: PathLike) -> Run:
     """Return the run that `Run.save` or ``score --output`` wrote.
 
     Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
     the ten significant digits that every machine agrees on; counts, signatures and, if one was
-    saved, the comparison are those of the file. Captions and references are not in it, so that
-    `Run.report` and `Run.add_to_leaderboard` say what is missing.
+    saved, the comparison are those of the file. Captions, references and objects are not in it:
+    `Run.report`, `Run.inventions` and whatever else needs them reads them again from the files that
+    the run was made from, and says which of these is missing or has changed.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from ..things.claims import read_sentences
 from ..things.grounded import Verdict
 from ..things.mentions import Unit
 from .explained import Explained
-from .sentences import absent_mentions
+from .sentences import absent_mentions, holder
 
 #: From a caption to its content words in order, terms of several words as one unit.
 Units = Callable[[str], Sequence[Unit]]
@@ -64,11 +65,10 @@ class Invention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the invention as JSON can hold it, as ``explain --inventions`` writes it."""
-        row = self._asdict() | {
+        return self._asdict() | {
             "image_id": to_json_value(self.image_id),
             "support": None if math.isnan(self.support) else self.support,
         }
-        return {"class" if name == "category" else name: value for name, value in row.items()}
 
 
 def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invention]:
@@ -85,17 +85,18 @@ def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invent
         placed = absent_mentions(caption, units(caption), mentions.verdicts[of_row].tolist())
         places = of_row.start + np.flatnonzero(absent[of_row])
         sentences = read_sentences(caption, _no_units)
+        texts = [caption[sentence.start : sentence.end] for sentence in sentences]
+        ends = [sentence.end for sentence in sentences]
         for at, mention in zip(places.tolist(), placed, strict=True):
             if mentions.hedged[at]:
                 continue
-            ends = (n for n, sentence in enumerate(sentences) if mention.start < sentence.end)
-            number = next(ends)
+            number = bisect_right(ends, mention.start)
             by = int(mentions.by[at])
             yield Invention(
                 system,
                 part.ids[row],
                 number,
-                caption[sentences[number].start : sentences[number].end],
+                texts[number],
                 mention.words,
                 mention.category,
                 float(mentions.support[at]),
@@ -115,7 +116,7 @@ def are_hedged(caption: str, units: Units, verdicts: Sequence[int]) -> list[bool
         return [False] * len(verdicts)
     absent = iter(absent_mentions(caption, units(caption), verdicts))
     starts = [next(absent).start if v == Verdict.ABSENT else NOTHING for v in verdicts]
-    return [any(first <= start < last for first, last in hedged) for start in starts]
+    return [holder(hedged, start) is not None for start in starts]
 
 
 def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
@@ -126,8 +127,7 @@ def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
     rows = [invention.to_json() for invention in inventions]
     if suffix.lower() != ".csv":
         return "".join(f"{json_line(row)}\n" for row in rows)
-    headers = ["class" if name == "category" else name for name in Invention._fields]
-    return Table(headers, [list(row.values()) for row in rows]).render("csv") + "\n"
+    return Table(Invention._fields, [list(row.values()) for row in rows]).render("csv") + "\n"
 
 
 def _no_units(_: str) -> tuple[Unit, ...]:

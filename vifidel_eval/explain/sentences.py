@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..text_tables import Cell, Table
 from ..things.claims import Sentence
 from ..things.grounded import Verdict
 from ..things.mentions import Unit
-from .explanation import place_of, shortened
+from .explanation import shortened
+
+_WORD = re.compile(r"\w+")
 
 # Characters of a sentence that a table shows.
 _WIDTH, _LEAST_WIDTH = 40, 16
@@ -38,7 +44,12 @@ class PlacedMention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it."""
-        return {"words": self.words, "class": self.category, "start": self.start, "end": self.end}
+        return {
+            "words": self.words,
+            "category": self.category,
+            "start": self.start,
+            "end": self.end,
+        }
 
 
 class JudgedSentence(NamedTuple):
@@ -79,15 +90,30 @@ class JudgedSentence(NamedTuple):
 
 
 def absent_in(
-    sentence: Sentence, absent: Iterable[PlacedMention]
-) -> tuple[tuple[PlacedMention, ...], tuple[PlacedMention, ...]]:
-    """Return what a sentence claims that is not in the image, and what it only supposes.
+    sentences: Sequence[Sentence], absent: Iterable[PlacedMention]
+) -> list[tuple[list[PlacedMention], list[PlacedMention]]]:
+    """Return what each sentence claims that is not in the image, and what it only supposes.
 
-    `absent` has the mentions of its whole text that are not in the image.
+    `absent` has the mentions of their whole text that are not in the image.
     """
-    own = [mention for mention in absent if sentence.start <= mention.start < sentence.end]
-    hedged = {m for m in own if any(a <= m.start < b for a, b in sentence.hedged)}
-    return tuple(m for m in own if m not in hedged), tuple(m for m in own if m in hedged)
+    found: list[tuple[list[PlacedMention], list[PlacedMention]]] = [([], []) for _ in sentences]
+    ends = [(sentence.start, sentence.end) for sentence in sentences]
+    for mention in absent:
+        at = holder(ends, mention.start)
+        if at is not None:
+            hedged = holder(sentences[at].hedged, mention.start) is not None
+            found[at][hedged].append(mention)
+    return found
+
+
+def holder(places: Sequence[tuple[int, int]], at: int) -> int | None:
+    """Return which of some places, in their order, has a character in it; None if none has.
+
+    >>> holder([(0, 4), (6, 9)], 6), holder([(0, 4), (6, 9)], 4)
+    (1, None)
+    """
+    number = bisect_right(places, (at, sys.maxsize)) - 1
+    return number if number >= 0 and at < places[number][1] else None
 
 
 def absent_mentions(
@@ -106,16 +132,31 @@ def absent_mentions(
 
 
 def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
-    """Yield the place of each unit; where its words are spelled otherwise, that of all the text."""
+    """Yield the place of each unit; where its words are spelled otherwise, that of all the text.
+
+    A unit's words follow each other, whatever their case and what is between them, behind the unit
+    before.
+    """
+    words = [(found[0].lower(), *found.span()) for found in _WORD.finditer(text)]
+    listed = [word for word, _, _ in words]
+    places: dict[str, list[int]] = {}
+    for at, word in enumerate(listed):
+        places.setdefault(word, []).append(at)
+    spelled_otherwise: set[str] = set()  # from any place on
+    start = len(text) - len(text.lstrip())
+    whole = start, start + len(text.strip())
     at = 0
     for unit in units:
-        here = place_of(unit.words, text, at)
+        said = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
+        begins = places.get(said[0], []) if said else []
+        behind = islice(begins, bisect_left(begins, at), None)
+        here = next((n for n in behind if listed[n : n + len(said)] == said), None)
         if here is None:
-            start = len(text) - len(text.lstrip())
-            yield start, start + len(text.strip())
+            spelled_otherwise.add(unit.words)
+            yield whole
         else:
-            yield here
-            at = here[1]
+            at = here + len(said)
+            yield words[here][1], words[at - 1][2]
 
 
 def sentence_table(

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Column, Evaluation, Floats
+from ..project import pip_install
 from .columns import ScoredColumn, column_scorer
 
 try:
@@ -17,7 +19,7 @@ try:
     from torchmetrics import Metric
 except ModuleNotFoundError as problem:
     raise MetricUnavailable(
-        f"VifidelMetric needs the package {problem.name}: pip install 'vifidel-eval[torchmetrics]'."
+        f"VifidelMetric needs the package {problem.name}: {pip_install('torchmetrics', 'torch')}."
     ) from problem
 
 
@@ -53,6 +55,7 @@ class VifidelMetric(Metric):
     is_differentiable = False
     full_state_update = False
 
+    @named_if_wrong
     def __init__(
         self, columns: str | Sequence[str] = "VIFIDEL-F", references: bool = True, **settings: Any
     ) -> None:

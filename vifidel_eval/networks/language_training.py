@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import check_whole
 from ..errors import VifidelError
 from ..files import beside, write_whole
 from ..image_ids import ImageId
@@ -130,12 +131,9 @@ def train(
         be written, or the unfinished training beside `output` is damaged or has other captions or
         settings.
     """
-    if seed < 0 or min(epochs, hidden, min_count) < 1:
-        raise VifidelError(
-            "seed must be at least 0, epochs, hidden and min_count at least 1; found "
-            f"{seed}, {epochs}, {hidden} and {min_count}."
-        )
-    torch = load_torch(*NEEDED_BY)
+    check_whole(0, seed=seed)
+    check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
+    torch = load_torch(NEEDED_BY)
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
@@ -221,7 +219,7 @@ def _train_epoch(
     random: np.random.Generator,
     on_progress: Callable[[float], object] | None,
 ) -> None:
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
         states, targets = states_of(network, [sequences[at] for at in batch])

@@ -3,6 +3,7 @@
 Everything is resampled over images. What is resampled is the corpus score itself where it follows
 from counts of each image (BLEU), else the mean of the image scores. What a metric takes from all
 images of a run stays as it is: CIDEr's document frequencies, the ranges of scaled combinations.
+Scores of images count with the ten digits that files hold, so that a saved run compares as it did.
 
 - Interval: the percentile bootstrap (Efron & Tibshirani, 1993, chapter 13).
 - Paired bootstrap: the same images are drawn for both systems; under the null hypothesis the
@@ -10,10 +11,12 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
 - Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed; it is 1 where that difference is nothing but rounding (`vifidel_eval.digits.deciding`).
-  Holm's correction (1979) covers the pairs of a metric.
+  Holm's correction (1979) covers the pairs of a metric. Tests take 100 resamples for each pair of
+  systems, at least 1 000: after the correction p can be as low as .01. Intervals take 1 000.
 - At equal length: `vifidel_eval.runs.significance`.
 - Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
   better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
+  There are none where images, or resamples that were asked for, are too few for any significance.
 """
 
 from __future__ import annotations
@@ -21,23 +24,33 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
-from ..digits import for_json
+import numpy as np
+
+from ..digits import for_json, from_json, rounded
 from ..errors import ImageIdError, VifidelError, VifidelWarning
+from ..evaluation import Evaluation, Floats
 from ..image_ids import ImageId, in_order
 from ..text_tables import with_difference
 from .harness import Scores
 from .significance import (
     EqualLength,
     at_equal_length,
+    draw,
     has_own_score,
-    resample,
-    take_samples,
+    interval,
+    p_values,
+    take_sample,
 )
+
+# Resamples of intervals, and the fewest of tests.
+_RESAMPLES = 1000
+# How many times more resamples tests take than one significant difference needs.
+_MORE = 5
 
 
 @dataclass(frozen=True)
@@ -52,7 +65,8 @@ class Standing:
         Its bootstrap interval.
     rank : int, optional
         1 + the number of systems that beat it significantly; equal ranks are ties. None under a
-        metric by which no system is better than another.
+        metric by which no system is better than another, and where no difference can be
+        significant (`Comparisons.too_few`).
     """
 
     score: float
@@ -152,13 +166,15 @@ class Comparisons:
     metrics : dict
         Metric name to `Comparison`.
     seed, resamples : int
-        Of the bootstrap and of the randomisation.
+        Of the tests, by bootstrap and by randomisation.
     level : float
         Of the intervals; ranks and winners are at 1 - level.
     left_out : tuple of str
         Metrics of which no image has a score from every system.
     baseline : str, optional
         The second system of all pairs, where only these were tested.
+    interval_resamples : int
+        Of the intervals.
     """
 
     metrics: dict[str, Comparison]
@@ -167,12 +183,33 @@ class Comparisons:
     level: float
     left_out: tuple[str, ...] = ()
     baseline: str | None = None
+    interval_resamples: int = _RESAMPLES
 
     @property
     def has_equal_length(self) -> bool:
         """Whether the lengths of any two systems differ so much that this is said of them."""
         pairs = (pair for comparison in self.metrics.values() for pair in comparison.pairs)
         return any(pair.equal_length is not None for pair in pairs)
+
+    def too_few(self) -> list[str]:
+        """Return why no difference can be significant, and there are no ranks, in sentences."""
+        tested = [of for of in self.metrics.values() if of.pairs]
+        pairs = max((len(of.pairs) for of in tested), default=0)
+        needed = _fewest_resamples(pairs, self.level)
+        if self.resamples < needed:
+            return [
+                f"with {self.resamples} resamples no difference can be significant after Holm's "
+                f"correction over {pairs} pairs of systems; take at least {needed}."
+            ]
+        few = [of for of in tested if of.images < _fewest_images(pairs, self.level)]
+        if not few:
+            return []
+        return [
+            f"{min(of.images for of in few)} images are too few for a significant difference under "
+            f"{', '.join(of.metric for of in few)} (pairs of systems: {pairs}), and with so few "
+            "the bootstrap's p-values mean nothing; compare at least "
+            f"{_fewest_images(pairs, self.level)}."
+        ]
 
     def __repr__(self) -> str:
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
@@ -199,13 +236,15 @@ class Comparisons:
     def to_json(self) -> dict[str, Any]:
         """Return what files hold: the attributes by name, numbers with ten significant digits.
 
-        ``{"seed": 0, "resamples": 1000, "level": 0.95, "left_out": [], "metrics": {METRIC:
+        ``{"seed": 0, "resamples": 1000, "interval_resamples": 1000, "level": 0.95, "left_out": [],
+        "metrics": {METRIC:
         {"images": 5000, "own_score": true, "systems": {NAME: {"score": ..., "low": ..., "high":
         ..., "rank": 1}}, "pairs": [{"first": NAME, "second": NAME, "difference": ..., ...}]}}}``
         """
         return {
             "seed": self.seed,
             "resamples": self.resamples,
+            "interval_resamples": self.interval_resamples,
             "level": self.level,
             **({} if self.baseline is None else {"baseline": self.baseline}),
             "left_out": list(self.left_out),
@@ -227,12 +266,12 @@ class Comparisons:
 
 
 def compare(
-    scores: Scores, seed: int = 0, resamples: int = 1000, level: float = 0.95
+    scores: Scores, seed: int = 0, resamples: int | None = None, level: float = 0.95
 ) -> Comparisons:
     """Return intervals, tests between every two systems, and ranks.
 
-    The result depends on the scores and on the arguments only: to the ten digits that files hold,
-    the order of systems, metrics and images and the machine do not matter.
+    The result depends on the scores and on the arguments only: the order of systems, metrics and
+    images, the machine and its threads do not matter.
 
     Parameters
     ----------
@@ -240,8 +279,10 @@ def compare(
         One system or more; systems of different images are compared on those they share.
     seed : int
         Of the random numbers, 0 or more.
-    resamples : int
-        How many; no p-value is below 1 / (resamples + 1).
+    resamples : int, optional
+        How many, of tests and intervals; no p-value is below 1 / (resamples + 1). By default
+        intervals take 1 000, and tests 5 / (1 - level) for each pair of systems (100 at .95), but
+        at least 1 000: after Holm's correction, p can be a fifth of 1 - level.
     level : float
         Of the intervals, in (0, 1).
 
@@ -255,13 +296,14 @@ def compare(
     Warns
     -----
     VifidelWarning
-        If resamples or images are too few for a significant difference.
+        If resamples or images are too few for a significant difference: there are no ranks then.
     """
+    given = _RESAMPLES if resamples is None else resamples
     if not (
-        all(isinstance(number, Integral) for number in (seed, resamples))
+        all(isinstance(number, Integral) for number in (seed, given))
         and isinstance(level, Real)
         and seed >= 0
-        and resamples >= 1
+        and given >= 1
         and level > 0
         and _alpha(level) > 0
     ):
@@ -271,57 +313,121 @@ def compare(
         )
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
-    seed, resamples, level = int(seed), int(resamples), float(level)  # not NumPy's, for JSON
-    number_of_pairs = math.comb(len(scores.evaluations), 2)
-    needed = math.ceil(number_of_pairs / _alpha(level)) - 1
-    if resamples < needed:  # the smallest p-value times the pairs is above alpha
-        warnings.warn(
-            f"with {resamples} resamples no difference can be significant after Holm's correction "
-            f"over {number_of_pairs} pairs of systems; take at least {needed}.",
-            VifidelWarning,
-            stacklevel=2,
-        )
+    seed, level = int(seed), float(level)  # not NumPy's, for JSON
+    tested, drawn = _how_many(resamples, len(scores.evaluations), level)
     shared = _shared_images(scores)
+    scores = _as_in_files(scores)
     evaluations = {
         column: {name: e[column.name] for name, e in scores.evaluations.items()}
         for column in scores.columns()
     }
-    samples = {
-        (column.name, name): sample
-        for column, of_systems in evaluations.items()
-        for name, sample in take_samples(of_systems, shared).items()
-    }
-    resampled = resample(samples, seed, resamples, level)
-    at_equal = at_equal_length(scores, shared, seed, resamples, level)
+    taken = {column.name: take_sample(of, shared) for column, of in evaluations.items()}
+    samples = {metric: sample for metric, sample in taken.items() if sample is not None}
+    draws = draw(samples, seed, drawn)
+    tests = p_values(samples, seed, tested)
+    at_equal = at_equal_length(scores, shared, seed, drawn, level)
     metrics: dict[str, Comparison] = {}
+    names = list(scores.evaluations)
     for column, of_systems in evaluations.items():
         metric, lower, ranked = column.name, column.lower_is_better, column.ranked
-        found = {name: resampled[metric, name] for name in of_systems if (metric, name) in samples}
-        if not found:
+        if metric not in samples:
             continue
-        tested = [
+        sample, of_draws, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
+        bootstrap, randomisation = tests[metric]
+        pairs = [
             Pair(
-                one,
-                other,
-                *found[one].test(found[other]),
-                equal_length=at_equal.get((metric, one, other)),
+                names[one],
+                names[other],
+                sample.scores[one] - sample.scores[other],
+                *interval(of_draws[one] - of_draws[other], max(sizes[one], sizes[other]), level),
+                float(bootstrap[one, other]),
+                float(randomisation[one, other]),
+                equal_length=at_equal.get((metric, names[one], names[other])),
             )
-            for one, other in itertools.combinations(found, 2)
+            for one, other in itertools.combinations(range(len(names)), 2)
         ]
-        pairs = corrected(tested, level, lower if ranked else None)
-        losers = [pair.loser for pair in pairs]
-        standings = {
-            name: Standing(
-                of.sample.score, *of.interval(), 1 + losers.count(name) if ranked else None
+        systems = {
+            name: Standing(score, *interval(of_system, size, level), None)
+            for name, score, of_system, size in zip(
+                names, sample.scores, of_draws, sizes, strict=True
             )
-            for name, of in found.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
-        images = len(next(iter(found.values())).sample.rows)
-        metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower, ranked)
-    _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
+        metrics[metric] = Comparison(
+            metric,
+            systems,
+            corrected(pairs, level, lower if ranked else None),
+            sample.images,
+            own_score,
+            lower,
+            ranked,
+        )
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
-    return Comparisons(metrics, seed, resamples, level, left_out)
+    compared = Comparisons(metrics, seed, tested, level, left_out, interval_resamples=drawn)
+    for said in compared.too_few():
+        warnings.warn(said, VifidelWarning, stacklevel=2)
+    return with_ranks(compared)
+
+
+def _how_many(resamples: int | None, systems: int, level: float) -> tuple[int, int]:
+    """Return how many resamples tests and intervals take, where so many were asked for or none."""
+    if resamples is not None:
+        return int(resamples), int(resamples)
+    return max(_RESAMPLES, round(_MORE * math.comb(systems, 2) / _alpha(level))), _RESAMPLES
+
+
+def _as_in_files(scores: Scores) -> Scores:
+    """Return scores of images, and counts, with the digits that files hold."""
+
+    def in_file(e: Evaluation) -> Evaluation:
+        counts = e.statistics
+        if counts is not None:
+            counts = replace(counts, of_rows=_rounded(counts.of_rows))
+        # Corpus scores keep all digits, there too.
+        return replace(e, scores=_rounded(e.scores), corpus_score=e.score, statistics=counts)
+
+    evaluations = {
+        name: {column: in_file(e) for column, e in of_column.items()}
+        for name, of_column in scores.evaluations.items()
+    }
+    return replace(scores, evaluations=evaluations)
+
+
+def _rounded(numbers: Floats) -> Floats:
+    if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
+        return numbers
+    few = map(from_json, map(rounded, numbers.ravel().tolist()))
+    return np.array([*few]).reshape(numbers.shape)
+
+
+def with_ranks(comparisons: Comparisons) -> Comparisons:
+    """Return comparisons of every two systems with ranks, where a difference can be significant."""
+    metrics = {}
+    for metric, of in comparisons.metrics.items():
+        pairs, level = len(of.pairs), comparisons.level
+        reachable = comparisons.resamples >= _fewest_resamples(pairs, level) and (
+            not pairs or of.images >= _fewest_images(pairs, level)
+        )
+        losers = [pair.loser for pair in of.pairs]
+        systems = {
+            name: replace(s, rank=1 + losers.count(name) if reachable and of.ranked else None)
+            for name, s in of.systems.items()
+        }
+        metrics[metric] = replace(of, systems=systems)
+    return replace(comparisons, metrics=metrics)
+
+
+def _fewest_resamples(pairs: int, level: float) -> int:
+    """Return with how many resamples the smallest p-value, times the pairs, is at 1 - level."""
+    return math.ceil(round(pairs / _alpha(level), 9)) - 1
+
+
+def _fewest_images(pairs: int, level: float) -> int:
+    """Return with how many images a system that is better on all is significantly better.
+
+    Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
+    """
+    return 1 + math.ceil(math.log2(pairs / _alpha(level)))
 
 
 def _alpha(level: float) -> float:
@@ -340,26 +446,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, (len(p_values) - done) * p_values[at])
         corrected[at] = min(largest, 1.0)
     return corrected
-
-
-def _warn_of_few_images(
-    comparisons: Iterable[Comparison], number_of_pairs: int, alpha: float
-) -> None:
-    """Warn if even a system that is better on every image is not significantly better.
-
-    Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
-    """
-    few = [c for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha]
-    if few:
-        names, images = ", ".join(c.metric for c in few), min(c.images for c in few)
-        needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
-        warnings.warn(
-            f"{names}: {images} images are too few for a significant "
-            f"difference (pairs of systems: {number_of_pairs}), and with so few the bootstrap's "
-            f"p-values mean nothing; compare at least {needed}.",
-            VifidelWarning,
-            stacklevel=3,
-        )
 
 
 def _shared_images(scores: Scores) -> list[ImageId]:

@@ -16,8 +16,9 @@ from ..image_ids import ImageId
 from ..remembered import one_run
 from ..rows import Rows
 from ..scorers import Mean, Scorer
+from .inputs import Inputs
 from .pairing import System, all_images, paired
-from .remarks import Calibrated, People
+from .remarks import Calibrated, People, four_decimals
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,10 @@ class Scores:
         How references were scored as captions are: as a system, or for the floor of inventions.
     calibrated : dict
         System name to its rate of inventions without the errors of the answers, if estimated.
+    uncaptioned : int
+        How many images are no part of the run, as no system has a caption of them.
+    inputs : Inputs, optional
+        What a run was made from.
     """
 
     signatures: dict[str, str]
@@ -43,6 +48,8 @@ class Scores:
     unavailable: dict[str, str] = field(default_factory=dict)
     people: People | None = None
     calibrated: dict[str, Calibrated] = field(default_factory=dict)
+    uncaptioned: int = 0
+    inputs: Inputs | None = None
 
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
@@ -54,10 +61,18 @@ class Scores:
         """Return every column with the name of its metric, as its signature says it."""
         return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
-    def notes(self) -> list[str]:
-        """Return what has to be said of people's captions, and estimates, in sentences."""
-        of_people = [] if self.people is None else self.people.notes(self.signatures)
-        return of_people + [rate.note(system) for system, rate in self.calibrated.items()]
+    def notes(self, shown: Callable[[float, str], str] = four_decimals) -> list[str]:
+        """Return what has to be said of images, people's captions and estimates, in sentences.
+
+        `shown` returns a score of a column as the sentences show it.
+        """
+        notes = []
+        if self.uncaptioned:
+            images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
+            notes.append(f"Left out: {images} of which no system has a caption (--allow-subset).")
+        if self.people is not None:
+            notes += self.people.notes(self.signatures, shown)
+        return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""
@@ -84,6 +99,17 @@ class Scores:
         most = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
         scored = {"scored": len(evaluations[0].ids) - undefined}
         return scored | most | {"undefined": max(undefined, most["undefined"])}
+
+
+def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
+    """Return which sample of each image is meant, by names such as ``CIDEr best sample``.
+
+    Samples count from 0; None where no sample has a score. Columns of means have none, and those of
+    runs of one caption per image.
+    """
+    names = {column: f"{column} sample" for column in of_column}
+    found = ((name, of_column[column].details.get(name)) for column, name in names.items())
+    return {name: list(samples) for name, samples in found if samples is not None}
 
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 
 #: What people are called among the systems.
 PEOPLE = "people"
+# The column that is calibrated.
+_RATE = "VIFIDEL-Hi"
+
+
+def four_decimals(score: float, column: str) -> str:
+    """Return a score of whatever column as sentences show it."""
+    return f"{score:.4f}"
 
 
 @dataclass(frozen=True)
@@ -26,19 +33,24 @@ class People:
     too_few: int = 0
     rates: Mapping[str, float] = field(default_factory=dict)
 
-    def notes(self, columns: Container[str]) -> list[str]:
+    def notes(
+        self, columns: Container[str], shown: Callable[[float, str], str] = four_decimals
+    ) -> list[str]:
         """Return what a table with these columns says of people, in sentences."""
         made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
         made = f"{made} of each image ({self.words:.1f} words on average)"
-        if self.rates:
-            rates = [f"{name} {r:.4f}" for name, r in self.rates.items() if name in columns]
-            floor = f"People: {', '.join(rates)} for {made}, judged without these references."
-            return [floor] if rates else []
-        said = [f"{PEOPLE}: {made}; every system is scored against the other references."]
+        rates = [f"{name} {shown(r, name)}" for name, r in self.rates.items() if name in columns]
+        if self.rates and not rates:
+            return []
+        if rates:
+            said = [f"People: {', '.join(rates)} for {made}, judged without these references."]
+        else:
+            said = [f"{PEOPLE}: {made}; every system is scored against the other references."]
         if self.too_few:
+            where = " of these rates" if rates else ""
             said.append(
                 f"{self.too_few} of {self.images + self.too_few} images have fewer than two "
-                f"references and are left out, as {PEOPLE} need two."
+                f"references and are left out{where}, as {PEOPLE} need two."
             )
         return said
 
@@ -63,18 +75,21 @@ class Calibrated:
     controls: int
     named: int
 
-    def note(self, system: str) -> str:
+    def note(self, system: str, shown: Callable[[float, str], str] = four_decimals) -> str:
         """Return what tables and reports say of a system's rate, in a sentence."""
-        measured = "undefined" if math.isnan(self.measured) else f"{self.measured:.4f}"
-        said = f"Estimate for {system}: VIFIDEL-Hi by the answers alone is {measured} as measured"
+        measured = "undefined" if math.isnan(self.measured) else shown(self.measured, _RATE)
+        said = f"Estimate for {system}: {_RATE} by the answers alone is {measured} as measured"
         if math.isnan(self.corrected):
             return f"{said}, and cannot be corrected: {self._lacking()}."
         low, high = self.interval
-        interval = "no interval" if math.isnan(low) else f"{low:.4f} to {high:.4f}"
+        interval = (
+            "no interval" if math.isnan(low) else f"{shown(low, _RATE)} to {shown(high, _RATE)}"
+        )
         return (
-            f"{said} and {self.corrected:.4f} ({interval}) corrected for wrong answers: yes to "
-            f"{self.false_yes:.1%} of controls ({self.controls}), no to {self.false_no:.1%} of "
-            f"what three references name ({self.named}); both are easier than the rest."
+            f"{said} and {shown(self.corrected, _RATE)} ({interval}) corrected for wrong answers: "
+            f"yes to {self.false_yes:.1%} of controls ({self.controls}), no to "
+            f"{self.false_no:.1%} of what three references name ({self.named}); both are "
+            "easier than the rest."
         )
 
     def _lacking(self) -> str:

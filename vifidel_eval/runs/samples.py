@@ -30,7 +30,7 @@ from ..rows import Rows
 from ..scorers import Scorer
 from .doubts import warn_of_scores
 from .harness import Scores, score_rows
-from .pairing import System, all_images, paired
+from .pairing import System, paired
 
 # Below every score.
 _LAST = -np.finfo(np.float64).max
@@ -100,7 +100,7 @@ def _rows_of(
 def score_samples(
     systems: Mapping[str, Sequence[System]],
     scorers: Mapping[str, Scorer],
-    references: Mapping[ImageId, Sequence[str]] | None = None,
+    images: Mapping[ImageId, Sequence[str]],
     allow_subset: bool = False,
     on_progress: Callable[[int], object] | None = None,
     unavailable: Mapping[str, str] | None = None,
@@ -112,7 +112,6 @@ def score_samples(
     ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
     It warns of scores that say little by those of the samples as systems.
     """
-    images = all_images(chain.from_iterable(systems.values()), references)
     of_systems = {
         name: _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
@@ -127,7 +126,7 @@ def score_samples(
             )
         rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    warn_of_scores(scores, chain.from_iterable(systems.values()), references, scorers)
+    warn_of_scores(scores, chain.from_iterable(systems.values()), images, scorers)
     numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"
@@ -145,7 +144,12 @@ def score_samples(
             for shown, evaluation in zip(gathered_columns(column), found, strict=False):
                 counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
                 signatures[shown] = signature
-                evaluations[name][shown] = replace(evaluation, counts=counts, signature=signature)
+                evaluations[name][shown] = replace(
+                    evaluation,
+                    counts=counts,
+                    signature=signature,
+                    details={f"{shown} sample": of for of in evaluation.details.values()},
+                )
     return Scores(signatures, evaluations, scores.unavailable)
 
 
@@ -168,7 +172,9 @@ def _gathered(
     counts = dict(total)
     counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
 
-    def made(of_images: Floats, sums: Floats | None) -> Evaluation:
+    def made(
+        of_images: Floats, sums: Floats | None, places: Sequence[int | None] | None = None
+    ) -> Evaluation:
         statistics = corpus_score = None
         missing: NDArray[np.bool_] = np.isnan(of_images)
         if first.statistics is not None and sums is not None:
@@ -186,13 +192,17 @@ def _gathered(
             corpus_score,
             statistics,
             counts | by_image,
+            details={} if places is None else {"sample": places},
         )
 
     def chosen(better: Floats) -> Evaluation:
         # Without a score, a caption that mentions nothing still counts in corpus scores.
         order = np.where(counted, np.nan_to_num(better, nan=_LAST), -np.inf)
         place, images = order.argmax(axis=0), np.arange(own.shape[1])
-        return made(scores[place, images], None if of_rows is None else of_rows[place, images])
+        found = scores[place, images]
+        at = zip(place.tolist(), np.isnan(found).tolist(), strict=True)
+        places = [None if undefined else sample for sample, undefined in at]
+        return made(found, None if of_rows is None else of_rows[place, images], places)
 
     sign = -1 if first.lower_is_better else 1
     return [

@@ -14,12 +14,14 @@ import numpy as np
 
 from ..digits import for_json, from_json, in_full, number_texts, rounded
 from ..errors import VifidelError
-from ..evaluation import COUNTS, Evaluation
+from ..evaluation import COUNTS, Evaluation, Floats, Statistics
 from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
+from ..scorers.registry import METRICS
 from ..scorers.word_supports import WordDetails
-from .comparison import Comparison, Comparisons, Pair, Standing
+from .comparison import Comparison, Comparisons, Pair, Standing, with_ranks
 from .harness import Scores, counts_of
+from .inputs import Inputs
 from .remarks import Calibrated, People
 from .significance import EqualLength
 
@@ -46,10 +48,15 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
     ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
     A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
     Where the images that a corpus score leaves out are not those without a score, their ids
-    are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
+    are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``. What corpus scores follow from that
+    are no means (BLEU's, CHAIR's, VIFIDEL-H's) is under ``"statistics"``: ``[{"columns": [COLUMN],
+    "of_images": ["4 0 null ...", ...]}]`` with a text for each count, which has a number for each
+    image in their order; null where one is left out.
+    Under ``"uncaptioned"`` is how many images were left out as no system has a caption of them.
     How people's captions were made, and their rates, is under ``"people"``; what was estimated
     of the errors of answers is under ``"calibrated"``, by system; how systems compare is under
-    ``"comparison"``, as `Comparisons.to_json` has it.
+    ``"comparison"``, as `Comparisons.to_json` has it. What the run was made from is under
+    ``"inputs"``, as `Inputs.to_json` has it, if all of it were files.
 
     The images are most of it, and are written column by column: an encoder of JSON takes five
     times as long for them.
@@ -65,6 +72,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
                 "overall": {column: in_full(e.score) for column, e in of_column.items()},
                 "counts": {column: counts_of(e) for column, e in of_column.items()},
                 **_left_out(of_column),
+                **_statistics(of_column),
                 "imgToEval": _PLACE,
             }
             for name, of_column in scores.evaluations.items()
@@ -72,6 +80,8 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
         "people": scores.people and for_json(asdict(scores.people)),
         "calibrated": {name: for_json(asdict(rate)) for name, rate in scores.calibrated.items()},
         "unavailable": scores.unavailable,
+        "uncaptioned": scores.uncaptioned,
+        "inputs": scores.inputs and scores.inputs.to_json(),
         "comparison": comparisons and comparisons.to_json(),
     }
     always = ("scores", "signatures", "systems")
@@ -88,6 +98,31 @@ def _left_out(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, list[A
         if not np.array_equal(e.missing, np.isnan(e.scores))
     }
     return {"left_out": left_out} if left_out else {}
+
+
+def _statistics(of_column: Mapping[str, Evaluation]) -> dict[str, list[dict[str, Any]]]:
+    """Return what a file says of the counts of images from which corpus scores follow.
+
+    A list of them is one text, which is a line of its own: a list of JSON would be a line a number.
+    """
+    columns_of: dict[str, list[str]] = {}
+    for column, e in of_column.items():
+        if e.statistics is not None:
+            texts = (_whole_texts(counts) for counts in e.statistics.of_rows.T.tolist())
+            columns_of.setdefault("\n".join(texts), []).append(column)
+    found = [
+        {"columns": columns, "of_images": text.split("\n")} for text, columns in columns_of.items()
+    ]
+    return {"statistics": found} if found else {}
+
+
+def _whole_texts(counts: Iterable[float]) -> str:
+    """Return numbers with blanks between them, whole ones without a point.
+
+    >>> _whole_texts([3.0, 0.5, float("nan")])
+    '3 0.5 null'
+    """
+    return " ".join(text.removesuffix(".0") for text in number_texts(counts))
 
 
 def _images_text(of_column: Mapping[str, Evaluation]) -> str:
@@ -121,8 +156,9 @@ def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | Non
     """Read what ``score --output`` wrote; what is written from it again is the same file.
 
     Corpus scores are as computed, other numbers have the ten significant digits of the file. What
-    is not in the file is missing: tallies of words, and the statistics from which BLEU's and
-    CHAIR's corpus scores follow. Comparisons are those of ``--compare``, if there were some.
+    is not in the file is missing: tallies of words and, of version 0.2.0, the statistics from which
+    the corpus scores of BLEU, CHAIR and VIFIDEL-H follow. Those of a metric that is not installed
+    have `no_formula`. Comparisons are those of ``--compare``, if there were some.
 
     Raises a VifidelError if the file cannot be read, is another one, is damaged, or was written by
     a newer version.
@@ -173,6 +209,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
             raise ValueError(f"an image appears twice under the system {name!r}")
         left_out = {column: set(some) for column, some in system.get("left_out", {}).items()}
         details = _details(rows, list(signatures))
+        statistics = _read_statistics(system, signatures, len(ids))
         evaluations[str(name)] = {
             column: Evaluation(
                 ids,
@@ -180,6 +217,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
                 lower_is_better=column in lower,
                 ranked=column not in unranked,
                 corpus_score=from_json(system["overall"][column]),
+                statistics=statistics.get(column),
                 counts=_counts(system["counts"][column]),
                 signature=signature,
                 details=details.get(column, {}),
@@ -192,14 +230,40 @@ def _scores(content: Mapping[str, Any]) -> Scores:
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
     unavailable = {str(name): _text(why) for name, why in content.get("unavailable", {}).items()}
-    people = content.get("people")
+    people, inputs = content.get("people"), content.get("inputs")
     return Scores(
         signatures,
         evaluations,
         unavailable,
         None if people is None else _people(people),
         {str(name): _calibrated(rate) for name, rate in content.get("calibrated", {}).items()},
+        _whole(content.get("uncaptioned", 0)),
+        None if inputs is None else Inputs.from_json(inputs),
     )
+
+
+def _read_statistics(
+    system: Mapping[str, Any], signatures: Mapping[str, str], images: int
+) -> dict[str, Statistics]:
+    """Return the counts of a system's images, by column."""
+    found = {}
+    for of_columns in system.get("statistics", ()):
+        counts = [
+            [math.nan if number == "null" else _number(float(number)) for number in text.split()]
+            for text in of_columns["of_images"]
+        ]
+        if any(len(of_count) != images for of_count in counts):
+            raise ValueError(f"the counts of {of_columns['columns']!r:.40} are of other images")
+        for column in of_columns["columns"]:
+            known = METRICS.column(column, signatures[column])
+            of_sums = None if known is None else known.of_sums
+            found[column] = Statistics(np.array(counts).T, of_sums or no_formula)
+    return found
+
+
+def no_formula(sums: Floats) -> Floats:
+    """Stand for the formula of a metric that is not installed: the scores of sums are undefined."""
+    return np.full(np.shape(sums)[:-1], np.nan)
 
 
 def _details(rows: list[Any], columns: list[str]) -> dict[str, dict[str, list[Any]]]:
@@ -299,7 +363,9 @@ def _comparisons(content: Mapping[str, Any], scores: Scores) -> Comparisons:
             Comparison, of_metric, metric=str(name), systems=systems, pairs=pairs
         )
     left_out = tuple(map(_text, content.get("left_out", ())))
-    return _record(Comparisons, {"baseline": None, **content}, metrics=metrics, left_out=left_out)
+    # Version 0.2.0 had one number of resamples, and ranks however few these were.
+    content = {"baseline": None, "interval_resamples": content["resamples"], **content}
+    return with_ranks(_record(Comparisons, content, metrics=metrics, left_out=left_out))
 
 
 def _pair(content: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:

@@ -1,8 +1,12 @@
 """Scores of resampled images: bootstrap draws, and results swapped between two systems.
 
-One product of matrices resamples all systems and metrics; BLEU's counts are added likewise. SciPy's
-`permutation_test` has to gather the images again for every pair, which takes some 25 times as long.
+Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
+all of them over each resample, and what two systems score with their results swapped follows from
+the sums of both. SciPy's `permutation_test` has to gather the images again for every pair.
 `vifidel_eval.agreement.resampling` cannot be this one: correlations are not sums over images.
+
+What is added are multiples of a power of two, so few that their sums are exact: they are the same
+whatever the order in which a machine adds, and however many threads it has.
 
 Of a difference, resamples also say what remains at equal length, had the systems' captions been
 equally long. Over the images, the difference of two systems' scores is regressed on the difference
@@ -16,10 +20,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +36,15 @@ from .harness import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)
 
-# Resampled images at a time, each of which takes 8 bytes.
-_CHUNK = 2**20
-# Differences that differ by less, relative to the scores, are the same but for rounding.
-_ROUNDING = 1e-12
+# Numbers of resamples at a time, each of which takes 8 bytes.
+_CHUNK = 2**21
+# Differences that differ by less, relative to the scores, are the same but for rounding: scores
+# have ten digits.
+_ROUNDING = 1e-9
+# Sums of multiples of a power of two are exact as long as they have no more bits.
+_BITS = 52
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
-# depends on the order in which a machine adds.
+# is what rounding and the exponentials of different machines leave.
 _DIGITS = 11
 # A line through fewer images says nothing.
 _FEWEST = 3
@@ -45,47 +52,53 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Sample:
-    """What is resampled of one system: `rows`, (images, k), which are added over images.
+    """What is resampled of systems under a metric: `rows`, (systems, images, k), added over images.
 
-    They are scores, or counts. `score_of` has the scores of their sums, (n, k) to (n,); `score` is
-    that of all images, as the system's `Evaluation` computes it. `size` says how large what was
-    added is: the score, had all rows the same sign.
+    They are scores and a 1 for each, or counts; all is 0 where an image does not count, and so many
+    `images` do. `score_of` has the scores of their sums, (..., k) to (...); `scores`, (systems,),
+    are those of all images, as the systems' `Evaluation` computes them.
     """
 
-    score: float
     rows: Floats
     score_of: Callable[[Floats], Floats]
-    size: float
+    scores: Sequence[float]
+    images: int
+
+    @property
+    def sizes(self) -> Floats:
+        """How large what was added is: the scores, had all rows the same sign; (systems,)."""
+        return self.score_of(abs(self.rows).sum(axis=1))
 
 
-def take_samples(
-    evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
-) -> dict[str, Sample]:
-    """Return each system's sample of the images that count for all.
+def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
+    """Return the sample of systems under a metric, of the images that every system has.
 
-    There is none where no image counts, or a system's score is undefined.
+    Images count that count for all. There is none where no image does, or a system's score is
+    undefined.
     """
-    places = {name: _places(evaluation, shared) for name, evaluation in evaluations.items()}
-    defined = ~np.any([e.missing[places[name]] for name, e in evaluations.items()], axis=0)
+    places = [_places(evaluation, shared) for evaluation in evaluations.values()]
+    of_systems = list(zip(evaluations.values(), places, strict=True))
+    defined = ~np.any([e.missing[at] for e, at in of_systems], axis=0)
     images = int(defined.sum())
     if not images:
-        return {}
-    samples = {}
+        return None
+    statistics = [e.statistics for e in evaluations.values() if e.statistics is not None]
     score_of: Callable[[Floats], Floats]
-    for name, evaluation in evaluations.items():
-        counted = places[name][defined]
-        if evaluation.statistics is None:
-            rows = evaluation.scores[counted][:, np.newaxis]
-            score_of = partial(_mean, images=images)
-            score = math.fsum(rows[:, 0].tolist()) / images
-        else:
-            rows = evaluation.statistics.of_rows[counted]
-            score_of = evaluation.statistics.score
-            score = float(score_of(rows.sum(axis=0)))
-        if math.isnan(score):
-            return {}
-        samples[name] = Sample(score, rows, score_of, float(score_of(abs(rows).sum(axis=0))))
-    return samples
+    if len(statistics) == len(evaluations):
+        score_of = statistics[0].score
+        counts = [of.of_rows[at] for of, at in zip(statistics, places, strict=True)]
+        rows = np.where(defined[:, np.newaxis], counts, 0.0)
+    else:
+        score_of = _mean
+        of_images = np.where(defined, [e.scores[at] for e, at in of_systems], 0.0)
+        rows = np.stack(np.broadcast_arrays(of_images, defined), axis=-1)
+    scores = [
+        e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(of_rows)
+        for e, of_rows in zip(evaluations.values(), score_of(rows.sum(axis=1)), strict=True)
+    ]
+    if any(map(math.isnan, scores)):
+        return None
+    return Sample(_exact(rows), score_of, scores, images)
 
 
 def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
@@ -94,8 +107,16 @@ def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.int
     return np.array([place[image_id] for image_id in images], dtype=np.intp)
 
 
-def _mean(sums: Floats, images: int) -> Floats:
-    return sums[..., 0] / images
+def _mean(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):  # a draw may have no image that counts
+        return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+def _exact(rows: Floats) -> Floats:
+    """Return rows, (systems, images, k), rounded so that sums over as many images are exact."""
+    _, exponents = np.frexp(abs(rows).max(axis=1, keepdims=True))
+    step = exponents + (rows.shape[1].bit_length() - _BITS)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(rows, -step)), step))
 
 
 def has_own_score(evaluation: Evaluation) -> bool:
@@ -105,115 +126,148 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
-@dataclass(frozen=True)
-class Resampled:
-    """A sample with its resamples: `resample` makes it.
+def draw(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
+    """Return the scores of bootstrap draws of the images: (systems, resamples)."""
+    drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
+    for sums in _summed(samples, partial(_draws, seed, resamples)):
+        for key, of_sample in sums:
+            drawn[key].append(_scored(samples[key], of_sample))
+    return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
 
-    `drawn` has the score of each bootstrap draw, (resamples,); `swapped` the sums of those rows
-    that are swapped, (resamples, k).
+
+def interval(values: Floats, size: float, level: float) -> tuple[float, float]:
+    """Return the percentile interval of draws, with the digits of what has such a size."""
+    places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
+    # A draw of captions that all mention nothing has no share of absent mentions.
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return math.nan, math.nan
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
+
+
+def p_values(
+    samples: Mapping[_Key, Sample], seed: int, resamples: int
+) -> dict[_Key, tuple[Floats, Floats]]:
+    """Return two-sided p-values of every two systems, both (systems, systems).
+
+    The first are by paired bootstrap, the second by approximate randomisation; they are where the
+    first system of a pair is before the second one.
     """
+    tests = {key: _Test(sample) for key, sample in samples.items()}
+    for sums in _summed(samples, partial(_draws, seed, resamples)):
+        for key, of_sample in sums:
+            tests[key].count_draws(of_sample)
+    for sums in _summed(samples, partial(_swaps, seed, resamples)):
+        for key, of_sample in sums:
+            tests[key].count_swaps(of_sample)
+    return {key: test.p_values(resamples) for key, test in tests.items()}
 
-    sample: Sample
-    drawn: Floats
-    swapped: Floats
-    level: float
 
-    def interval(self) -> tuple[float, float]:
-        """Return the bootstrap interval of the score."""
-        return self._interval(self.drawn, self.sample.size)
+class _Test:
+    """Counts how often the difference of two systems is smaller in resamples than observed."""
 
-    def test(self, other: Resampled) -> tuple[float, float, float, float, float]:
-        """Return the difference from a system on the same images, its interval, and two p-values.
-
-        The first is by paired bootstrap, the second by approximate randomisation.
-        """
-        moved = other.swapped - self.swapped
-        own, others = self.sample.rows.sum(axis=0), other.sample.rows.sum(axis=0)
-        swapped = self.sample.score_of(own + moved) - other.sample.score_of(others - moved)
+    def __init__(self, sample: Sample) -> None:
+        self._sample = sample
+        self._sums = np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
         # From the rows, as what it is compared with: equal differences stay equal.
-        observed = float(self.sample.score_of(own) - other.sample.score_of(others))
-        drawn = self.drawn - other.drawn
-        size = max(self.sample.size, other.sample.size)
-        return (
-            self.sample.score - other.sample.score,
-            *self._interval(drawn, size),
-            _p_value(drawn - observed, observed, size),
-            _p_value(swapped, observed, size),
+        scores, sizes = _scored(sample, self._sums)[:, 0], sample.sizes
+        self._observed = scores[:, np.newaxis] - scores
+        rounding = _ROUNDING * np.maximum(sizes[:, np.newaxis], sizes)
+        self._limits = abs(self._observed) - rounding
+        self._smaller = np.zeros((2, len(scores), len(scores)), dtype=np.int64)
+
+    def count_draws(self, sums: Floats) -> None:
+        """Count those of paired draws, of sums (k, systems, resamples)."""
+        drawn = _scored(self._sample, sums)
+        for one in range(len(drawn) - 1):
+            observed = self._observed[one, one + 1 :, np.newaxis]
+            self._count(0, one, drawn[one] - drawn[one + 1 :] - observed)
+
+    def count_swaps(self, sums: Floats) -> None:
+        """Count those of swapped results, of sums (k, systems, resamples) of what is swapped."""
+        own = self._sums
+        for one in range(sums.shape[1] - 1):
+            moved = sums[:, one + 1 :] - sums[:, one : one + 1]
+            first = _scored(self._sample, own[:, one : one + 1] + moved)
+            self._count(1, one, first - _scored(self._sample, own[:, one + 1 :] - moved))
+
+    def _count(self, test: int, one: int, null: Floats) -> None:
+        smaller = np.abs(null) < self._limits[one, one + 1 :, np.newaxis]  # undefined ones are not
+        self._smaller[test, one, one + 1 :] += np.count_nonzero(smaller, axis=1)
+
+    def p_values(self, resamples: int) -> tuple[Floats, Floats]:
+        """Return what the counts of so many resamples say."""
+        nothing = np.vectorize(deciding, otypes=[float])(self._observed) == 0
+        bootstrap, randomisation = np.where(
+            nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1)
         )
-
-    def _interval(self, values: Floats, size: float) -> tuple[float, float]:
-        places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
-        # A draw of captions that all mention nothing has no share of absent mentions.
-        defined = values[~np.isnan(values)]
-        if not len(defined):
-            return math.nan, math.nan
-        low, high = np.quantile(defined, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
-        return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
+        return bootstrap, randomisation
 
 
-def _p_value(null: Floats, observed: float, size: float) -> float:
-    if not deciding(observed):
-        return 1.0
-    smaller = np.abs(null) < abs(observed) - _ROUNDING * size  # undefined ones are not
-    return (int((~smaller).sum()) + 1) / (len(null) + 1)
+def _scored(sample: Sample, sums: Floats) -> Floats:
+    """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
+    return sample.score_of(np.moveaxis(sums, 0, -1))
 
 
-def resample(
-    samples: Mapping[_Key, Sample], seed: int, resamples: int, level: float
-) -> dict[_Key, Resampled]:
-    """Return samples with their resamples, which those of as many images share."""
-    by_images: dict[int, dict[_Key, Sample]] = {}
-    for key, sample in samples.items():
-        by_images.setdefault(len(sample.rows), {})[key] = sample
-    found = {}
-    for images, alike in by_images.items():
-        rows = [sample.rows for sample in alike.values()]
-        drawn = _sums(rows, _draws(seed, resamples, images))
-        swapped = _sums(rows, _swaps(seed, resamples, images))
-        for (key, sample), of_draws, of_swaps in zip(alike.items(), drawn, swapped, strict=True):
-            found[key] = Resampled(sample, sample.score_of(of_draws), of_swaps, level)
-    return found
+def _summed(
+    samples: Mapping[_Key, Sample], weights: Callable[[int, int], Iterator[NDArray[Any]]]
+) -> Iterator[Iterator[tuple[_Key, Floats]]]:
+    """Yield, for some resamples at a time, the weighted sums of all rows of each sample.
+
+    Sums are (k, systems, resamples). `weights` has a weight of each image, (resamples, images),
+    where it is told how many images there are and how many resamples to make at a time. Equal
+    columns, such as those of BLEU's four numbers, are added once.
+    """
+    place: dict[bytes, int] = {}
+    places = {
+        key: np.array(
+            [[place.setdefault(c.tobytes(), len(place)) for c in of.T] for of in sample.rows]
+        ).T
+        for key, sample in samples.items()
+    }
+    if not place:
+        return
+    columns = np.stack([np.frombuffer(column) for column in place])
+    images = columns.shape[1]
+    # Single precision is twice as fast, and adds small whole numbers without rounding.
+    counts = (columns == np.rint(columns)).all(axis=1)
+    counts &= abs(columns).max(axis=1) * images < 2**24
+    kinds = [
+        (rows, columns[rows].astype(kind))
+        for rows, kind in ((counts, np.float32), (~counts, np.float64))
+        if rows.any()
+    ]
+    for part in weights(images, max(_CHUNK // max(columns.shape), 1)):
+        sums = np.empty((len(columns), len(part)))
+        for rows, of_kind in kinds:
+            sums[rows] = of_kind @ part.astype(of_kind.dtype).T
+        yield ((key, sums[of_sample]) for key, of_sample in places.items())
 
 
-def _sums(rows: Sequence[Floats], weights: Iterable[Floats]) -> list[Floats]:
-    """Return the weighted sums of each matrix of rows; equal ones, as BLEU's four, once."""
-    distinct: list[Floats] = []
-    place = []
-    for matrix in rows:
-        same = (at for at, other in enumerate(distinct) if np.array_equal(matrix, other))
-        place.append(next(same, len(distinct)))
-        if place[-1] == len(distinct):
-            distinct.append(matrix)
-    together = np.concatenate(distinct, axis=1)
-    columns = np.cumsum([matrix.shape[1] for matrix in distinct])[:-1]
-    sums = np.split(np.concatenate([part @ together for part in weights]), columns, axis=1)
-    return [sums[at] for at in place]
-
-
-def _draws(seed: int, resamples: int, images: int) -> Iterator[Floats]:
+def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
-    for words in _words([seed, 0], resamples, images, images):
+    for words in _words([seed, 0], resamples, at_once, images):
         # The upper half of a word, as a share of 2**32, says which image.
         drawn = (words >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
         drawn += np.arange(len(words), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
         times = np.bincount(drawn.view(np.int64).ravel(), minlength=words.size)
-        yield times.reshape(words.shape).astype(np.float64)
+        yield times.reshape(words.shape)
 
 
-def _swaps(seed: int, resamples: int, images: int) -> Iterator[Floats]:
+def _swaps(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
-    for words in _words([seed, 1], resamples, images, -(-images // 64)):
+    for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
         bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)
-        yield bits[:, :images].astype(np.float64)
+        yield bits[:, :images]
 
 
 def _words(
-    seed: Sequence[int], resamples: int, images: int, each: int
+    seed: Sequence[int], resamples: int, at_once: int, each: int
 ) -> Iterator[NDArray[np.uint64]]:
     """Yield random words of 64 bits, so many for each of some resamples."""
     # Its stream is the same in all versions of NumPy; those of a Generator need not be.
     stream = np.random.PCG64(seed)
-    at_once = max(_CHUNK // images, 1)
     for start in range(0, resamples, at_once):
         some = min(at_once, resamples - start)
         yield stream.random_raw(some * each).reshape(some, each)
@@ -244,31 +298,43 @@ def at_equal_length(
         name: {c: of_column[c].scores[_places(of_column[c], shared)] for c in [WORDS, *ranked]}
         for name, of_column in scores.evaluations.items()
     }
-    lines: dict[tuple[str, str, str], Sample] = {}
-    for first, second in itertools.combinations(of_systems, 2):
-        one, other = of_systems[first], of_systems[second]
-        if differ(float(one[WORDS].mean()), float(other[WORDS].mean())):
-            for metric in ranked:
-                line = _line(one[metric] - other[metric], one[WORDS] - other[WORDS])
-                if line is not None:
-                    lines[metric, first, second] = line
-    resampled = resample(lines, seed, resamples, level)
-    return {key: EqualLength(of.sample.score, *of.interval()) for key, of in resampled.items()}
+    pairs = [
+        (first, second)
+        for first, second in itertools.combinations(of_systems, 2)
+        if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
+    ]
+    found = {}
+    for metric in ranked:  # one after the other: each has columns for every two systems
+        lines, sizes = {}, {}
+        for first, second in pairs:
+            one, other = of_systems[first], of_systems[second]
+            differences = one[metric] - other[metric]
+            line = _line(differences, one[WORDS] - other[WORDS])
+            if line is not None:
+                lines[first, second] = line
+                sizes[first, second] = float(np.nanmax(np.abs(differences)))
+        drawn = draw(lines, seed, resamples)
+        for (first, second), line in lines.items():
+            ends = interval(drawn[first, second][0], sizes[first, second], level)
+            found[metric, first, second] = EqualLength(line.scores[0], *ends)
+    return found
 
 
 def _line(differences: Floats, words: Floats) -> Sample | None:
     """Return what the intercept of differences in score over those in words follows from."""
     defined = ~np.isnan(differences)
-    if defined.sum() < _FEWEST:
+    images = int(defined.sum())
+    if images < _FEWEST:
         return None
-    d, w = differences[defined], words[defined]
-    middle = math.fsum(w.tolist()) / len(w)  # far from 0 the sums of squares would lose digits
-    centred = w - middle
-    rows = np.column_stack([np.ones(len(w)), centred, d, centred * centred, centred * d])
+    d, w = np.where(defined, differences, 0.0), words
+    middle = math.fsum(w[defined].tolist()) / images  # far from 0 squares would lose digits
+    centred = np.where(defined, w - middle, 0.0)
+    rows = np.column_stack([defined, centred, d, centred * centred, centred * d])
     intercept = partial(_intercept, middle=middle)
     score = float(intercept(rows.sum(axis=0)))
-    largest = float(np.abs(d).max())
-    return None if math.isnan(score) else Sample(score, rows, intercept, largest)
+    if math.isnan(score):
+        return None
+    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
 
 
 def _intercept(sums: Floats, middle: float) -> Floats:

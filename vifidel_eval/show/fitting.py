@@ -46,9 +46,10 @@ class TableLayout:
 
     By default with all columns, or else with these in this order; with so many decimals, by default
     four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
-    style ``table``. `percent` multiplies scores by 100. With `counts`, what was counted is shown in
-    LaTeX, and beside a baseline, too. `baseline` is the system that the others are compared with,
-    in one table instead of those of scores, intervals and pairs.
+    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`. With
+    `counts`, what was counted is shown in LaTeX, and beside a baseline, too. `baseline` is the
+    system that the others are compared with, in one table instead of those of scores, intervals and
+    pairs. With `scores_only` there is the table of scores alone, bold by what a comparison found.
     """
 
     columns: tuple[str, ...] | None = None
@@ -57,6 +58,8 @@ class TableLayout:
     width: int = PIPED_WIDTH
     counts: bool = False
     baseline: str | None = None
+    scores_only: bool = False
+    kept: frozenset[str] = frozenset()
 
     def decimals(self, style: str) -> int | None:
         """Return the decimals of a style; None for those of `Table`."""
@@ -64,13 +67,17 @@ class TableLayout:
             return self.digits
         return 2 if self.percent else None
 
-    def shown(self, score: float, ranked: bool = True) -> float | None:
-        """Return a score as it is shown; None if it is undefined.
-
-        What has no direction, such as a length, is no share of anything, and stays as it is.
-        """
+    def shown(self, score: float, column: str) -> float | None:
+        """Return a score of a column as it is shown; None if it is undefined."""
         number = rounded(score)
-        return rounded(100 * number) if number is not None and self.percent and ranked else number
+        if number is None or not self.percent or column in self.kept:
+            return number
+        return rounded(100 * number)
+
+    def text(self, score: float, column: str) -> str:
+        """Return a defined score of a column as sentences below tables show it."""
+        decimals = self.digits if self.digits is not None else 2 if self.percent else 4
+        return f"{self.shown(score, column):.{decimals}f}"
 
 
 def line_width() -> int:

@@ -13,7 +13,7 @@ from ..evaluation import COUNTS, Column
 from ..image_ids import to_json_value
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons
-from ..runs.harness import Scores
+from ..runs.harness import Scores, chosen_samples
 from ..runs.names import chosen_columns
 from ..runs.scores_file import scores_text
 from ..scorers.registry import METRICS
@@ -46,16 +46,16 @@ def render(
     Raises a VifidelError if a column of the layout is not among the scores, or the baseline not
     among the systems.
     """
-    scores, comparisons = _chosen(scores, comparisons, layout)
+    scores, comparisons, layout = _chosen(scores, comparisons, layout)
     if style == "json":
-        return scores_text(scores, comparisons)
+        return scores_text(scores, None if layout.scores_only else comparisons)
     if comparisons is not None and layout.baseline is not None:
         tables = fitted(_against(scores, style, comparisons, layout), style, layout.width)
         if layout.counts and style != "csv":
             tables += fitted(_counts(scores), style, layout.width, "Count")
     else:
         tables = fitted(table(scores, style, comparisons, layout), style, layout.width, "Metric")
-        if comparisons is not None and style != "csv":
+        if comparisons is not None and style != "csv" and not layout.scores_only:
             for each in compared(comparisons, style, layout):
                 tables += fitted(each, style, layout.width)
     if style == "table":
@@ -86,7 +86,7 @@ def beside(
 ) -> list[str]:
     """Return what a person should read beside a style that has no notes: CSV and JSON."""
     if style == "csv":
-        scores, comparisons = _chosen(scores, comparisons, layout)
+        scores, comparisons, layout = _chosen(scores, comparisons, layout)
         if comparisons is not None and layout.baseline is not None:
             return list(_against(scores, style, comparisons, layout).notes)
         return list(table(scores, style, comparisons, layout).notes)
@@ -97,24 +97,26 @@ def beside(
 
 def per_image_csv(scores: Scores, layout: TableLayout = _PLAIN) -> str:
     """Return a table in CSV with a row for each system and image."""
-    scores, _ = _chosen(scores, None, layout)
+    scores, _, layout = _chosen(scores, None, layout)
     columns = scores.columns()
     rows: list[list[Cell]] = []
     for name, of_column in scores.evaluations.items():
         ids = next(iter(of_column.values())).ids
+        samples = chosen_samples(of_column)
         numbers = [of_column[column.name].scores.tolist() for column in columns]
         rows += [
             [name, to_json_value(image_id)]
-            + [layout.shown(s, c.ranked) for s, c in zip(of_image, columns, strict=True)]
-            for image_id, *of_image in zip(ids, *numbers, strict=True)
+            + [layout.shown(s, c.name) for s, c in zip(of_image, columns, strict=False)]
+            + of_image[len(columns) :]
+            for image_id, *of_image in zip(ids, *numbers, *samples.values(), strict=True)
         ]
-    headers = ["System", "Image", *scores.signatures]
+    headers = ["System", "Image", *scores.signatures, *samples]
     return Table(headers, rows, digits=layout.decimals("csv")).render("csv")
 
 
 def comparison_csv(scores: Scores, comparisons: Comparisons, layout: TableLayout = _PLAIN) -> str:
     """Return how systems compare as one table in CSV: intervals, ranks, and pairs."""
-    _, comparisons = _chosen(scores, comparisons, layout)
+    _, comparisons, layout = _chosen(scores, comparisons, layout)
     return one_table(comparisons, layout).render("csv")
 
 
@@ -134,7 +136,7 @@ def table(
         counts = counts.with_columns([0])
     columns = scores.columns()
     rows: list[list[Any]] = [
-        [name, *(layout.shown(of_column[c.name].score, c.ranked) for c in columns)]
+        [name, *(layout.shown(of_column[c.name].score, c.name) for c in columns)]
         for name, of_column in scores.evaluations.items()
     ]
     notes = direction_notes(columns) + _in_percent(columns, layout)
@@ -199,7 +201,7 @@ def _against(scores: Scores, style: str, comparisons: Comparisons, layout: Table
 def _in_percent(columns: Sequence[Column], layout: TableLayout) -> list[str]:
     if not layout.percent:
         return []
-    kept = ", ".join(column.name for column in columns if not column.ranked)
+    kept = ", ".join(column.name for column in columns if column.name in layout.kept)
     return [f"Scores times 100{f', but not {kept}' if kept else ''}."]
 
 
@@ -207,7 +209,7 @@ def _below(scores: Scores, style: str, layout: TableLayout) -> list[str]:
     """Return the notes of any table of scores: people, signatures, Java, what is lacking."""
     signatures = list(dict.fromkeys(scores.signatures.values()))
     return [
-        *scores.notes(),
+        *scores.notes(layout.text),
         *(folded(signatures, layout.width) if style == "table" else signatures),
         *_without_java(scores),
         *_unavailable(scores),
@@ -262,10 +264,22 @@ _PYTHON_TOKENS = re.compile(r"([^|(\n]+)\|tok:python\b")
 _Some = TypeVar("_Some", Comparisons, Comparisons | None)
 
 
-def _chosen(scores: Scores, comparisons: _Some, layout: TableLayout) -> tuple[Scores, _Some]:
-    """Return scores and comparisons of the layout's columns."""
+def _chosen(
+    scores: Scores, comparisons: _Some, layout: TableLayout
+) -> tuple[Scores, _Some, TableLayout]:
+    """Return scores and comparisons of the layout's columns, and which percent leave as they are.
+
+    Those are numbers of things, and what has no direction, such as a length.
+    """
+    if layout.percent:
+        kept = set()
+        for column in scores.columns():
+            known = METRICS.column(column.name, scores.signatures[column.name])
+            if not column.ranked or (known is not None and known.is_count):
+                kept.add(column.name)
+        layout = replace(layout, kept=frozenset(kept))
     if layout.columns is None:
-        return scores, comparisons
+        return scores, comparisons, layout
     names = chosen_columns(layout.columns, scores.metric_of_columns())
     if comparisons is not None:
         comparisons = replace(
@@ -273,4 +287,4 @@ def _chosen(scores: Scores, comparisons: _Some, layout: TableLayout) -> tuple[Sc
             metrics={n: comparisons.metrics[n] for n in names if n in comparisons.metrics},
             left_out=tuple(name for name in comparisons.left_out if name in names),
         )
-    return scores.only(names), comparisons
+    return scores.only(names), comparisons, layout

@@ -25,7 +25,17 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, json_text, open_file, read_json, reason, sha256_of, write_whole
+from ..files import (
+    as_text,
+    beside,
+    json_text,
+    open_file,
+    parse_json,
+    read_kept,
+    reason,
+    sha256_of,
+    write_whole,
+)
 from ..outputs import locked
 from ..scorers.registry import METRICS
 from ..unfinished import Parts
@@ -152,8 +162,11 @@ class _RunFolder:
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
         self._parts = Parts(self._manifest)
-        where = self._parts.path
-        ended = read_json(self._manifest, VifidelError) if self._manifest.exists() else None
+        where, name = self._parts.path, str(self._manifest)
+        ended = None
+        if self._manifest.exists():
+            content = as_text(read_kept(self._manifest, VifidelError), name, VifidelError)
+            ended = parse_json(content, name, VifidelError)
         # Records of a run that ended, by their keys in `Parts`.
         self._ended: dict[str, Record] = {}
         try:
@@ -175,6 +188,7 @@ class _RunFolder:
             self._records.setdefault(record["output"], []).append((key, record))
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
+        self._remove_temporaries()  # one that was killed may have left some
 
     @classmethod
     @contextlib.contextmanager
@@ -215,9 +229,9 @@ class _RunFolder:
                 with contextlib.suppress(OSError):  # not empty
                     path.rmdir()
 
-    def temporary(self, at: int) -> Path:
+    def temporary(self, of: object) -> Path:
         """Return where a file is written before it is recorded; the name is of this run alone."""
-        return self._path / f".{self._parts[_TOKEN]}-{at}.part"
+        return self._path / f".{self._parts[_TOKEN]}-{of}.part"
 
     def done(self, outputs: Sequence[str]) -> list[dict[str, Record]]:
         """Return the records that stand, of each output: by the digest of the input.
@@ -273,13 +287,15 @@ class _RunFolder:
 
     def finish(self, manifest: Mapping[str, Any]) -> None:
         """Write the manifest of a run whose files are all finished."""
-        write_whole(self._manifest, json_text(manifest) + "\n")
-        self._parts.clear()
+        write_whole(self._manifest, json_text(manifest) + "\n", self.temporary(MANIFEST))
+
+    def _remove_temporaries(self) -> None:
+        for path in self._path.glob(self.temporary("*").name):
+            path.unlink(missing_ok=True)
 
     def _clean(self) -> None:
-        """Remove temporary files, and the record of a run that finished no file."""
-        for path in self._path.glob(f".{self._parts[_TOKEN]}-*.part"):
-            path.unlink(missing_ok=True)
+        """Remove temporary files, and then the records of a run that ended or finished no file."""
+        self._remove_temporaries()
         if self._manifest.exists() or set(self._parts) == {_TOKEN}:
             self._parts.clear()
 
@@ -356,6 +372,9 @@ _WORK: list[tuple[Work, Any]] = []
 
 def _begin(work: Work, stop: Any) -> None:
     """Prepare a worker, which ends with the process that started it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():
+        os._exit(1)
     _WORK.append((work, stop))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -15,6 +15,7 @@ from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
 from ..annotations.objects import from_threshold
 from ..annotations.read import Declared, read_looked_for
+from ..arguments import check_whole
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers, Tally, add_tallies
 from ..files import first_line
@@ -132,7 +133,7 @@ class TableScorer:
     Raises
     ------
     MetricUnavailable
-        If PyArrow is not installed: ``pip install 'vifidel-eval[tables]'``.
+        If PyArrow is not installed.
     VectorsError
         If the vectors cannot be read.
     VifidelError
@@ -170,8 +171,7 @@ class TableScorer:
     ) -> None:
         check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
         self._uncertain = uncertain
-        if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
-            raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
+        check_whole(1, max_words=max_words)
         self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
         if objects is not None:
@@ -351,11 +351,22 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        fields = self.columns.each(partial(field_of, schema))
+        fields = self.columns.each(partial(self._field, schema))
         if self._by_id is not None:
             self._by_id.check(schema)
             fields = replace(fields, labels=pa.field("labels", pa.null()))
         self._check(fields, self.columns)
+
+    def _field(self, schema: Any, name: str) -> Any:
+        try:
+            return field_of(schema, name)
+        except VifidelError as problem:
+            if name != self.columns.labels:
+                raise
+            raise VifidelError(
+                f"{str(problem).rstrip('.')}; say which holds the object labels (--labels, "
+                "labels=...), or give a file of them (--objects, objects=...)."
+            ) from None
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""

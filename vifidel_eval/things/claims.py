@@ -106,7 +106,7 @@ def sentence_places(text: str) -> Iterator[tuple[int, int]]:
         if stripped:
             start = at + len(sentence) - len(sentence.lstrip())
             yield start, start + len(stripped)
-            at = end
+        at = end
 
 
 class _Hedges(NamedTuple):

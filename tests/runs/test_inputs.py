@@ -1,0 +1,215 @@
+"""Saved runs that read their inputs again, and that compare in all columns without them."""
+
+import json
+import math
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+
+import vifidel_eval
+from vifidel_eval import VifidelError, VifidelWarning
+from vifidel_eval.scorers import RougeL, Vifidel
+
+EXAMPLES = Path(__file__).parents[1] / "data"
+CAREFUL = "captions_example_careful_results.json"
+DREAMING = "captions_example_dreaming_results.json"
+REFERENCES, OBJECTS = "captions_example.json", "instances_example.json"
+FEW = "ignore:.*too few for a significant:vifidel_eval.VifidelWarning"
+
+pytestmark = pytest.mark.filterwarnings(FEW)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with the example's files, and their run and file of scores."""
+    for name in (CAREFUL, DREAMING, REFERENCES, OBJECTS):
+        shutil.copy(EXAMPLES / name, tmp_path / name)
+    return tmp_path
+
+
+def evaluate(folder, **options):
+    given = {
+        "references": folder / REFERENCES,
+        "objects": folder / OBJECTS,
+        "metrics": "VIFIDEL-H,CHAIR,BLEU,CIDEr,VIFIDEL-PRF",
+    }
+    return vifidel_eval.evaluate([folder / CAREFUL, folder / DREAMING], **given | options)
+
+
+def saved(run, path):
+    run.save(path)
+    return vifidel_eval.load(path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"people": True}, {"weighted": False}, {"metrics": "VIFIDEL-H,BLEU,WMD+VIFIDEL"}],
+)
+def test_a_loaded_run_compares_in_all_columns_as_the_run_did(folder, options):
+    run = evaluate(folder, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", VifidelWarning)
+        warnings.filterwarnings("ignore", message=".*too few")
+        loaded = saved(run, folder / "scores.json")
+        for arguments in ({}, {"seed": 4, "resamples": 77, "level": 0.9}):
+            fresh, again = run.compare(**arguments), loaded.compare(**arguments)
+            assert list(again.metrics) == run.columns
+            assert again == fresh  # bit by bit
+
+
+def test_samples_are_compared_again_in_all_columns(folder):
+    texts = {name: json.loads((folder / name).read_text("utf-8")) for name in (CAREFUL, DREAMING)}
+    several = {
+        "both": texts[CAREFUL] + texts[DREAMING],
+        "three": texts[DREAMING] + texts[CAREFUL] + texts[DREAMING],
+    }
+    run = evaluate_samples(folder, several)
+    assert saved(run, folder / "scores.json").compare() == run.compare()
+
+
+def evaluate_samples(folder, systems):
+    return vifidel_eval.evaluate(
+        systems,
+        folder / REFERENCES,
+        folder / OBJECTS,
+        metrics="VIFIDEL-H,CHAIR,BLEU",
+        samples=True,
+    )
+
+
+def test_a_loaded_run_does_all_that_the_run_does_where_its_inputs_are_unchanged(folder):
+    run = evaluate(folder, counts=False, stop_words={"a", "the"})
+    loaded = saved(run, folder / "scores.json")
+    assert loaded.inventions() == run.inventions()
+    assert len(run.inventions()) > 5
+    assert loaded.sentences("dreaming") == run.sentences("dreaming")
+    assert loaded.to_dataframe(words=True).equals(run.to_dataframe(words=True))
+    loaded.report(folder / "report.html")
+    assert "dreaming" in (folder / "report.html").read_text("utf-8")
+    loaded.add_to_leaderboard(folder / "board.json")
+    assert len(json.loads((folder / "board.json").read_text("utf-8"))["runs"]) == 2
+    again = folder / "again.json"
+    loaded.save(again)
+    assert again.read_bytes() == (folder / "scores.json").read_bytes()
+
+
+def test_what_is_missing_or_has_changed_is_named(folder):
+    loaded = saved(evaluate(folder), folder / "scores.json")
+    (folder / CAREFUL).write_text((folder / CAREFUL).read_text("utf-8") + " ")
+    (folder / OBJECTS).unlink()
+    with pytest.raises(VifidelError) as caught:
+        loaded.inventions()
+    said = str(caught.value)
+    assert f"{CAREFUL} has changed, " in said
+    assert f"{OBJECTS} is not there: bring it back, or evaluate again." in said
+    assert REFERENCES not in said
+    for wants in (
+        lambda: loaded.report(folder / "r.html"),
+        lambda: loaded.sentences("careful"),
+        lambda: loaded.to_dataframe(words=True),
+        lambda: loaded.add_to_leaderboard(folder / "board.json"),
+    ):
+        with pytest.raises(VifidelError, match="has changed"):
+            wants()
+    assert not (folder / "r.html").exists()
+    shutil.copy(EXAMPLES / OBJECTS, folder / OBJECTS)
+    shutil.copy(EXAMPLES / CAREFUL, folder / CAREFUL)
+    assert loaded.inventions() == evaluate(folder).inventions()
+
+
+def test_files_that_moved_with_the_scores_are_found(folder, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(folder)
+    run = evaluate(Path())
+    run.save("scores.json")
+    inputs = json.loads(Path("scores.json").read_text("utf-8"))["inputs"]
+    assert set(inputs["files"]) == {CAREFUL, DREAMING, REFERENCES, OBJECTS}
+    moved = tmp_path_factory.mktemp("elsewhere") / "project"
+    expected = run.inventions()
+    shutil.copytree(folder, moved)
+    shutil.rmtree(folder)
+    monkeypatch.chdir(moved.parent)
+    assert vifidel_eval.load(moved / "scores.json").inventions() == expected
+
+
+def test_a_folder_is_known_by_all_that_is_in_it(folder):
+    labels = folder / "labels"
+    labels.mkdir()
+    names = "names:\n  0: dog\n  1: cat\n"
+    (folder / "data.yaml").write_text(names, "utf-8")
+    for image in (101, 102):
+        box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox>"
+        found = f"<object><name>dog</name>{box}</object>"
+        text = f"<annotation><filename>{image}.jpg</filename>{found}</annotation>"
+        (labels / f"{image}.xml").write_text(text, "utf-8")
+    captions = folder / "mine.json"
+    captions.write_text('{"101": "a dog and a cat", "102": "a zebra"}', "utf-8")
+    run = vifidel_eval.evaluate({"mine": captions}, objects=labels, metrics="VIFIDEL-PRF")
+    loaded = saved(run, folder / "scores.json")
+    assert loaded.sentences("mine") == run.sentences("mine")
+    loaded = vifidel_eval.load(folder / "scores.json")
+    (labels / "102.xml").rename(labels / "103.xml")
+    with pytest.raises(VifidelError, match="labels has changed"):
+        loaded.sentences("mine")
+
+
+@pytest.mark.parametrize("given", ["captions", "scorers"])
+def test_what_was_given_in_python_is_not_in_the_file(folder, given):
+    if given == "captions":
+        run = vifidel_eval.evaluate(
+            {"mine": {"a": "a dog"}}, objects={"a": ["dog"]}, metrics="VIFIDEL"
+        )
+    else:
+        run = evaluate(folder, metrics={"one": Vifidel({101: ["dog"]}), "other": RougeL()},
+                       image_ids=[101])  # fmt: skip
+    loaded = saved(run, folder / "scores.json")
+    assert "inputs" not in json.loads((folder / "scores.json").read_text("utf-8"))
+    with pytest.raises(VifidelError, match="holds only scores: evaluate again"):
+        loaded.inventions()
+
+
+def test_a_file_of_scores_never_says_that_pickles_are_trusted(folder):
+    run = evaluate(folder, trust_pickles=True)
+    run.save(folder / "scores.json")
+    assert "pickle" not in (folder / "scores.json").read_text("utf-8")
+
+
+def test_arguments_of_another_version_are_one_sentence(folder):
+    path = folder / "scores.json"
+    evaluate(folder).save(path)
+    document = json.loads(path.read_text("utf-8"))
+    document["inputs"]["arguments"]["spin"] = True
+    path.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(VifidelError, match=r"not known here \(.*spin.*\): evaluate again"):
+        vifidel_eval.load(path).inventions()
+
+
+def test_counts_of_other_images_are_damage(folder):
+    path = folder / "scores.json"
+    evaluate(folder).save(path)
+    document = json.loads(path.read_text("utf-8"))
+    document["systems"]["careful"]["statistics"][0]["of_images"][0] += " 1"
+    path.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(VifidelError, match=r"damaged \(the counts of .* are of other images\)"):
+        vifidel_eval.load(path)
+
+
+def test_counts_lead_to_the_corpus_scores_of_the_file(folder):
+    path = folder / "scores.json"
+    evaluate(folder).save(path)
+    system = json.loads(path.read_text("utf-8"))["systems"]["dreaming"]
+    counts = {
+        column: [[float(n) for n in text.split()] for text in of["of_images"]]
+        for of in system["statistics"]
+        for column in of["columns"]
+    }
+    sums = {column: list(map(sum, of)) for column, of in counts.items()}
+    overall = system["overall"]
+    captions, captions_with, mentions, absent, *_ = sums["CHAIRi"]
+    assert math.isclose(overall["CHAIRi"], absent / mentions)
+    assert math.isclose(overall["CHAIRs"], captions_with / captions)
+    length, closest, matched_1, matched_2, _, _, of_1, of_2, *_ = sums["Bleu_2"]
+    penalty = min(1, math.exp(1 - closest / length))
+    bleu_2 = penalty * math.sqrt(matched_1 / of_1 * matched_2 / of_2)
+    assert math.isclose(overall["Bleu_2"], bleu_2, rel_tol=1e-6)
