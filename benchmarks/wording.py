@@ -36,7 +36,7 @@ from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_references
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Cider, VifidelPRF
-from vifidel_eval.text.words import piece_runs, pieces
+from vifidel_eval.text.words import piece_runs, simplified
 from vifidel_eval.things.english import singular
 from vifidel_eval.things.synonyms import class_names, coco_synonyms
 
@@ -280,7 +280,8 @@ def print_words(data: Path) -> None:
     counts: Counter[str] = Counter()
     for image_id, captions in read_references(data / "coco/captions_val2017.json").items():
         if image_id not in used:
-            counts.update({"*", *chain.from_iterable(map(piece_runs, pieces(captions, "not")))})
+            pieces = simplified(" ".join(captions), "not").split()
+            counts.update({"*", *chain.from_iterable(map(piece_runs, pieces))})
     for word, number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if number >= FEWEST_IMAGES:
             print(f"{word}\t{number}")
