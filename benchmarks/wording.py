@@ -36,7 +36,7 @@ from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_references
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Cider, VifidelPRF
-from vifidel_eval.text.words import piece_runs, pieces
+from vifidel_eval.text.words import piece_runs, simplified
 from vifidel_eval.things.english import singular
 from vifidel_eval.things.synonyms import class_names, coco_synonyms
 
@@ -91,19 +91,27 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Text:
-    """A caption to be edited, its words, and those of all captions of its image."""
+    """A caption to be edited: its words, those of all captions, and those of the other ones."""
 
     words: Sequence[str]
     said: frozenset[str]
+    heard: frozenset[str]
 
     def with_word(self, at: int, word: str) -> list[str]:
         return [*self.words[:at], word, *self.words[at + 1 :]]
 
     def replaced(
-        self, draw: random.Random, others: Callable[[str], Iterable[str]]
+        self, draw: random.Random, others: Callable[[str], Iterable[str]], heard: bool
     ) -> list[str] | None:
-        """Return the words with one of them replaced by one of its `others` that nobody said."""
-        unsaid = {at: [x for x in others(w) if x not in self.said] for at, w in self.places}
+        """Return the words with one of them replaced by one of its `others` that nobody said.
+
+        With `heard`, it is one that another caption has: else nothing tells which is true.
+        """
+        unsaid = {
+            at: [x for x in others(w) if x not in self.said]
+            for at, w in self.places
+            if not heard or w in self.heard
+        }
         places = [at for at, words in unsaid.items() if words]
         if not places:
             return None
@@ -176,8 +184,8 @@ def described(text: Text, draw: random.Random) -> Sequence[str] | None:
     return text.with_word(at, f"{draw.choice(unsaid)} {text.words[at]}")
 
 
-def replacing(others: Callable[[str], Iterable[str]]) -> Edit:
-    return lambda text, draw: text.replaced(draw, others)
+def replacing(others: Callable[[str], Iterable[str]], heard: bool = False) -> Edit:
+    return lambda text, draw: text.replaced(draw, others, heard)
 
 
 def edits(
@@ -203,7 +211,7 @@ def edits(
         "nouns swapped": swapped,
         "shuffled": shuffled,
         "added attribute": described,
-        "colours": replacing(colours),
+        "colours": replacing(colours, heard=True),
         "near classes": replacing(lambda word: relatives.get(singular(word), ())),
         "things beyond the lists": replacing(lambda word: beyond if thing(word) else ()),
     }
@@ -226,8 +234,11 @@ def edited(data: Path, objects: ObjectLabels, images: int) -> Iterator[tuple[str
     for image_id in random.Random(0).sample(known, min(images, len(known))):
         caption, *others = captions[image_id]
         words = caption.lower().rstrip(" .\n").split()
-        said = {w for text in captions[image_id] for w in re.findall(r"[\w-]+", text.lower())}
-        text = Text(words, frozenset(said.union(objects[image_id])))
+        said, heard = (
+            {word for text in some for word in re.findall(r"[\w-]+", text.lower())}
+            for some in (captions[image_id], others)
+        )
+        text = Text(words, frozenset(said.union(objects[image_id])), frozenset(heard))
         for name, edit in makers.items():
             new = edit(text, random.Random(f"{name} {image_id}"))
             if new is not None and list(new) != words:
@@ -269,7 +280,8 @@ def print_words(data: Path) -> None:
     counts: Counter[str] = Counter()
     for image_id, captions in read_references(data / "coco/captions_val2017.json").items():
         if image_id not in used:
-            counts.update({"*", *chain.from_iterable(map(piece_runs, pieces(captions, "not")))})
+            pieces = simplified(" ".join(captions), "not").split()
+            counts.update({"*", *chain.from_iterable(map(piece_runs, pieces))})
     for word, number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if number >= FEWEST_IMAGES:
             print(f"{word}\t{number}")

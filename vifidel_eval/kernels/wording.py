@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..remembered import MOST, Remembered
-from ..text.words import piece_runs, pieces
+from ..text.words import piece_runs, simplified
 from ..things.claims import sentence_places
 from ..things.nouns import rarity
 from .bags import positions, slices, starts_of
@@ -43,13 +43,17 @@ _FAR = 1 << 32  # no text has so many words
 Keys = NDArray[np.uint64]
 
 _WORD = np.dtype([("key", "<u8"), ("rarity", "<f8")])
-# In place of a rarity: a sentence's start, which is a word that all of them have, and a text's end.
-_START, _END = -1.0, -2.0
 
 
 def _word(word: str, rarity: float) -> bytes:
+    """Return a word as `_WORD`."""
     digest = blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest()
     return digest + struct.pack("<d", rarity)
+
+
+# In place of a rarity: a sentence's start, which is a word that all of them have, and a text's end.
+_IS_START, _IS_END = -1.0, -2.0
+_START, _END = _word("", _IS_START), _word("", _IS_END)
 
 
 @Remembered
@@ -61,12 +65,13 @@ def _of_piece(piece: str) -> bytes:
 @partial(Remembered, most=4 * MOST)  # the references of many images
 def _of_text(text: str) -> bytes:
     """Return the words of a text as `_WORD`, with the starts of its sentences and its end."""
-    found = []
+    text, found = text.strip(), []
     for start, end in sentence_places(text):
-        words = b"".join(map(_of_piece.__getitem__, pieces([text[start:end]], "not")))
+        pieces = simplified(text[start:end], "not").split()
+        words = b"".join(map(_of_piece.__getitem__, pieces))
         if words:
-            found += [_word("", _START), words]
-    return b"".join([*found, _word("", _END)])
+            found += [_START, words]
+    return b"".join([*found, _END])
 
 
 class _Texts:
@@ -75,10 +80,10 @@ class _Texts:
     def __init__(self, texts: Sequence[str]) -> None:
         read = np.frombuffer(b"".join(map(_of_text.__getitem__, texts)), _WORD)
         rarities = read["rarity"]
-        at = np.flatnonzero(rarities != _END)
+        at = np.flatnonzero(rarities != _IS_END)
         self.keys: Keys = read["key"][at]
         self.rarities: Floats = rarities[at]
-        self.is_start = self.rarities == _START
+        self.is_start = self.rarities == _IS_START
         self.rarities[self.is_start] = 0.0
         #: The text of each word, and its sentence, numbered through all texts.
         self.texts: Integers = at - np.arange(len(at))

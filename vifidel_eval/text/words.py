@@ -102,7 +102,7 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
     """
     return [
         word
-        for piece in _simplified(caption).split()
+        for piece in simplified(caption).split()
         for word in piece_words(piece)
         if word not in stop_words
     ]
@@ -125,14 +125,14 @@ def placed_words(
 END = "\0"
 
 
-def joined(captions: Iterable[str], negation: str = "") -> str:
+def joined(captions: Iterable[str]) -> str:
     """Return all captions as one text, lower-case, without contractions, `END` after each.
 
     Blanks that are not ASCII are replaced. One long text is made lower-case and cut many times
-    faster than many short ones. `negation` is left of *n't*.
+    faster than many short ones.
     """
     plain = [
-        caption if caption.isascii() and "'" not in caption else _simplified(caption, negation)
+        caption if caption.isascii() and "'" not in caption else simplified(caption)
         for caption in captions
     ]
     text = f" {END} ".join([*plain, ""]).lower()
@@ -141,15 +141,12 @@ def joined(captions: Iterable[str], negation: str = "") -> str:
     return text if text.isascii() else " ".join(text.split())
 
 
-def pieces(captions: Iterable[str], negation: str = "") -> list[str]:
-    """Return the blank-separated pieces of all captions; `END` follows those of each.
-
-    `negation` is left of *n't*.
-    """
-    return joined(captions, negation).split()
+def pieces(captions: Iterable[str]) -> list[str]:
+    """Return the blank-separated pieces of all captions; `END` follows those of each."""
+    return joined(captions).split()
 
 
-def _simplified(caption: str, negation: str = "") -> str:
+def simplified(caption: str, negation: str = "") -> str:
     """Return a caption in lower case, without contractions; `negation` is left of *n't*."""
     caption = caption.lower()
     if not caption.isascii():
