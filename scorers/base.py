@@ -19,7 +19,7 @@ import numpy as np
 from ..annotations import ObjectLabels, label_rows
 from ..arguments import named_if_wrong
 from ..errors import CaptionError, VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats, checked
 from ..image_ids import ImageId
 from ..rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
@@ -206,7 +206,7 @@ class Scorer(ABC):
 
         That is for those who sign all systems together, or need none.
         """
-        evaluations = self._evaluate(rows, on_progress or _ignore)
+        evaluations = checked(self._evaluate(rows, on_progress or _ignore), self.columns, rows.ids)
         return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:

@@ -163,6 +163,7 @@ def score(
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
     from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
+    from ..runs.harness import raise_failures
 
     controls = None
     if calibrate is not None:
@@ -217,6 +218,7 @@ def score(
         raise problem
     if report is not None:
         run.report(report, pictures, title, images_mb, seed, resamples)
+    raise_failures(run.detail.unavailable)
     if failed := failures(requirements, run.scores):
         tell("\n".join(failed))
         ctx.exit(_NOT_MET)
