@@ -330,6 +330,7 @@ class Scorer(ABC):
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
+        self.check_images(list(rows.ids))
         evaluations = self.without_signature(rows)
         self.judge([evaluations[self.main]])
         return evaluations

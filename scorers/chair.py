@@ -170,7 +170,7 @@ class Chair(Explainer):
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         if self._objects is not None:
-            self._objects.of_images(image_ids)
+            self._objects.check_images(image_ids)
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         counted = [e.statistics.of_rows for e in evaluations if e.statistics is not None]

@@ -174,7 +174,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         if self._sees_objects and self._objects is not None:
-            self._objects.of_images(image_ids)
+            self._objects.check_images(image_ids)
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         evaluations = list(evaluations)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations.categories import CategorySource
+from ..annotations.plain import are_rows
 from ..annotations.read import Declared, HasDataset
 from ..arguments import named_if_wrong
 from ..captions import system_names
@@ -420,7 +421,7 @@ def paths_in(source: Any) -> list[Path]:
     """Return the paths that a source is or, if it is a list, holds."""
     if isinstance(source, str | os.PathLike):
         return [Path(source)]
-    members = source if isinstance(source, list | tuple) else ()
+    members = source if isinstance(source, list | tuple) and not are_rows(source) else ()
     return [path for member in members for path in paths_in(member)]
 
 

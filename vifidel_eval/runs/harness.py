@@ -215,6 +215,7 @@ class _Evaluator:
     systems: Mapping[str, Rows]
     on_progress: Callable[[int], object] | None
     done: dict[int, _Columns | MetricUnavailable] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
 
     def columns(self, scorer: Scorer) -> _Columns:
         """Return, for each system, the columns of a scorer; what failed once is not tried again."""
@@ -243,7 +244,10 @@ class _Evaluator:
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
         whose: dict[str, list[str]] = {}  # the systems of each warning
-        scorer.check_images(list(dict.fromkeys(i for r in self.systems.values() for i in r.ids)))
+        images = list(dict.fromkeys(i for rows in self.systems.values() for i in rows.ids))
+        with _listening() as heard:
+            scorer.check_images(images)
+        whose.update((message, list(self.systems)) for message in heard)
         with scorer.in_run(list(self.systems.values())) as of_run:
             for name, rows in self.systems.items():
                 with _listening() as heard, _named(scorer, name):
@@ -255,7 +259,10 @@ class _Evaluator:
             # What all systems have in common is no system's own.
             shared = len(names) == len(evaluated)
             of = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
-            warnings.warn(f"{'' if shared else of}{message}", VifidelWarning, stacklevel=6)
+            text = f"{'' if shared else of}{message}"
+            if text not in self.said:  # several metrics may say the same of ids
+                self.said.add(text)
+                warnings.warn(text, VifidelWarning, stacklevel=6)
         return evaluated
 
     def _combined(self, mean: Mean) -> _Columns:
