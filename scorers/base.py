@@ -9,7 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Real
 from typing import Any, cast
@@ -347,8 +347,8 @@ class Scorer(ABC):
 
         The captions are taken as written from ``coco_eval.coco`` and ``coco_eval.cocoRes`` for
         the images of ``coco_eval.params["image_id"]``. The score joins ``coco_eval.eval``, the
-        scores of the images join ``imgToEval`` and ``evalImgs``. An undefined score is None
-        there: JSON has no NaN.
+        scores of the images join ``imgToEval`` and ``evalImgs``. An undefined score is NaN in
+        ``eval``, whose numbers scripts print, and None for an image.
 
         Raises
         ------
@@ -365,15 +365,46 @@ class Scorer(ABC):
         res = {i: _captions(coco_eval.cocoRes, i) for i in ids}
         evaluations = self._evaluate_run(coco_rows(gts, res))
         for column, evaluation in evaluations.items():
-            score = evaluation.score
-            coco_eval.setEval(None if math.isnan(score) else score, column)
+            coco_eval.setEval(evaluation.score, column)
             per_image = [None if math.isnan(s) else s for s in evaluation.scores.tolist()]
             coco_eval.setImgToEvalImgs(per_image, gts.keys(), column)
         coco_eval.setEvalImgs()
         return evaluations[self.main].score
 
+    def by_column(self) -> ByColumn:
+        """Return this metric for a program that names its columns: ``(it, ["P", "R", "F"])``."""
+        return ByColumn(self)
+
+    def __str__(self) -> str:
+        return self.method()  # which programs such as M2 call its column
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method()}>"
+
+
+@dataclass(frozen=True)
+class ByColumn:
+    """A metric whose ``compute_score`` returns all its columns, as pycocoevalcap's BLEU does.
+
+    It is for loops such as pycocoevalcap's, over pairs of a scorer and a list of names, one for
+    each column in the order of `Scorer.columns`.
+    """
+
+    scorer: Scorer
+
+    def method(self) -> str:
+        """Return the name of the metric."""
+        return self.scorer.method()
+
+    def compute_score(
+        self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
+    ) -> tuple[list[float], list[list[float]]]:
+        """Return the corpus score of each column, and its scores in the order of `gts`.
+
+        The arguments, errors and undefined scores are those of `Scorer.compute_score`.
+        """
+        columns = self.scorer._evaluate_run(coco_rows(gts, res)).values()
+        return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
 
 def main_column(columns: Sequence[Column]) -> Column:
