@@ -72,7 +72,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     Parameters
     ----------
     objects : path, pycocotools COCO, mapping, or list of these, optional
-        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
+        The image side, as `vifidel_eval.annotations.read_objects` takes it.
         Without it the objects are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.

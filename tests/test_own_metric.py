@@ -378,6 +378,7 @@ def fails(tmp_path, *arguments):
             "is no column's",
         ),
         ("return {'BROKEN': Evaluation(ids, scores, details={'D': [ids, {1}]})}", "TypeError"),
+        ("return {'BROKEN': Evaluation(ids, scores, left_out=[1])}", "says with NaN which rows are"),
         ("return {'OTHER': Evaluation(ids, scores)}", "its class are BROKEN, and it returned ['OT"),
         ("return {'BROKEN': scores}", "BROKEN: expected an Evaluation, found array("),
         ("return scores", "and it returned array("),

@@ -367,6 +367,8 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
                 f"{name}: its {what} are {values!r:.60}; they map a name to one "
                 f"{'whole number' if one is Integral else one.__name__} each."
             )
+    if made.left_out is not None:
+        raise VifidelError(f"{name}: a metric says with NaN which rows are left out, not left_out.")
     for key, details in made.details.items():
         if key in ("image_id", *names) or len(details) != len(ids):
             raise VifidelError(

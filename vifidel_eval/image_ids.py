@@ -208,14 +208,13 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
     return (end, *inner), bool(has_extension or folders)
 
 
-def are_row_numbers(ids: Iterable[ImageId]) -> bool:
+def are_row_numbers(ids: Collection[ImageId]) -> bool:
     """Return whether ids are 0, 1, 2 and so on, in this order, as programs number rows.
 
     >>> are_row_numbers([0, 1, 2]), are_row_numbers(["0", "1"]), are_row_numbers([1, 2])
     (True, True, False)
     """
-    spelt = list(map(str, ids))
-    return len(spelt) > 1 and spelt == list(map(str, range(len(spelt))))
+    return len(ids) > 1 and all(str(image_id) == str(row) for row, image_id in enumerate(ids))
 
 
 def mismatch(
