@@ -128,7 +128,7 @@ def test_it_is_ranked_in_the_report(files):
     assert "lower is better" in row
     cells = dict(zip(systems, re.findall(r"<td(.*?)>.*?#(\d)", row, re.S), strict=True))
     assert cells == {"wordy": ("", "2"), "terse": (' class="best"', "1")}
-    (duel,) = re.findall(r"<td><strong>(\w+)</strong><span class=\"by\">by 25.500<", html)
+    (duel,) = re.findall(r"<td><strong>(\w+)</strong><span class=\"by\">by 25.5000<", html)
     assert duel == "terse"
     data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S)[1])
     assert data["metrics"] == ["LENGTH", "ROUGE_L", "Words"]
@@ -378,7 +378,10 @@ def fails(tmp_path, *arguments):
             "is no column's",
         ),
         ("return {'BROKEN': Evaluation(ids, scores, details={'D': [ids, {1}]})}", "TypeError"),
-        ("return {'BROKEN': Evaluation(ids, scores, left_out=[1])}", "says with NaN which rows are"),
+        (
+            "return {'BROKEN': Evaluation(ids, scores, left_out=[1])}",
+            "says with NaN which rows are",
+        ),
         ("return {'OTHER': Evaluation(ids, scores)}", "its class are BROKEN, and it returned ['OT"),
         ("return {'BROKEN': scores}", "BROKEN: expected an Evaluation, found array("),
         ("return scores", "and it returned array("),

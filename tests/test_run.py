@@ -144,7 +144,7 @@ def test_options_are_those_of_the_command(tmp_path):
     some = dict(list(keyed().items())[:3])
     with pytest.raises(VifidelError, match="allow_subset=True"):
         evaluate({"some": some})
-    assert evaluate({"some": some}, allow_subset=True).counts["some"]["missing"] == 3
+    assert evaluate({"some": some}, allow_subset=True).detail.uncaptioned == 3
 
 
 def test_scorers_serve_as_metrics():

@@ -183,8 +183,10 @@ def test_a_subset_needs_the_option(write, score):
     assert "has no caption for 5 of 6 images, such as 102, 103, 104, ...;" in refused.stderr
     assert "--allow-subset" in refused.stderr
     accepted = score(results, "--allow-subset", "--format", "csv")
-    assert accepted.stdout.splitlines()[0].split(",")[2:5] == ["Scored", "Missing", "Undefined"]
-    assert accepted.stdout.splitlines()[1].split(",")[2:5] == ["1", "5", "0"]
+    assert accepted.stdout.splitlines()[0].split(",")[2:4] == ["Scored", "Undefined"]
+    assert accepted.stdout.splitlines()[1].split(",")[2:4] == ["1", "0"]
+    left_out = "Left out: 5 images of which no system has a caption (--allow-subset)."
+    assert left_out in accepted.stderr.splitlines()
 
 
 def test_file_stems_mean_numbers(write, score):

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+import vifidel_eval
 from vifidel_eval import Vifidel
 from vifidel_eval.explain.findings import (
     find,
@@ -42,6 +43,7 @@ def test_counts_worked_by_hand(found):
     numbers = {k: v for k, v in vars(found).items() if isinstance(v, int)}
     assert numbers == {
         "captions": 4,
+        "rated": 4,
         "undefined": 1,
         "wordless": 1,
         "unknown_words": 1,
@@ -60,9 +62,9 @@ def test_counts_worked_by_hand(found):
 
 
 def test_tables_and_json_show_the_counts(found):
-    assert summary_table({"mine": found}).rows == [
-        ["mine", 4, "75.0%", 7, 6, "66.7%", 6, "66.7%", 1, 1, 1]
-    ]
+    summary = summary_table({"mine": found}, "VIFIDEL-H")
+    assert summary.headers[2::3][:2] == ["VIFIDEL-Hs", "VIFIDEL-Hi"]
+    assert summary.rows == [["mine", 4, 3 / 4, 7, 6, 4 / 6, 6, "66.7%", 1, 1, 1]]
     rows = findings_table({"mine": found}, most=1).rows
     assert rows == [
         ["mine", "not in the image", "cat", "cat", "1 2", "a large cat", 2, 2, "50.0%"],
@@ -111,9 +113,26 @@ def found_twice(scorer):
     return find_in_captions(scorer, {1: "a cat", 2: "a bus"})
 
 
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_rates_are_those_of_the_columns_where_some_images_do_not_say_what_was_looked_for():
+    # Image 2 does not say it, so that nothing is judged there: 1 of 1 caption, 1 of 2 mentions.
+    objects = {1: {"dog": 1, "cat": 0}, 2: ["dog"]}
+    captions = {1: "a dog and a cat", 2: "a dog and a cat"}
+    run = vifidel_eval.evaluate(
+        {"mine": captions}, objects=objects, metrics="VIFIDEL-H", weighted=False
+    )
+    (scorer,) = run.plan.scorers.values()
+    found = find_in_captions(scorer, captions)
+    assert (found.captions, found.rated) == (2, 1)
+    table = summary_table({"mine": found}, "VIFIDEL-H")
+    shown = dict(zip(table.headers, table.rows[0], strict=True))
+    for column, rate in (("VIFIDEL-Hs", 1.0), ("VIFIDEL-Hi", 0.5)):
+        assert shown[column] == run.scores["mine"][column] == rate
+
+
 def test_nothing_to_find_is_said():
     nothing = find([])
-    assert summary_table({"mine": nothing}).rows[0][:3] == ["mine", 0, "-"]
+    assert summary_table({"mine": nothing}, "CHAIR").rows[0][:3] == ["mine", 0, None]
     text = findings_table({"mine": nothing}, 10).render("table")
     assert text == "Everything mentioned seems to be in the images, and no object is unmentioned."
     [(table, _)] = findings_in_width({"mine": nothing}, 10, 80)

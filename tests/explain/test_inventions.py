@@ -216,7 +216,7 @@ def test_what_is_only_supposed_is_told_by_every_explanation():
 def test_chair_explains_what_it_counts():
     run = vifidel_eval.evaluate(SYSTEMS, REFERENCES, OBJECTS, metrics="CHAIR")
     scorer = run.plan.scorers["CHAIR"]
-    references = run.plan.references
+    references = run.plan.images
     for system in run.plan.systems:
         evaluation = run.detail.evaluations[system.name]["CHAIRi"]
         told = scorer.explanations(

@@ -5,7 +5,6 @@ import json
 import math
 import re
 from collections import Counter
-from decimal import ROUND_HALF_UP, Decimal
 from itertools import chain
 
 import numpy as np
@@ -65,11 +64,8 @@ def two_digits(support):
 
 
 def shown_score(score):
-    """Return a score as the page shows it: from four digits, halves up."""
-    if math.isnan(score):
-        return "\N{EN DASH}"
-    text = Decimal(f"{score:.4g}").quantize(Decimal("0.001"), ROUND_HALF_UP)
-    return "<0.001" if 0 < score < 0.001 else str(text)
+    """Return a score as the page shows it, which is as all tables do."""
+    return "\N{EN DASH}" if math.isnan(score) else f"{score:.4f}"
 
 
 def scores_of(content, system, metric):

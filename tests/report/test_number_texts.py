@@ -25,9 +25,9 @@ def test_fixed_rounds_halves_up(ten_thousandths, digits):
     [
         (None, number_texts.NONE),
         (float("nan"), number_texts.NONE),
-        (0.0, "0.000"),
-        (4e-5, "<0.001"),
-        (1.2345, "1.235"),
+        (0.0, "0.0000"),
+        (4e-5, "0.0000"),
+        (1.23456, "1.2346"),
     ],
 )
 def test_scores(value, shown):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from vifidel_eval.report import Content, overview, render_page
-from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.runs.harness import Scores
+from vifidel_eval.runs.significance import EqualLength
 from vifidel_eval.scorers import Evaluation
 
 
@@ -45,7 +46,7 @@ def test_standings_and_duels_say_what_the_comparison_found():
     comparisons = compare(scores, resamples=200)
     good, same, bad = standings(scores, comparisons)
     assert good == same
-    assert [one[:3] for one in (good, bad)] == [("0.900", "#1=", True), ("0.200", "#3", False)]
+    assert [one[:3] for one in (good, bad)] == [("0.9000", "#1=", True), ("0.2000", "#3", False)]
     assert bad[3] < good[3]
     duels = overview.duels(scores, comparisons)
     assert list(duels) == [("good", "same"), ("good", "bad"), ("same", "bad")]
@@ -128,9 +129,51 @@ def test_where_lower_is_better_the_lowest_is_the_first():
     assert overview.duels(scores, comparisons)["bad", "good"][0].winner == "good"
 
 
+@pytest.mark.parametrize(
+    ("lower", "difference", "winner", "left", "said"),
+    [
+        # Lower is better: the first is ahead where its score less the second's is below 0.
+        (True, -0.5, "a", (-0.25, -0.375, 0.0625), "a by 0.2500 (-0.0625 to 0.3750)"),
+        (True, -0.5, "a", (0.25, 0.125, 0.375), "b by 0.2500 (0.1250 to 0.3750)"),
+        (False, 0.5, "a", (0.25, 0.125, 0.375), "a by 0.2500 (0.1250 to 0.3750)"),
+        (False, -0.5, "b", (-0.25, -0.375, -0.125), "b by 0.2500 (0.1250 to 0.3750)"),
+    ],
+)
+def test_equal_length_names_who_is_ahead_as_the_line_above_does(
+    lower, difference, winner, left, said
+):
+    scores = Scores(
+        {"M": "M"},
+        {
+            name: {"M": Evaluation([1, 2], np.array([0.5, 0.5]), lower_is_better=lower)}
+            for name in "ab"
+        },
+    )
+    pair = Pair("a", "b", difference, difference, difference, 0.01, 0.01, 0.01, 0.01, winner,
+                EqualLength(*left))  # fmt: skip
+    systems = {name: Standing(0.5, 0.5, 0.5, 1 + (name != winner)) for name in "ab"}
+    compared = Comparison("M", systems, (pair,), 2, True, lower)
+    page = page_of(scores, Comparisons({"M": compared}, 0, 100, 0.95))
+    cell = page[page.index('class="duels"') :].partition("<td>")[2].partition("</td>")[0]
+    text = " ".join(re.sub("<[^>]+>", " ", cell).split())
+    assert text == f"{winner} by 0.5000 p = .010 at equal length {said}"
+
+
+def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it():
+    # Four images have a score of both systems; the first system has another score besides.
+    scores = scores_of(one=[0.5, 0.5, 0.5, 0.5, 1.0], two=[0.25] * 4 + [np.nan])
+    with pytest.warns(match="too few"):
+        page = page_of(scores, compare(scores, resamples=100))
+    one, two = page[page.index('class="standings"') :].split("<td")[1:3]
+    assert 'class="score">0.6000<' in one
+    assert "0.5000 to 0.5000, of 0.5000 there<" in one
+    assert 'class="score">0.2500<' in two
+    assert "there<" not in two
+
+
 def test_a_metric_without_common_images_is_shown_without_comparison():
     scores = scores_of(one=[0.5, np.nan], two=[np.nan, 0.5])
     comparisons = compare(scores, resamples=100)
     assert "M" not in comparisons.metrics
-    assert standings(scores, comparisons) == [("0.500", None, False, None)] * 2
+    assert standings(scores, comparisons) == [("0.5000", None, False, None)] * 2
     assert overview.duels(scores, comparisons) == {("one", "two"): [None]}

@@ -19,7 +19,7 @@ def content_of(text, **arguments):
     )
     plan = run.plan
     return gather(
-        run.detail, run.compare(resamples=20), plan.systems, plan.references, plan.scorers.values()
+        run.detail, run.compare(resamples=20), plan.systems, plan.images, plan.scorers.values()
     )
 
 
@@ -62,8 +62,10 @@ def test_the_page_says_how_people_were_made_and_what_remains_at_equal_length(con
     page = render_page(content)
     assert "people: one reference of each image (4.0 words on average)" in page
     pairs = content.comparisons.metrics["VIFIDEL-F"].pairs
-    shown = re.findall(r"at equal length (-?\d\.\d{3})", page)
-    assert f"{pairs[0].equal_length.difference:.3f}" in shown
+    shown = re.findall(r"at equal length (\w+) by (\d\.\d{4})", page)
+    # Long less short: of a metric in which higher is better, who is above 0 is ahead.
+    difference = pairs[0].equal_length.difference
+    assert ("short" if difference < 0 else "long", f"{abs(difference):.4f}") in shown
 
 
 def test_cards_list_sentences_and_hedged_things_are_only_supposed(content, browser):

@@ -146,9 +146,9 @@ def test_captions_without_references_are_told_apart_as_well(tmp_path):
     for metric, caption in (("VIFIDEL", "a dog"), ("WMD", "a dog"), ("CIDEr", "a wolf")):
         if metric == "CIDEr":
             with pytest.warns(VifidelWarning, match="system 'mine' of 2026-11-21 had other capt"):
-                add(path, scored({metric: metric}, mine=[1]), None, DAY, caption)
+                add(path, scored({metric: metric}, mine=[1]), {1: [], 2: []}, DAY, caption)
         else:
-            add(path, scored({metric: metric}, mine=[1]), None, DAY, caption)
+            add(path, scored({metric: metric}, mine=[1]), {1: [], 2: []}, DAY, caption)
             assert metric in read(path).runs[0].scores
     assert [one.scores for one in read(path).runs] == [{"CIDEr": 1}]
 
@@ -194,7 +194,7 @@ def test_the_last_run_that_has_the_metric_is_shown(board):
         (scored(ids=[1], z=[1, 1]), REFERENCES, "scored on 1 images, the runs there on 2;"),
         (scored(ids=[1, 3], z=[1, 1]), {**REFERENCES, 3: []}, "2 images, the runs there on others"),
         (scored(z=[1, 1]), {**REFERENCES, 1: ["a wolf"]}, "the runs there have other references"),
-        (scored(z=[1, 1]), None, "the runs there have other references"),
+        (scored(z=[1, 1]), {1: [], 2: []}, "the runs there have other references"),
         (scored({"S": "S|scaled:run|(x)"}, z=[1]), REFERENCES, "S is scaled over the systems"),
     ],
 )  # fmt: skip

@@ -6,6 +6,7 @@ from vifidel_eval.image_ids import match
 from vifidel_eval.runs.pairing import (
     System,
     all_images,
+    captioned,
     check_releases,
     in_one_spelling,
     only_images,
@@ -214,3 +215,15 @@ def test_references_of_images_that_nobody_captioned_are_not_matched():
 
 def test_references_are_the_images_where_there_are_some():
     assert all_images([System("x", {7: "x"})], REFERENCES) is REFERENCES
+
+
+def test_captioned_images_keep_their_order_and_spelling():
+    references = {3: ["c"], 1: ["a"], 2: ["b"], 4: []}
+    systems = [System("one", {"000000000001.jpg": "x"}), System("two", {3: "x", 1: "x"})]
+    assert list(captioned(systems, references).items()) == [(3, ["c"]), (1, ["a"])]
+
+
+def test_an_unknown_image_is_named_beside_all_that_are_known():
+    references = {image: ["a dog"] for image in range(1, 41)}
+    with pytest.raises(ImageIdError, match=r"lacks 1 image id .*: 99; it has 40 image ids"):
+        captioned([System("one", {99: "x"})], references)

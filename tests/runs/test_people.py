@@ -242,3 +242,17 @@ def test_only_columns_that_are_shown_are_said():
     assert "CHAIRi 0.2500" in said
     assert "CHAIRs" not in said
     assert people.notes(["CIDEr"]) == []
+
+
+def test_people_are_found_however_each_side_spells_ids():
+    # Only the objects say that refs/7.jpg and val/7.jpg are one image.
+    run = vifidel_eval.evaluate(
+        {"ours": {"val/7.jpg": "a dog"}},
+        {"refs/7.jpg": ["a dog"] * 2, "refs/8.jpg": ["a cat"] * 2},
+        {7: ["dog"], 8: ["cat"]},
+        metrics="CHAIR",
+        people=True,
+        allow_subset=True,
+    )
+    assert [run.counts[name]["scored"] for name in ("ours", "people")] == [1, 1]
+    assert run.detail.uncaptioned == 1

@@ -313,7 +313,10 @@ def test_an_image_without_a_caption_is_missing_and_a_list_without_one_refused():
     with pytest.raises(ImageIdError, match="'a, sample 1' has no caption for 1 of 3 images"):
         evaluate({"a": some}, samples=True)
     run = evaluate({"a": some}, samples=True, allow_subset=True)
-    assert run.counts["a"]["missing"] == 1
+    assert run.counts["a"]["missing"] == 0
+    assert run.detail.uncaptioned == 1
+    both = evaluate({"a": some, "b": SAMPLES}, samples=True, allow_subset=True)
+    assert [both.counts[name]["missing"] for name in both.systems] == [1, 0]
     assert list(run.per_image("a")) == [1, 2]
     with pytest.raises(CaptionError, match="image 3 has a list without a caption"):
         evaluate({"a": {**some, 3: []}}, samples=True)

@@ -168,6 +168,6 @@ def test_a_toy_count_is_in_every_output(monkeypatch):
     document = json.loads(render(scores, "json"))
     assert document["systems"]["y"]["counts"]["FAKE"]["shouted"] == 2
     with pytest.warns(match="too few"):
-        page = render_page(gather(scores, compare(scores), systems))
+        page = render_page(gather(scores, compare(scores), systems, {1: [], 2: []}))
     assert "<small>shouted: 2</small>" in page
     assert "<b>shouted</b>: captions in capitals." in page

@@ -75,7 +75,7 @@ def calibrated(
         controls are about other images.
     """
     plan = run.plan
-    if plan is None or plan.settings.labels is None or not plan.references:
+    if plan is None or plan.settings.labels is None or not any(plan.images.values()):
         raise VifidelError(
             "a rate is calibrated by answers, as objects, and by what references name; evaluate "
             "with both."
@@ -83,21 +83,21 @@ def calibrated(
     if not isinstance(controls, Mapping):
         controls = read_controls(controls)
     classes = read_things(plan.settings.options.get("things"))
-    same = match(controls, plan.references)
+    same = match(controls, plan.images)
     if not same:
-        raise mismatch(controls, plan.references, "the controls", "the references")
-    mentioned = named_by_several(plan.references, 1, classes)
+        raise mismatch(controls, plan.images, "the controls", "the references")
+    mentioned = named_by_several(plan.images, 1, classes)
     of_images = {
         mine: {_class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
         for theirs, mine in same.items()
     }
-    named = named_by_several(plan.references, _SEVERAL, classes)
+    named = named_by_several(plan.images, _SEVERAL, classes)
     scorer = VifidelH(**{**plan.settings.evidence, "references": False})
     with warnings.catch_warnings():
         # What the objects are like was said when the run was scored.
         warnings.simplefilter("ignore", VifidelWarning)
         scores = score_systems(
-            plan.systems, {scorer.method(): scorer}, plan.references, plan.allow_subset
+            plan.systems, {scorer.method(): scorer}, plan.images, plan.allow_subset
         )
     rates = {}
     for system, of_column in scores.evaluations.items():

@@ -199,7 +199,7 @@ def explain(
     if image is None:
         found = {name: find(of_one) for name, of_one in parts}
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
-        shown = partial(findings_text, found, top)
+        shown = partial(findings_text, found, metric, top)
     else:
         explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}

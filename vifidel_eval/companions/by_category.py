@@ -55,13 +55,15 @@ def explained_by_category(
     judged = np.array(verdicts, dtype=np.int64)
     by = np.where(judged == Verdict.THERE, categories, NOTHING)
     of_mention = np.array([at for _, at in said], dtype=np.int64)
+    known = np.array([asked is None or bool(asked) for asked in sought], dtype=bool)
     no_number, none = np.full(len(said), np.nan), np.empty(0, dtype=np.int64)
     return Explained(
         ids=ids,
         captions=captions,
         scores=scores,
         distances=np.full(len(captions), np.nan),
-        known=np.array([asked is None or bool(asked) for asked in sought], dtype=bool),
+        known=known,
+        rated=known,
         objects=ObjectColumns(
             _starts(objects),
             texts.of([label for label, _ in labels]),

@@ -33,7 +33,15 @@ from ..runs.doubts import (
     warn_of_tags,
 )
 from ..runs.harness import column_names, score_systems, together
-from ..runs.pairing import System, check_releases, in_one_spelling, only_images, read_image_ids
+from ..runs.pairing import (
+    System,
+    all_images,
+    captioned,
+    check_releases,
+    in_one_spelling,
+    only_images,
+    read_image_ids,
+)
 from ..runs.people import floor_of, signed, with_people
 from ..runs.samples import pooled, score_samples, spread
 from ..scorers import Scorer
@@ -161,7 +169,8 @@ def evaluate(
     p : 1 or 2, optional
         Exponent of the travel cost; by default each metric's own.
     allow_subset : bool
-        Whether a system may lack some of the images; it is then scored on those it has.
+        Whether a system may lack some of the images; it is then scored on those it has. Images
+        that no system has are left out of the whole run.
     people : bool
         Whether people are scored beside the systems: of each image some references, as many as come
         nearest to the systems' length, are the caption of a system ``"people"``, and all are scored
@@ -274,7 +283,11 @@ def plan(
     allow_subset: bool = False,
     people: bool = False,
 ) -> Plan:
-    """Read and check what a run needs; nothing is scored yet.
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
+
+    They are those of the references or, where there are none, of all systems together. Of these,
+    only those that `image_ids` names, only those of which some system has a caption with
+    `allow_subset`, and only those with two references for `people`.
 
     Systems, references and ids are as `read_captions` takes them, `metrics` as
     `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
@@ -282,33 +295,39 @@ def plan(
     are in another language than vectors and stop words, or images have more labels than a caption
     can speak of.
     """
+    if people and wanted.samples:
+        raise VifidelError(
+            "people are scored by one caption per image, and samples are several; leave one of "
+            "the two out."
+        )
+    if people and references is None:
+        raise VifidelError("people are scored by references, and there are none: give some.")
     read, by_image = read_captions(systems, references, wanted, image_ids)
     if settings.detector is not None:
         settings = with_detected(settings, paths_in(settings.objects), read)
-    of_objects = paths_in(settings.objects)
-    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
-        labels = settings.labels
-        if labels is not None:
-            check_releases(of_objects, labels, references, by_image)
-    made_of = None
-    if people:
-        if wanted.samples:
-            raise VifidelError(
-                "people are scored by one caption per image, and samples are several; leave one of "
-                "the two out."
-            )
-        if by_image is None:
-            raise VifidelError("people are scored by references, and there are none: give some.")
-        made_of, read, by_image = with_people(read, by_image)
-    whole = pooled(read) if wanted.samples else read
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
+    of_objects = paths_in(settings.objects)
+    released = references if of_objects and isinstance(references, str | os.PathLike) else None
+    labels = None
+    if released is not None or "labels" in vars(settings):  # where some metric has read them
+        labels = settings.labels
+    if labels is not None:
+        read, by_image = in_one_spelling(read, labels, by_image)
+    everything = all_images(read, by_image)
+    images = captioned(read, everything) if allow_subset else everything
+    if labels is not None and released is not None:
+        check_releases(of_objects, labels, released, images)
+    uncaptioned = len(everything) - len(images)
+    made_of = None
+    if people:
+        made_of, read, images = with_people(read, images)
+    whole = pooled(read) if wanted.samples else read
     if (lengths_matter(whole) or people) and WORDS not in column_names(made):
         made[WORDS] = WordsPerCaption()
-    warn_of_language(whole, by_image, made)
-    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
-        warn_of_tags(settings.labels)
-        read, by_image = in_one_spelling(read, settings.labels, by_image)
+    warn_of_language(whole, images, made)
+    if labels is not None:
+        warn_of_tags(labels)
     sampled = None
     if wanted.samples:
         sampled = {
@@ -320,7 +339,18 @@ def plan(
         "references": paths_in(references),
         "objects": of_objects,
     }
-    return Plan(read, by_image, made, unavailable, allow_subset, settings, files, made_of, sampled)
+    return Plan(
+        read,
+        images,
+        made,
+        unavailable,
+        allow_subset,
+        settings,
+        files,
+        made_of,
+        sampled,
+        uncaptioned,
+    )
 
 
 def score(planned: Plan, progress: bool | None = None) -> Run:
@@ -329,7 +359,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     with progress_bar(work, shown=progress) as bar:
         how = (
             planned.scorers,
-            planned.references,
+            planned.images,
             planned.allow_subset,
             bar.update,
             planned.unavailable,
@@ -337,7 +367,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         )
         if planned.samples is None:
             scores = score_systems(planned.systems, *how)
-            warn_of_scores(scores, planned.systems, planned.references, planned.scorers)
+            warn_of_scores(scores, planned.systems, planned.images, planned.scorers)
         else:
             scores = score_samples(planned.samples, *how)
     if scores.unavailable:
@@ -346,12 +376,12 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
             raise together(scores.unavailable.values())
     if planned.people is not None:
         scores = signed(scores, planned.people)
-    elif planned.samples is None and planned.references:
+    elif planned.samples is None:
         rating = {name: one for name, one in planned.scorers.items() if one.rates_inventions}
         if rating:
-            floor = floor_of(planned.systems, planned.references, rating)
+            floor = floor_of(planned.systems, planned.images, rating)
             scores = replace(scores, people=floor)
-    return Run(scores, planned)
+    return Run(replace(scores, uncaptioned=planned.uncaptioned), planned)
 
 
 def named(systems: Systems) -> dict[str, Captions]:

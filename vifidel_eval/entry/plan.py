@@ -1,10 +1,10 @@
-"""Plans of runs: systems, references and scorers; what is said of sentences and words."""
+"""Plans of runs: systems, images and scorers; what is said of sentences and words."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +17,7 @@ from ..explain.sentences import JudgedSentence
 from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
 from ..runs.harness import column_names
-from ..runs.pairing import System, all_images, paired
+from ..runs.pairing import System, paired
 from ..runs.remarks import People
 from ..runs.samples import gathered_columns
 from ..scorers import Scorer, VifidelPRF
@@ -38,7 +38,8 @@ class Plan:
     """The systems and scorers of a run, and what they were made from."""
 
     systems: list[System]
-    references: dict[ImageId, list[str]] | None
+    #: What the run is about, for systems and people alike: each image with its references, if any.
+    images: Mapping[ImageId, Sequence[str]]
     scorers: dict[str, Scorer]
     #: Metric name to the reason why it cannot be computed here.
     unavailable: dict[str, MetricUnavailable]
@@ -51,6 +52,8 @@ class Plan:
     people: People | None = None
     #: System name to its samples, which are all of `systems` then.
     samples: dict[str, list[System]] | None = None
+    #: How many images are left out, under `allow_subset`, as no system has a caption of them.
+    uncaptioned: int = 0
 
     @property
     def names(self) -> list[str]:
@@ -78,8 +81,7 @@ class Plan:
         from ..report import file_names, find_pictures
 
         files = [path for paths in self.files.values() for path in paths]
-        images = all_images(self.systems, self.references)
-        return find_pictures(Path(folder), images, file_names(files))
+        return find_pictures(Path(folder), self.images, file_names(files))
 
     def boxes(self) -> dict[ImageId, ImageBoxes]:
         """Return where the objects are in the images, for those files of objects that say so."""
@@ -133,7 +135,7 @@ class Plan:
                     }
 
     def _rows(self, system: System) -> Rows:
-        return paired(system, all_images(self.systems, self.references), allow_subset=True)
+        return paired(system, self.images, allow_subset=True)
 
     def _prf(self) -> VifidelPRF:
         """Return the run's VIFIDEL-PRF, or one that is made from its settings."""
@@ -144,7 +146,7 @@ class Plan:
         explainer = explainer_of(scorers, self.settings)
         if explainer is not None:
             return VifidelPRF(**explainer.evidence)
-        if not (self.settings.weighted and self.references):
+        if not (self.settings.weighted and self.settings.references):
             raise VifidelError(
                 "nothing is known of the images to judge sentences and words by; give objects or "
                 "references."

@@ -315,7 +315,7 @@ class Run:
                 self.detail,
                 self.compare(seed, resamples),
                 plan.systems,
-                plan.references,
+                plan.images,
                 plan.scorers.values(),
                 material,
                 bar.update,
@@ -361,7 +361,7 @@ class Run:
             be written.
         """
         plan = self._planned("a leaderboard pins captions and references")
-        leaderboard.add(path, self.detail, plan.systems, plan.references, day or date.today())
+        leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
 
     def _planned(self, why: str) -> Plan:
         if self.plan is None:

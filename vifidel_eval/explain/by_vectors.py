@@ -58,6 +58,7 @@ def explained_by_vectors(
         scores=similarities(objects.sizes > 0, words, distances),
         distances=distances,
         known=evidence.is_there,
+        rated=evidence.is_there & evidence.denies,
         objects=ObjectColumns(
             objects.starts,
             texts.of_numbers(lexicon, objects.atoms),

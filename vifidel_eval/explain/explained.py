@@ -102,6 +102,7 @@ class Explained:
     scores: Floats  # these three are as in `Explanation`, (captions,)
     distances: Floats
     known: NDArray[np.bool_]
+    rated: NDArray[np.bool_]  # whether rates count the caption: something can be absent
     texts: Sequence[str]  # the words, labels, mentions and classes that the columns refer to
     objects: ObjectColumns
     words: WordColumns

@@ -87,8 +87,9 @@ class Findings:
 
     Attributes
     ----------
-    captions : int
-        Captions of whose image something is known: what all other counts are about.
+    captions, rated : int
+        Captions of whose image something is known: what all other counts are about; and those of
+        them in whose image something can be absent, of which rates are.
     undefined : int
         The other captions.
     wordless : int
@@ -96,9 +97,10 @@ class Findings:
     unknown_words : int
         Words and labels without a vector, each once a caption.
     hallucinating : int
-        Captions that mention a thing that is probably not in the image; their share is VIFIDEL-Hs.
+        Captions that mention a thing that is probably not in the image; their share of those rated
+        is VIFIDEL-Hs.
     mentions, judged : int
-        Mentions of things, every one; and those that could be judged.
+        Mentions of things, every one; and those of rated captions that could be judged.
     not_in_image : int
         Mentions that are probably not in the image; their share of those judged is VIFIDEL-Hi.
     objects : int
@@ -110,6 +112,7 @@ class Findings:
     """
 
     captions: int = 0
+    rated: int = 0
     undefined: int = 0
     wordless: int = 0
     unknown_words: int = 0
@@ -148,10 +151,11 @@ def find(parts: Iterable[Explained]) -> Findings:
         columns = (mentions.words, mentions.categories, mentions.verdicts)
         all_mentions = list(zip(*(column.tolist() for column in columns), strict=True))
         labels = list(zip(objects_of.labels.tolist(), objects_of.unmentioned.tolist(), strict=True))
-        for image_id, caption, known, has_words, in_caption, in_image in zip(
+        for image_id, caption, known, rated, has_words, in_caption, in_image in zip(
             part.ids,
             part.captions,
             part.known.tolist(),
+            part.rated.tolist(),
             np.diff(part.words.starts).tolist(),
             pairwise(mentions.starts.tolist()),
             pairwise(objects_of.starts.tolist()),
@@ -163,9 +167,10 @@ def find(parts: Iterable[Explained]) -> Findings:
             found = all_mentions[slice(*in_caption)]
             verdicts = [verdict for *_, verdict in found]
             counts["captions"] += 1
+            counts["rated"] += rated
             counts["wordless"] += not has_words
             counts["mentions"] += len(found)
-            counts["judged"] += len(found) - verdicts.count(Verdict.NOT_JUDGED)
+            counts["judged"] += rated * (len(found) - verdicts.count(Verdict.NOT_JUDGED))
             counts["not_in_image"] += verdicts.count(Verdict.ABSENT)
             counts["hallucinating"] += Verdict.ABSENT in verdicts
             uses.update({texts[what] for what, *_ in found})
@@ -196,15 +201,19 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(found, key=lambda finding: (-finding.captions, finding.what))
 
 
-def summary_table(of_systems: Mapping[str, Findings]) -> Table:
-    """Return a row a system: how often something is not in the image or unmentioned."""
+def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
+    """Return a row a system: how often something is not in the image or unmentioned.
+
+    The rates are called as the columns of the metric whose verdicts they are of: VIFIDEL-Hs and
+    VIFIDEL-Hi, or CHAIRs and CHAIRi.
+    """
     columns: dict[str, list[Cell]] = {"System": list(of_systems)}
     found = of_systems.values()
     columns["Captions"] = [f.captions for f in found]
-    columns["With a thing not in the image"] = [_share(f.hallucinating, f.captions) for f in found]
+    columns[f"{metric}s"] = [_rate(f.hallucinating, f.rated) for f in found]
     columns["Mentions"] = [f.mentions for f in found]
     columns["Judged"] = [f.judged for f in found]
-    columns["Not in the image"] = [_share(f.not_in_image, f.judged) for f in found]
+    columns[f"{metric}i"] = [_rate(f.not_in_image, f.judged) for f in found]
     columns["Objects"] = [f.objects for f in found]
     columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]
     columns["Undefined"] = [f.undefined for f in found]
@@ -276,6 +285,10 @@ def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, wi
 def _named(finding: Finding) -> str:
     apart = finding.category not in (None, finding.what)
     return f"{finding.what} ({finding.category})" if apart else finding.what
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _share(part: int, whole: int) -> str:

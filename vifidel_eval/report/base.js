@@ -9,10 +9,10 @@ const NONE = "–";
 const fixed = (value, digits) =>
   (Math.floor(value * 10 ** digits + 0.5) / 10 ** digits).toFixed(digits);
 const short = (value) => String(Math.floor(value * 10 + 0.5) / 10);
-const scoreText = (value) =>
-  value === null ? NONE : value > 0 && value < 0.001 ? "<0.001" : fixed(value, 3);
+const DECIMALS = 4;
+const scoreText = (value) => (value === null ? NONE : fixed(value, DECIMALS));
 const signed = (value) => {
-  const text = fixed(Math.abs(value), 3);
+  const text = fixed(Math.abs(value), DECIMALS);
   return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
 };
 const whole = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");

@@ -16,7 +16,7 @@ from ..image_ids import ImageId
 from ..rows import Rows
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
-from ..runs.pairing import System, all_images, paired
+from ..runs.pairing import System, paired
 from ..scorers import Scorer
 from ..scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ..scorers.record import Settings
@@ -72,7 +72,7 @@ def gather(
     scores: Scores,
     comparisons: Comparisons,
     systems: Iterable[System],
-    references: Mapping[ImageId, Sequence[str]] | None = None,
+    references: Mapping[ImageId, Sequence[str]],
     scorers: Iterable[Scorer] = (),
     material: Material | None = None,
     explained: Callable[[int], object] | None = None,
@@ -80,8 +80,9 @@ def gather(
 ) -> Content:
     """Return the content of a report on systems that `scorers`, made from `settings`, scored.
 
-    Captions are explained where the images' objects are known, or one of the scorers takes
-    references as evidence; `explained` is called with how many were since its last call.
+    `references` has the images of the run; their lists may be empty. Captions are explained where
+    the images' objects are known, or one of the scorers takes references as evidence; `explained`
+    is called with how many were since its last call.
 
     Warns
     -----
@@ -89,8 +90,6 @@ def gather(
         If captions cannot be explained though there are objects, which no metric used.
     """
     scorers = list(scorers)
-    systems = list(systems)
-    references = all_images(systems, references)
     of_systems = {system.name: paired(system, references, True) for system in systems}
     content = Content(
         scores,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from ..text_tables import readable
+
 #: What is shown where there is no number.
 NONE = "\N{EN DASH}"
-
-_SMALLEST = 0.001
 
 
 def fixed(value: float, digits: int) -> str:
@@ -29,14 +29,12 @@ def short(value: float) -> str:
 
 
 def score(value: float | None) -> str:
-    """Return a score with three decimals; a small one is not shown as nothing.
+    """Return a score with as many decimals as in all tables.
 
-    >>> score(0.81249), score(2e-6), score(0), score(None) == NONE
-    ('0.812', '<0.001', '0.000', True)
+    >>> score(0.81249), score(0), score(None) == NONE
+    ('0.8125', '0.0000', True)
     """
-    if value is None or math.isnan(value):
-        return NONE
-    return f"<{_SMALLEST}" if 0 < value < _SMALLEST else fixed(value, 3)
+    return NONE if value is None or math.isnan(value) else readable(float(value))
 
 
 def whole(number: int) -> str:

@@ -51,7 +51,7 @@ const orders = {
       const middle = median(found);
       return 2 * median(found.map((score) => Math.abs(score - middle)));
     },
-    onCard: (apart) => `${fixed(apart, 3)} apart`,
+    onCard: (apart) => `${scoreText(apart)} apart`,
   },
   metrics: {
     said: (metric, against) => `First the images on which ${metric} and ${against} disagree most.`,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..evaluation import COUNTS, Count, Floats
+from ..explain.findings import Findings
 from ..image_ids import ImageId
 from ..runs.comparison import Comparison, Comparisons, Pair
 from ..runs.harness import Scores
@@ -25,16 +26,18 @@ _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 class MadeUp(NamedTuple):
     """What a system makes up, each thing (by its class) once a caption.
 
-    By image, if anything is known of it, how many things; and the classes that most captions make
-    up, with how many captions, the most frequent first.
+    Its rates by the columns of VIFIDEL-H, whether that was computed or not; by image, if anything
+    is known of it, how many things; and the classes that most captions make up, with how many
+    captions, the most frequent first.
     """
 
     system: str
+    rates: Mapping[str, float]
     things: Mapping[ImageId, int]
     most: list[tuple[str, int]]
 
 
-def made_up(content: Content) -> list[MadeUp]:
+def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
     """Return what each system makes up; nothing if no caption of any does."""
     if not any(content.inventions.values()):
         return []
@@ -50,7 +53,14 @@ def made_up(content: Content) -> list[MadeUp]:
             for image_id, known in zip(part.ids, part.known.tolist(), strict=True)
             if known
         }
-        found.append(MadeUp(system, known, frequent[:_MOST_CLASSES]))
+        rated = findings[system].rated or math.nan
+        rates = {
+            "VIFIDEL-Hs": findings[system].hallucinating / rated,
+            "VIFIDEL-Hn": sum(known.values()) / rated,
+        }
+        of_column = content.scores.evaluations[system]
+        rates |= {name: of_column[name].score for name in rates if name in of_column}
+        found.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES]))
     return found
 
 

@@ -45,7 +45,8 @@ def render_page(content: Content) -> str:
         What is shown.
     """
     data, plans = image_data(content), caption_data(content)
-    made_up = overview.made_up(content)
+    findings = {name: find(parts) for name, parts in content.explanations.items()}
+    made_up = overview.made_up(content, findings)
     if made_up:
         plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
     order = Order(data, plans.get("inventions", ()))
@@ -63,7 +64,7 @@ def render_page(content: Content) -> str:
             distributions=distributions,
             telling=_telling(distributions, order.against),
             made_up=made_up,
-            findings={name: find(parts) for name, parts in content.explanations.items()},
+            findings=findings,
             most=_MOST_FINDINGS,
             material=content.material,
             data=data,

@@ -14,6 +14,7 @@ from ..evaluation import Evaluation, Floats, Integers
 from ..explain.explained import Explained
 from ..image_ids import ImageId
 from ..kernels.support import NOTHING, rows_of
+from ..text_tables import readable
 from ..things.grounded import Verdict
 from .content import Content
 
@@ -234,4 +235,9 @@ def _numbers_of(of_images: Sequence[Sequence[str] | Mapping[str, int]]) -> dict[
 def _scores(evaluation: Evaluation, ids: Sequence[ImageId]) -> list[float | None]:
     of_image = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
     found = (of_image.get(image_id, math.nan) for image_id in ids)
-    return [None if math.isnan(score) else float(f"{score:.4g}") for score in found]
+    return [None if math.isnan(score) else _shown(score) for score in found]
+
+
+def _shown(score: float) -> float:
+    """Return a score as it is shown; one that would be shown as 0 still has its order."""
+    return float(readable(score)) or float(f"{score:.4g}")

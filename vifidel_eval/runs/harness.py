@@ -43,6 +43,8 @@ class Scores:
         How references were scored as captions are: as a system, or for the floor of inventions.
     calibrated : dict
         System name to its rate of inventions without the errors of the answers, if estimated.
+    uncaptioned : int
+        How many images are no part of the run, as no system has a caption of them.
     """
 
     signatures: dict[str, str]
@@ -50,6 +52,7 @@ class Scores:
     unavailable: dict[str, MetricUnavailable] = field(default_factory=dict)
     people: People | None = None
     calibrated: dict[str, Calibrated] = field(default_factory=dict)
+    uncaptioned: int = 0
 
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
@@ -62,9 +65,14 @@ class Scores:
         return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
     def notes(self) -> list[str]:
-        """Return what has to be said of people's captions, and estimates, in sentences."""
-        of_people = [] if self.people is None else self.people.notes(self.signatures)
-        return of_people + [rate.note(system) for system, rate in self.calibrated.items()]
+        """Return what has to be said of images, people's captions and estimates, in sentences."""
+        notes = []
+        if self.uncaptioned:
+            images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
+            notes.append(f"Left out: {images} of which no system has a caption (--allow-subset).")
+        if self.people is not None:
+            notes += self.people.notes(self.signatures)
+        return notes + [rate.note(system) for system, rate in self.calibrated.items()]
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -163,10 +163,10 @@ def add(
     path: str | os.PathLike[str],
     scores: Scores,
     systems: Iterable[System],
-    references: Mapping[ImageId, list[str]] | None,
+    images: Mapping[ImageId, Sequence[str]],
     day: date,
 ) -> None:
-    """Add the systems of a run, which had these references, to a leaderboard file: all or none.
+    """Add the systems of a run to a leaderboard file, all or none; images have their references.
 
     The file is created if there is none. Others who add at the same time wait for each other: a
     lock beside the file, ``FILE.lock``.
@@ -181,7 +181,7 @@ def add(
         with locked(beside(os.path.realpath(path), ".lock"), _SECONDS_TO_WAIT, kept=True):
             before = board = read(path)
             for system in systems:
-                board = _with(board, str(path), scores, system, references, day)
+                board = _with(board, str(path), scores, system, images, day)
             write_whole(path, json_text(board.to_json()) + "\n")
     except Timeout:
         raise VifidelError(
@@ -218,14 +218,15 @@ def _with(
     path: str,
     scores: Scores,
     system: System,
-    references: Mapping[ImageId, list[str]] | None,
+    images: Mapping[ImageId, Sequence[str]],
     day: date,
 ) -> Leaderboard:
     """Return the leaderboard with a system's run."""
     evaluations = scores.evaluations[system.name]
     ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
     image_ids = _digest([to_json_value(image_id) for image_id in ids])
-    of_references = "" if references is None else _digest([sorted(references[i]) for i in ids])
+    some = any(images.values())
+    of_references = _digest([sorted(images[image_id]) for image_id in ids]) if some else ""
     if not board.runs:
         board = replace(board, images=len(ids), image_ids=image_ids, references=of_references)
     refused = f"{path}: system {system.name!r} cannot be added"
@@ -253,7 +254,7 @@ def _with(
         raise VifidelError(
             f"{refused}: the runs there have other references; use the same or start another file."
         )
-    rows = paired(system, references or {image_id: [] for image_id in ids}, allow_subset=True)
+    rows = paired(system, images, allow_subset=True)
     caption_of = dict(zip(rows.ids, rows.captions, strict=True))
     run = DatedScores(
         system.name,

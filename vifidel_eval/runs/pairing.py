@@ -75,6 +75,19 @@ def all_images(
     return images
 
 
+def captioned(
+    systems: Iterable[System], images: Mapping[ImageId, Sequence[str]]
+) -> dict[ImageId, Sequence[str]]:
+    """Return those images, with their references, of which some system has a caption.
+
+    Raises an ImageIdError if a system has a caption of another image.
+    """
+    found: set[ImageId] = set()
+    for system in systems:
+        found.update(_known(system, images).values())
+    return {image_id: references for image_id, references in images.items() if image_id in found}
+
+
 def in_one_spelling(
     systems: Sequence[System],
     known: Collection[ImageId],
@@ -136,10 +149,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     may lack images.
     """
     check_distinct(references, "the references")
-    reference_id = match(system.captions, references)
-    unknown = [image_id for image_id in system.captions if image_id not in reference_id]
-    if unknown:
-        raise mismatch(unknown, references, f"system {system.name!r}", "the reference side")
+    reference_id = _known(system, references)
     captions = {reference_id[image_id]: caption for image_id, caption in system.captions.items()}
     if len(captions) < len(system.captions):
         raise ImageIdError(
@@ -156,6 +166,15 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     rows = Rows([captions[i] for i in ids], [references[i] for i in ids], ids)
     check_references(rows)
     return rows
+
+
+def _known(system: System, references: Mapping[ImageId, Any]) -> dict[ImageId, ImageId]:
+    """Return what the references call each image of a system, or raise an ImageIdError."""
+    reference_id = match(system.captions, references)
+    unknown = [image_id for image_id in system.captions if image_id not in reference_id]
+    if unknown:
+        raise mismatch(unknown, references, f"system {system.name!r}", "the reference side")
+    return reference_id
 
 
 def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:

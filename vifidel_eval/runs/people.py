@@ -31,7 +31,7 @@ _ENDS = (".", "!", "?")
 
 
 def people_of(
-    systems: Sequence[System], references: Mapping[ImageId, list[str]]
+    systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, System, dict[ImageId, list[str]]]:
     """Return how people's captions are made, these captions, and the references that remain.
 
@@ -66,7 +66,7 @@ def people_of(
 
 
 def with_people(
-    systems: Sequence[System], references: Mapping[ImageId, list[str]]
+    systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, list[System], dict[ImageId, list[str]]]:
     """Return how people's captions are made, the systems with people last, and the references.
 
@@ -93,7 +93,7 @@ def with_people(
 
 def floor_of(
     systems: Sequence[System],
-    references: Mapping[ImageId, list[str]],
+    references: Mapping[ImageId, Sequence[str]],
     scorers: Mapping[str, Scorer],
 ) -> People | None:
     """Return people's rates of inventions under metrics that have such rates.

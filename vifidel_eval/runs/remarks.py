@@ -30,15 +30,18 @@ class People:
         """Return what a table with these columns says of people, in sentences."""
         made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
         made = f"{made} of each image ({self.words:.1f} words on average)"
-        if self.rates:
-            rates = [f"{name} {r:.4f}" for name, r in self.rates.items() if name in columns]
-            floor = f"People: {', '.join(rates)} for {made}, judged without these references."
-            return [floor] if rates else []
-        said = [f"{PEOPLE}: {made}; every system is scored against the other references."]
+        rates = [f"{name} {r:.4f}" for name, r in self.rates.items() if name in columns]
+        if self.rates and not rates:
+            return []
+        if rates:
+            said = [f"People: {', '.join(rates)} for {made}, judged without these references."]
+        else:
+            said = [f"{PEOPLE}: {made}; every system is scored against the other references."]
         if self.too_few:
+            where = " of these rates" if rates else ""
             said.append(
                 f"{self.too_few} of {self.images + self.too_few} images have fewer than two "
-                f"references and are left out, as {PEOPLE} need two."
+                f"references and are left out{where}, as {PEOPLE} need two."
             )
         return said
 

@@ -30,7 +30,7 @@ from ..rows import Rows
 from ..scorers import Scorer
 from .doubts import warn_of_scores
 from .harness import Scores, score_rows
-from .pairing import System, all_images, paired
+from .pairing import System, paired
 
 # Below every score.
 _LAST = -np.finfo(np.float64).max
@@ -100,7 +100,7 @@ def _rows_of(
 def score_samples(
     systems: Mapping[str, Sequence[System]],
     scorers: Mapping[str, Scorer],
-    references: Mapping[ImageId, Sequence[str]] | None = None,
+    images: Mapping[ImageId, Sequence[str]],
     allow_subset: bool = False,
     on_progress: Callable[[int], object] | None = None,
     unavailable: Mapping[str, MetricUnavailable] | None = None,
@@ -112,7 +112,6 @@ def score_samples(
     ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
     It warns of scores that say little by those of the samples as systems.
     """
-    images = all_images(chain.from_iterable(systems.values()), references)
     of_systems = {
         name: _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
@@ -127,7 +126,7 @@ def score_samples(
             )
         rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    warn_of_scores(scores, chain.from_iterable(systems.values()), references, scorers)
+    warn_of_scores(scores, chain.from_iterable(systems.values()), images, scorers)
     numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"

@@ -47,6 +47,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
     A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
     Where the images that a corpus score leaves out are not those without a score, their ids
     are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
+    Under ``"uncaptioned"`` is how many images were left out as no system has a caption of them.
     How people's captions were made, and their rates, is under ``"people"``; what was estimated
     of the errors of answers is under ``"calibrated"``, by system; how systems compare is under
     ``"comparison"``, as `Comparisons.to_json` has it.
@@ -72,6 +73,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
         "people": scores.people and for_json(asdict(scores.people)),
         "calibrated": {name: for_json(asdict(rate)) for name, rate in scores.calibrated.items()},
         "unavailable": {name: str(why) for name, why in scores.unavailable.items()},
+        "uncaptioned": scores.uncaptioned,
         "comparison": comparisons and comparisons.to_json(),
     }
     always = ("scores", "signatures", "systems")
@@ -202,6 +204,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         unavailable,
         None if people is None else _people(people),
         {str(name): _calibrated(rate) for name, rate in content.get("calibrated", {}).items()},
+        _whole(content.get("uncaptioned", 0)),
     )
 
 

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from ..explain.sentences import JudgedSentence
 
 
-def findings_text(found: Mapping[str, Findings], top: int, style: str, notes: Sequence[str]) -> str:
+def findings_text(
+    found: Mapping[str, Findings], metric: str, top: int, style: str, notes: Sequence[str]
+) -> str:
     """Return the most frequent findings of each system, at most `top` of a kind, and a summary.
 
-    The notes say what was judged by; CSV holds one table, the findings.
+    The verdicts are those of the metric. The notes say what was judged by; CSV holds one table, the
+    findings.
     """
     if style == "csv":
         return findings_table(found, top).render(style)
-    summary = summary_table(found)
+    summary = summary_table(found, metric)
     if style != "table":
         below = findings_table(found, top, notes)
         return f"{summary.render(style)}\n\n{below.render(style)}"

@@ -1,0 +1,292 @@
+"""One run in every output: the same numbers, the same images and the same winners."""
+
+import csv
+import html
+import io
+import json
+import re
+
+import pytest
+
+import vifidel_eval
+
+COLUMNS = ["VIFIDEL-Hs", "CHAIRs"]
+STYLES = ("table", "markdown", "csv", "latex", "json")
+
+# References know images 1 to 40, of which 29 and 30 have only one; 3 to 40 are named, and the
+# systems have captions of those up to 24 and up to 30. So the run is of images 3 to 28.
+REFERENCES = {i: [f"a dog{' near a cat' * (i % 7 == 0)}"] * (1 if i in (29, 30) else 5)
+              for i in range(1, 41)}  # fmt: skip
+OBJECTS = {i: {"dog": 1, "cat": 0} for i in REFERENCES}
+NAMED = list(range(3, 41))
+SYSTEMS = {
+    "inventive": {
+        i: "a dog and a cat run over the grass" if i % 3 else "a dog runs" for i in range(1, 25)
+    },
+    "plain": {i: "a cat" if i % 5 == 0 else "a dog" for i in range(1, 31)},
+}
+# Captions with a cat, of those of each system's images, and of the 22 images that all have.
+IMAGES = {"inventive": range(3, 25), "plain": range(3, 29), "people": range(3, 29)}
+HAS_CAT = {
+    "inventive": lambda i: i % 3 != 0,
+    "plain": lambda i: i % 5 == 0,
+    "people": lambda i: i % 7 == 0,
+}
+SHARED = range(3, 25)
+RATES = {name: sum(map(HAS_CAT[name], ids)) / len(ids) for name, ids in IMAGES.items()}
+COMPARED = {name: sum(map(HAS_CAT[name], SHARED)) / len(SHARED) for name in IMAGES}
+WINNERS = {("inventive", "plain"): "plain", ("inventive", "people"): "people"}
+LEFT_OUT = "Left out: 10 images of which no system has a caption (--allow-subset)."
+TOO_FEW = "2 of 28 images have fewer than two references and are left out, as people need two."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, run):
+    """Everything that the command writes and prints of one run, by the names of files."""
+    folder = tmp_path_factory.mktemp("run")
+    inputs = {"references": REFERENCES, "objects": OBJECTS, "ids": NAMED, **SYSTEMS}
+    for name, content in inputs.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), "utf-8")
+    asked = ["score", folder / "inventive.json", folder / "plain.json", "--people"]
+    asked += ["--references", folder / "references.json", "--objects", folder / "objects.json"]
+    asked += ["--image-ids", folder / "ids.json", "--allow-subset", "--no-references", "--compare"]
+    asked += ["--metrics", "VIFIDEL-H,CHAIR", "--output", folder / "saved.json"]
+    asked += ["--compare-output", folder / "compared.csv"]
+    asked += ["--per-image", folder / "images.csv", "--report", folder / "report.html"]
+    for style in STYLES:
+        done = run(*asked, "--columns", ",".join(COLUMNS), "--format", style)
+        assert done.exit_code == 0, done.output
+        (folder / f"printed.{style}").write_text(done.stdout, "utf-8")
+        (folder / f"said.{style}").write_text(done.stderr, "utf-8")
+        again = run("table", folder / "saved.json", "--columns", ",".join(COLUMNS),
+                    "--format", style)  # fmt: skip
+        (folder / f"again.{style}").write_text(again.stdout, "utf-8")
+    return folder
+
+
+def read(folder, name):
+    return (folder / name).read_text("utf-8")
+
+
+def test_the_rates_are_of_different_images():
+    """What is compared below would be the same by chance otherwise."""
+    everything = {name: sum(map(HAS_CAT[name], SYSTEMS.get(name, REFERENCES))) for name in IMAGES}
+    of_all = {n: everything[n] / len(SYSTEMS.get(n, REFERENCES)) for n in everything}
+    assert all(len({f"{n:.4f}" for n in numbers}) == 3 for numbers in (
+        (RATES["plain"], COMPARED["plain"], of_all["plain"]),
+        (RATES["people"], COMPARED["people"], of_all["people"]),
+    ))  # fmt: skip
+
+
+def cells_of(line, style):
+    """Return the cells of a line of a table, without what marks them."""
+    if style == "csv":
+        return next(csv.reader([line]))
+    if style == "table":
+        return re.split(r"\s{2,}", line)
+    between = "|" if style == "markdown" else "&"
+    bare = re.sub(r"\*\*|\\textbf\{|\}|\\\\|\{\}|\$|\\downarrow", "", line)
+    return [cell.strip() for cell in bare.strip(" |").split(between)]
+
+
+@pytest.mark.parametrize("style", ["table", "markdown", "csv", "latex"])
+@pytest.mark.parametrize("printed", ["printed", "again"])
+def test_tables(folder, style, printed):
+    text = read(folder, f"{printed}.{style}")
+    first = text.partition("\n\n")[0] if style == "table" else text
+    rows = [cells_of(line, style) for line in first.splitlines()]
+    headers = next(row for row in rows if row[0] == "System")
+    for name, rate in RATES.items():
+        row = dict(zip(headers, next(row for row in rows if row[0] == name), strict=True))
+        shown = [float(row[column]) for column in COLUMNS]
+        exact = style == "csv"
+        assert shown == pytest.approx([rate, rate], abs=1e-9 if exact else 5e-5)
+        if style != "latex":
+            missing = 4 if name == "inventive" else 0
+            assert (int(row["Scored"]), int(row["Missing"])) == (len(IMAGES[name]), missing)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_is_printed_of_a_run_is_printed_of_its_file(folder, style):
+    assert read(folder, f"again.{style}") == read(folder, f"printed.{style}")
+
+
+@pytest.mark.parametrize("style", ["table", "markdown", "latex", "csv"])
+def test_what_is_left_out_is_counted_below(folder, style):
+    notes = read(folder, f"{'said' if style == 'csv' else 'printed'}.{style}")
+    said = " ".join(re.sub("^%", "", notes, flags=re.MULTILINE).split())
+    assert LEFT_OUT in said
+    assert TOO_FEW in said
+
+
+@pytest.mark.parametrize("style", ["table", "markdown"])
+def test_pairs_have_the_same_winners(folder, style):
+    lines = [cells_of(line, style) for line in read(folder, f"printed.{style}").splitlines()]
+    for (first, second), winner in WINNERS.items():
+        rows = [row for row in lines if row[1:3] == [first, second] and row[0] in COLUMNS]
+        assert [row[0] for row in rows[:2]] == COLUMNS
+        assert {row[3] for row in rows} == {winner}
+        for row in rows[:2]:  # a terminal has the other columns in a second part
+            assert float(row[4]) == pytest.approx(COMPARED[first] - COMPARED[second], abs=5e-5)
+
+
+def test_pairs_in_latex_have_the_winner_in_bold(folder):
+    for (first, second), winner in WINNERS.items():
+        names = [rf"\\textbf\{{{n}\}}" if n == winner else n for n in (first, second)]
+        row = rf"CHAIRs(?: \$\\downarrow\$)?\s+& {names[0]}\s+& {names[1]}\s+&"
+        assert re.search(row, read(folder, "printed.latex"))
+
+
+def test_the_comparison_as_csv(folder):
+    rows = list(csv.DictReader(io.StringIO(read(folder, "compared.csv"))))
+    for row in rows:
+        assert row["Images"] == "22"
+        value = COMPARED[row["System"]] - COMPARED.get(row["Against"], 0)
+        assert float(row["Value"]) == pytest.approx(value, abs=1e-9)
+        if (row["System"], row["Against"]) in WINNERS:
+            assert row["Better"] == WINNERS[row["System"], row["Against"]]
+    assert {row["Metric"] for row in rows} == set(COLUMNS)
+
+
+@pytest.mark.parametrize("name", ["printed.json", "again.json", "saved.json"])
+def test_json(folder, name):
+    document = json.loads(read(folder, name))
+    assert document["uncaptioned"] == 10
+    assert (document["people"]["images"], document["people"]["too_few"]) == (26, 2)
+    for system, rate in RATES.items():
+        of_system = document["systems"][system]
+        assert [of_system["overall"][c] for c in COLUMNS] == pytest.approx([rate, rate])
+        assert list(map(int, of_system["imgToEval"])) == list(IMAGES[system])
+    for column in COLUMNS:
+        compared = document["comparison"]["metrics"][column]
+        assert compared["images"] == len(SHARED)
+        scores = {system: of["score"] for system, of in compared["systems"].items()}
+        assert scores == pytest.approx(COMPARED)
+        winners = {(pair["first"], pair["second"]): pair["winner"] for pair in compared["pairs"]}
+        assert winners.items() >= WINNERS.items()
+
+
+def test_images_as_csv(folder):
+    rows = list(csv.DictReader(io.StringIO(read(folder, "images.csv"))))
+    for name, ids in IMAGES.items():
+        of_system = {int(row["Image"]): row for row in rows if row["System"] == name}
+        assert list(of_system) == list(ids)
+        for column in COLUMNS:
+            assert [float(row[column]) for row in of_system.values()] == [
+                HAS_CAT[name](image) for image in ids
+            ]
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_python(folder, loaded):
+    pytest.importorskip("pandas")
+    if loaded:
+        run = vifidel_eval.load(folder / "saved.json")
+    else:
+        with pytest.warns(vifidel_eval.VifidelWarning, match="longer captions"):
+            run = vifidel_eval.evaluate(
+                SYSTEMS,
+                REFERENCES,
+                OBJECTS,
+                ["VIFIDEL-H", "CHAIR"],
+                weighted=False,
+                image_ids=NAMED,
+                allow_subset=True,
+                people=True,
+            )
+    frame, of_images = run.to_dataframe(), run.to_dataframe(per_image=True)
+    for name, rate in RATES.items():
+        assert [run.scores[name][column] for column in COLUMNS] == pytest.approx([rate, rate])
+        assert frame.loc[name, COLUMNS].tolist() == pytest.approx([rate, rate])
+        assert list(of_images["image_id"][of_images["system"] == name]) == list(IMAGES[name])
+        assert list(run.per_image(name)) == list(IMAGES[name])
+        assert run.counts[name]["missing"] == (4 if name == "inventive" else 0)
+    assert run.detail.uncaptioned == 10
+    assert LEFT_OUT in run._repr_html_()
+    for column in COLUMNS:
+        compared = run.compare().metrics[column]
+        assert {n: of.score for n, of in compared.systems.items()} == pytest.approx(COMPARED)
+        winners = {(pair.first, pair.second): pair.winner for pair in compared.pairs}
+        assert winners.items() >= WINNERS.items()
+
+
+def text_of(markup):
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
+
+
+def rows_of(page, table):
+    """Return the cells of each row of the body of a table, as HTML."""
+    body = page.partition(f'<table class="{table}">')[2].partition("</table>")[0]
+    body = body.partition("<tbody>")[2]
+    return [re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL) for row in body.split("</tr>")[:-1]]
+
+
+def test_the_report(folder):
+    page = read(folder, "report.html")
+    assert re.search(r"<p>3 systems, \d+ metrics, 26 images</p>", page)
+    assert LEFT_OUT in html.unescape(page)
+    assert TOO_FEW in page
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+    assert data["ids"] == [str(image) for image in range(3, 29)]
+    for name, captions in zip(data["systems"], data["captions"], strict=True):
+        assert sum(caption is not None for caption in captions) == len(IMAGES[name])
+    for row in rows_of(page, "standings"):
+        if text_of(row[0]).split()[0] in COLUMNS:
+            assert "22 images" in text_of(row[0])
+            for name, cell in zip(RATES, row[1:], strict=True):
+                assert re.search('class="score">([^<]*)<', cell)[1] == f"{RATES[name]:.4f}"
+                there = f"of {COMPARED[name]:.4f} there"
+                assert (there in cell) == (f"{RATES[name]:.4f}" != f"{COMPARED[name]:.4f}")
+    made_up = {text_of(row[0]): text_of(row[1]) for row in rows_of(page, "made-up")}
+    assert made_up == {name: f"{rate:.4f}" for name, rate in RATES.items()}
+    words = text_of(page.partition('id="grounding"')[2].partition("</section>")[0])
+    for name, ids in IMAGES.items():
+        assert f"{name} {sum(map(HAS_CAT[name], ids))} of " in words
+        assert f"in {len(ids)} captions, are probably not in the image" in words
+
+
+def test_who_beats_whom_in_the_report(folder):
+    page = read(folder, "report.html")
+    compared = json.loads(read(folder, "saved.json"))["comparison"]["metrics"]
+    headers = page.partition('<table class="duels">')[2].partition("</thead>")[0]
+    pairs = [text_of(h).split(" and ") for h in re.findall("<th.*?</th>", headers, re.DOTALL)][1:]
+    seen = 0
+    for row in rows_of(page, "duels"):
+        column = text_of(row[0]).split()[0]
+        if column not in COLUMNS:
+            continue
+        for (first, second), cell in zip(pairs, map(text_of, row[1:]), strict=True):
+            winner = WINNERS.get((first, second))
+            if winner is None:
+                continue
+            apart = abs(COMPARED[first] - COMPARED[second])
+            assert cell.startswith(f"{winner} by {apart:.4f} ")
+            (pair,) = (
+                p for p in compared[column]["pairs"] if [p["first"], p["second"]] == [first, second]
+            )
+            # Lower is better: the first is ahead where its score less the second's is below 0.
+            left = pair["equal_length"]["difference"]
+            ahead = first if left < 0 else second
+            assert f"at equal length {ahead} by {abs(left):.4f} (" in cell
+            seen += 1
+    assert seen == len(WINNERS) * len(COLUMNS)
+
+
+def test_the_floor_is_of_the_images_of_the_run(folder, run):
+    asked = [folder / "inventive.json", folder / "plain.json", "--metrics", "VIFIDEL-H,CHAIR"]
+    asked += ["--references", folder / "references.json", "--objects", folder / "objects.json"]
+    asked += ["--image-ids", folder / "ids.json", "--allow-subset", "--no-references"]
+    done = run(
+        "score", *asked, "--report", folder / "floor.html", "--output", folder / "floor.json"
+    )
+    assert done.exit_code == 0
+    said, rate = " ".join(done.stdout.split()), RATES["people"]
+    assert f"People: VIFIDEL-Hs {rate:.4f}, " in said
+    assert f", CHAIRs {rate:.4f}, " in said
+    assert "2 of 28 images have fewer than two references and are left out of these rates" in said
+    document, page = json.loads(read(folder, "floor.json")), read(folder, "floor.html")
+    assert document["people"]["rates"]["CHAIRs"] == pytest.approx(rate)
+    made_up = {text_of(row[0]): text_of(row[1]) for row in rows_of(page, "made-up")}
+    assert made_up["People"] == f"{rate:.4f}"
+    # The systems are scored on all their images then, of which those with one reference are two.
+    assert re.search(r"<p>2 systems, \d+ metrics, 28 images</p>", page)
