@@ -13,9 +13,10 @@ from fake_scorer import FakeScorer
 from vifidel_eval.agreement.draws import AS_GIVEN
 from vifidel_eval.agreement.judgements import Judged
 from vifidel_eval.agreement.trials import run_trials, work
-from vifidel_eval.errors import MetricUnavailable, VifidelError
+from vifidel_eval.errors import MetricFailed, MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
 from vifidel_eval.kernels import bags
+from vifidel_eval.runs.harness import raise_failures
 from vifidel_eval.scorers import Mean, Wmd
 from vifidel_eval.unfinished import Parts
 
@@ -175,6 +176,14 @@ def test_progress_adds_up_to_the_work(overlap, length, judged):
     scorers, advanced = {"CIDEr": overlap, "VIFIDEL": length}, []
     run_trials(judged, scorers, [0, 1, "all"], 2, 0, Parts(None), advanced.append)
     assert sum(advanced) == work(judged, scorers, [0, 1, "all"], 2) == 12 * (1 + 2 * 2 + 2)
+
+
+def test_a_metric_of_another_package_that_breaks_is_named(overlap, judged):
+    broken = FakeScorer("BROKEN", lambda *_: 1 / 0)
+    trials = run_trials(judged, {"BROKEN": broken, "CIDEr": overlap}, [1], 2, 0, Parts(None))
+    assert list(trials.signatures) == ["CIDEr"]
+    with pytest.raises(MetricFailed, match=r"BROKEN .* failed for .*: ZeroDivisionError \(divis"):
+        raise_failures(trials.unavailable)  # as the command does when all else is printed
 
 
 def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
