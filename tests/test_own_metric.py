@@ -404,6 +404,15 @@ def test_what_it_does_wrong_is_one_sentence_and_no_other_metric_is_lost(
     assert said in fails(tmp_path)
 
 
+def test_whatever_output_is_asked_for_has_the_others(tmp_path, broken):
+    broken("1 / 0")
+    outputs = {"--report": "page.html", "--leaderboard": "board.json", "--per-image": "images.csv"}
+    paths = [str(part) for name, path in outputs.items() for part in (name, tmp_path / path)]
+    fails(tmp_path, "--columns", "broken,ROUGE_L", "--require", "BROKEN <= 1", *paths)
+    for path in outputs.values():
+        assert "ROUGE_L" in (tmp_path / path).read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [

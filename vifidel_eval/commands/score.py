@@ -199,6 +199,7 @@ def score(
     run = scored(planned)
     if controls is not None:
         run = calibrated(run, controls, seed, resamples)
+    tables = tables.without({*run.unavailable, *planned.columns} - {*run.columns})
     comparisons = problem = None
     if comparing or report is not None:
         try:
