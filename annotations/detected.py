@@ -90,7 +90,7 @@ def _count(
         found.asked.get(image_id, {}).pop(label, None)
     if not there:
         return
-    counted = [one for one in detected if one[0] >= found.lowest]
+    counted = [one for one in detected if found.counts(one[0])]
     if len(counted) > _MOST_BOXES:
         raise AnnotationError(
             f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "

@@ -75,8 +75,8 @@ class Instances:
         self.asked: dict[ImageId, dict[str, str]] = {}
         #: How many answers leave it open whether something is there.
         self.unsure = 0
-        #: Whether there are scores.
-        self.scored = False
+        #: Whether there are scores, and whether one was too low.
+        self.scored = self.leaves_out = False
         #: Of the images that have any; None where nobody asks for boxes.
         self.boxes: dict[ImageId, ImageBoxes] | None = {} if keep_boxes else None
 
@@ -112,7 +112,7 @@ class Instances:
         """
         if score is not None:
             self.scored = True
-            if score < self.lowest:
+            if not self.counts(score):
                 return ""
         label = checked_label(name, at)
         labels = self.images.setdefault(image_id, {})
@@ -141,9 +141,15 @@ class Instances:
             self.boxes[image_id] = ImageBoxes([], image_size and image_size[:2])
         self.boxes[image_id].boxes.append(Box(label, *numbers, score))
 
+    def counts(self, score: float) -> bool:
+        """Return whether a score is high enough to count."""
+        counts = score >= self.lowest
+        self.leaves_out = self.leaves_out or not counts
+        return counts
+
     def there(self, score: float) -> bool | None:
         """Return what a score says: there, not there, or None where it leaves that open."""
-        if score >= self.lowest:
+        if self.counts(score):
             return True
         return False if self.uncertain is None or score < self.uncertain else None
 
@@ -200,6 +206,7 @@ class Instances:
             categories,
             asked=self.asked if self.asked or says_asked else None,
             unsure=self.unsure,
+            leaves_out=self.leaves_out,
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..cell_lists import listed_in
 from ..errors import AnnotationError
 from ..image_ids import from_json_key
 from .csv_rows import check_named_once, header_of, number_of, records, score_of
@@ -21,7 +22,8 @@ _IMAGE = (
     "image_id imageid img_id image file_name filename image_name image_path img file path filepath"
 ).split()
 _LABEL = (
-    "label_name labelname class_name category_name object_name label class category object name tag"
+    "label_name labelname class_name category_name object_name label class category object name "
+    "tag labels objects tags"
 ).split()
 _SCORE = "score confidence conf prob probability".split()
 _COUNT = ["count", "number", "instances"]
@@ -41,8 +43,8 @@ def read_label_csv(text: str, found: Instances) -> ObjectLabels:
 
     Commas, semicolons or tabs separate the fields. A row is one object, or as many as its count
     says; without a column of scores every row counts. An image whose label is empty is known and
-    has no object in that row. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
-    ``height`` are the image's.
+    has no object in that row. Text that spells a list of labels stands for a row each. A box is
+    ``xmin`` to ``ymax`` in pixels, where ``width`` and ``height`` are the image's.
     """
     where = found.where
     fields, delimiter = header_of(text)
@@ -63,15 +65,17 @@ def read_label_csv(text: str, found: Instances) -> ObjectLabels:
         found.image(image_id)
         if not label:
             continue
-        if not any(c.isalpha() for c in CLEAN[label]):
-            raise AnnotationError(
-                f"{at}: the label is {label!r:.40}; write the name of the class, not a number."
-            )
+        listed = listed_in(label, at, AnnotationError)
         number = _whole_number(row[count_column], at) if count_column else 1
-        if number:
-            score = score_of(row[score_column], at) if score_column else None
-            box = {} if found.boxes is None else _box(row)
-            found.add(image_id, label, at, number, score, **box)
+        for name in [label] if listed is None else listed:
+            if not isinstance(name, str) or not any(c.isalpha() for c in CLEAN[name]):
+                raise AnnotationError(
+                    f"{at}: the label is {name!r:.40}; write the name of the class, not a number."
+                )
+            if number:
+                score = score_of(row[score_column], at) if score_column else None
+                box = {} if found.boxes is None else _box(row)
+                found.add(image_id, name, at, number, score, **box)
     return found.object_labels("label-csv", lists_every_image=False)
 
 
@@ -108,7 +112,7 @@ TABLE = Format(
     "CSV or TSV with a column of images and one of labels",
     ".6, if there are scores",
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
-    "`score`; `count`",
+    '`score`; `count`; a label may be a list of them, such as `["dog", "cat"]`',
     (
         Way("table", COLUMNS, read_label_csv),
         Way("table", (" ".join(_IMAGE),), _refuse),

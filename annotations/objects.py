@@ -92,6 +92,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         looked for different things.
     unsure : int
         How many answers of the source leave open whether something is there.
+    leaves_out : bool
+        Whether something has a score below the threshold.
 
     Raises
     ------
@@ -105,6 +107,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     where: str
     threshold: float | None
     lists_every_image: bool
+    leaves_out: bool
     _read_again: Callable[[], ObjectLabels] | None
 
     @named_if_wrong
@@ -119,6 +122,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         *,
         asked: Mapping[ImageId, Collection[str]] | None = None,
         unsure: int = 0,
+        leaves_out: bool = False,
     ) -> None:
         counts: dict[ImageId, dict[str, int]] = {
             image_id: {label: number for label, number in labels.items() if number}
@@ -142,6 +146,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             where=where,
             threshold=threshold,
             lists_every_image=lists_every_image,
+            leaves_out=leaves_out,
             _read_again=None,
         )
 
@@ -338,6 +343,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             categories=content.categories,
             asked=asked,
             unsure=content.unsure,
+            leaves_out=self.leaves_out,
         )
 
     @cached_property

@@ -59,7 +59,7 @@ def _read(text: str, found: Instances) -> ObjectLabels:
     for at, row in labelled(text, found.where):
         image_id = row["ImageID"]
         found.image(image_id)
-        if score_of(row["Confidence"], at) >= found.lowest:
+        if found.counts(score_of(row["Confidence"], at)):
             sides = None
             if found.boxes is not None:
                 columns = ("XMin", "YMin", "XMax", "YMax")

@@ -55,6 +55,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         ),
         asked=asked if by_image else None,
         unsure=sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
     )
 
 
@@ -119,4 +120,5 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         asked=judged,
         unsure=sum(len(of_image & differing[i]) for i, of_image in asked.items())
         + sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
     )

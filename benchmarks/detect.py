@@ -1,6 +1,6 @@
 """Pictures per second, with and without threads and drafts, and passes of the image encoder.
 
-    pip install 'vifidel-eval[detect]' && python benchmarks/detect.py
+    pip install '.[detect]' && python benchmarks/detect.py
 
 The models are tiny, with random weights, so that decoding and preparing are what takes time, as
 they do beside a graphics processor. Pictures are made up: noise of 12 megapixels as JPEG, and of

@@ -48,7 +48,7 @@ def verdicts(found: dict[str, Evaluation]) -> Counter[tuple[str, str]]:
     """Return how often each class got each verdict."""
     details = found["VIFIDEL-T"].details["VIFIDEL-H"]
     mentions = (mention for of_row in details for mention in of_row["mentions"])
-    return Counter((one["class"], one["verdict"]) for one in mentions)
+    return Counter((one["category"], one["verdict"]) for one in mentions)
 
 
 def lacking(path: Path, things: ClassList) -> tuple[int, int]:

@@ -370,7 +370,6 @@ register(
             looked_for=settings.declared,
         ),
         rank=80,
-        spellings=("CHAIRi", "CHAIRs"),
         references=False,
         objects=True,
         options=(

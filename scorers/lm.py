@@ -14,7 +14,7 @@ from ..networks.pytorch import MadeAgain
 from ..rows import Rows
 from .base import Progress, Scorer
 from .papers import MADHYASTHA_2019
-from .record import Extra, Metric, Option
+from .record import Metric, Option
 from .registry import register
 
 
@@ -35,7 +35,7 @@ class LanguageModel(MadeAgain, Scorer):
     Raises
     ------
     MetricUnavailable
-        If PyTorch is not installed: ``pip install 'vifidel-eval[lm]'``.
+        If PyTorch is not installed.
     VifidelError
         If the file is missing, damaged, or something else.
     """
@@ -70,7 +70,7 @@ register(
         rank=110,
         references=False,
         options=(Option("language_model", "Model that train-lm wrote, for LM.", required=True),),
-        extra=Extra("lm", ("torch",)),
+        packages=("torch",),
         papers=(MADHYASTHA_2019,),
     )
 )

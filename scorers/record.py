@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.instances import check_thresholds
 from ..annotations.read import LookedFor, read_looked_for
+from ..errors import VifidelWarning
 from ..evaluation import Column
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
@@ -50,19 +52,6 @@ class Option:
 
 #: Where the metrics that PyTorch computes are computed.
 DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
-
-
-@dataclass(frozen=True)
-class Extra:
-    """An extra of this package: its name, and the packages that it installs."""
-
-    name: str
-    packages: tuple[str, ...]
-
-    @property
-    def command(self) -> str:
-        """The command that installs it."""
-        return f"pip install 'vifidel-eval[{self.name}]'"
 
 
 @dataclass(frozen=True)
@@ -133,9 +122,19 @@ class Settings:
         """The object labels of the images, if they are known."""
         if self.objects is None:
             return None
-        return read_objects(
+        labels = read_objects(
             self.objects, self.threshold, self.categories, self.uncertain, self.agree
         )
+        if self.threshold and not labels.leaves_out:
+            what = "no label has a score"
+            if labels.threshold is not None:
+                what += f" below {self.threshold:g}"
+            warnings.warn(
+                f"{labels.where}: {what}, so that the threshold leaves nothing out.",
+                VifidelWarning,
+                stacklevel=2,
+            )
+        return labels
 
     @cached_property
     def declared(self) -> LookedFor | None:
@@ -203,8 +202,8 @@ class Metric:
         Its own settings; those of another package begin with the metric's name.
     needs : tuple of str
         What else it needs of the machine: ``"Java"``.
-    extra : Extra, optional
-        The extra of this package that it needs.
+    packages : tuple of str
+        What it needs of packages that are not installed with this one: ``"torch"``.
     check : callable, optional
         Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
     papers : tuple of Paper
@@ -227,7 +226,7 @@ class Metric:
     tables: bool = False
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
-    extra: Extra | None = None
+    packages: tuple[str, ...] = ()
     check: Callable[[], object] | None = None
     papers: tuple[Paper, ...] = ()
     without_java: float | None = None

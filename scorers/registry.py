@@ -56,7 +56,7 @@ class Registry(UserDict[str, Metric]):
 
     @property
     def spellings(self) -> dict[str, str]:
-        """Every spelling of a metric, in lower case, with the metric's name."""
+        """Every spelling of a metric, in lower case, with its name; its columns are some."""
         return {s: metric.name for s, metric in _by_spelling(self.values()).items()}
 
     def options(self) -> list[Option]:
@@ -112,7 +112,7 @@ class Registry(UserDict[str, Metric]):
         return found
 
     def find(self, spelling: str) -> str:
-        """Return the name of the metric that is spelled so, in any case.
+        """Return the name of the metric that is spelled so or has such a column, in any case.
 
         Raises a VifidelError if there is none, or its package is broken.
         """
@@ -128,8 +128,11 @@ class Registry(UserDict[str, Metric]):
             self.load()
         spellings = self.spellings
         if wanted not in spellings:
+            listed = [spellings.get(word, "") for word in wanted.split()]
             close = difflib.get_close_matches(wanted, spellings, n=1)
             meant = f" Did you mean {spellings[close[0]]}?" if close else ""
+            if len(listed) > 1 and all(listed):
+                meant = f" Put commas between metrics: {','.join(spelling.split())}."
             raise VifidelError(
                 f"there is no metric {spelling!r}.{meant} The metrics are {', '.join(self)}; a "
                 "plus sign combines them: VIFIDEL+CIDEr."
@@ -161,11 +164,12 @@ register = METRICS.register
 def parse(text: str) -> list[str]:
     """Return the metrics of a comma-separated list in their own spelling.
 
-    `DEFAULT` stays as it is; `expanded` knows what it stands for. Raises a VifidelError if a name
-    is unknown, its package is broken, or metrics cannot be combined.
+    `DEFAULT` stays as it is; `expanded` knows what it stands for. A column stands for its metric.
+    Raises a VifidelError if a name is unknown, its package is broken, or metrics cannot be
+    combined.
 
-    >>> parse("vifidel, CIDER+Vifidel"), parse("default, CHAIR")
-    (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'CHAIR'])
+    >>> parse("vifidel, CIDER+Vifidel"), parse("default, Bleu_4")
+    (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'BLEU'])
     """
     names = []
     for combination in text.split(","):
@@ -179,6 +183,13 @@ def parse(text: str) -> list[str]:
         names.append("+".join(known))
         if len(set(known)) < len(known):
             raise VifidelError(f"{names[-1]} names a metric twice.")
+        for part, metric in zip(parts, map(METRICS.__getitem__, known), strict=True):
+            others = {column.name.lower() for column in metric.columns if column != metric.main}
+            if len(known) > 1 and part.lower() in others - {metric.name.lower()}:
+                raise VifidelError(
+                    f"{combination.strip()}: {metric.name} is combined by its {metric.main.name}, "
+                    f"not by {part}; write {names[-1]}."
+                )
         lower = [name for name in known if METRICS[name].main.lower_is_better]
         if 0 < len(lower) < len(known):
             higher = [name for name in known if name not in lower]
@@ -317,7 +328,10 @@ def build(
 
 
 def _by_spelling(metrics: Iterable[Metric]) -> dict[str, Metric]:
-    return {s.lower(): metric for metric in metrics for s in (metric.name, *metric.spellings)}
+    """Return metrics by their spellings and, unless these are taken, the names of their columns."""
+    metrics = list(metrics)
+    of_columns = {c.name.lower(): metric for metric in reversed(metrics) for c in metric.columns}
+    return of_columns | {s.lower(): m for m in metrics for s in (m.name, *m.spellings)}
 
 
 def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
@@ -336,7 +350,7 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
         if spelling.lower() in taken:
             other = taken[spelling.lower()]
             raise VifidelError(
-                f"there is a metric {spelling} already ({other.module}); give that of "
+                f"there is a metric or column {spelling} already ({other.module}); give that of "
                 f"{metric.module} another name."
             )
     _check_columns(metric.name, metric.columns)

@@ -22,7 +22,7 @@ from ..networks.scan_words import Tokenizer
 from ..rows import Rows, image_ids_of
 from .base import Progress, Scorer
 from .papers import JIANG_2019
-from .record import DEVICE, Extra, Metric, Option
+from .record import DEVICE, Metric, Option
 from .registry import register
 
 _TAU = 1.5  # as the published program has it
@@ -108,7 +108,7 @@ class Tiger(MadeAgain, Scorer):
     Raises
     ------
     MetricUnavailable
-        If PyTorch or NLTK is not installed: ``pip install 'vifidel-eval[tiger]'``.
+        If PyTorch or NLTK is not installed.
     VifidelError
         If a file cannot be read, is damaged or something else, or they do not fit together.
     """
@@ -252,7 +252,7 @@ register(
             ),
             DEVICE,
         ),
-        extra=Extra("tiger", ("torch", "nltk")),
+        packages=("torch", "nltk"),
         papers=(JIANG_2019,),
     )
 )

@@ -274,7 +274,6 @@ register(
         VifidelH,
         lambda settings: VifidelH(**settings.evidence),
         rank=30,
-        spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-Hs"),
         references=False,
         either=True,
         tables=True,

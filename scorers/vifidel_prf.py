@@ -282,7 +282,7 @@ register(
         VifidelPRF,
         make_vifidel_prf,
         rank=20,
-        spellings=("PRF", "VIFIDEL-F"),
+        spellings=("PRF",),
         references=False,
         either=True,
         default=True,

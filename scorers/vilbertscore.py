@@ -21,7 +21,7 @@ from ..networks.vilbert_words import WordPieces
 from ..rows import Rows, image_ids_of
 from .base import Progress, Scorer
 from .papers import LEE_2020
-from .record import DEVICE, Extra, Metric, Option
+from .record import DEVICE, Metric, Option
 from .registry import register
 
 # How many captions' images are in memory at once, beside those that are kept.
@@ -67,7 +67,7 @@ class ViLBERTScore(MadeAgain, Scorer):
     Raises
     ------
     MetricUnavailable
-        If PyTorch is not installed: ``pip install 'vifidel-eval[vilbertscore]'``.
+        If PyTorch is not installed.
     VifidelError
         If a file is missing, damaged, or does not belong to the others.
     """
@@ -84,7 +84,7 @@ class ViLBERTScore(MadeAgain, Scorer):
         config: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__()
-        torch = load_torch("ViLBERTScore", "vilbertscore")
+        torch = load_torch("ViLBERTScore")
         place = find_device(torch, device)
         source = features if isinstance(features, DetectorFeatures) else DetectorFeatures(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
@@ -285,7 +285,7 @@ register(
             ),
             DEVICE,
         ),
-        extra=Extra("vilbertscore", ("torch",)),
+        packages=("torch",),
         papers=(LEE_2020,),
     )
 )

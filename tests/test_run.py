@@ -169,7 +169,11 @@ def test_scorers_serve_as_metrics():
         ({"metrics": {"x": "WMD"}}, VifidelError, "metrics are names, scorers"),
         ({"metrics": [Wmd(), Wmd()]}, VifidelError, "two scorers of WMD; name them"),
         ({"metrics": ["WMD", Wmd()]}, VifidelError, "WMD is among the metrics by name and as"),
-        ({"metrics": None, "references": None, "objects": None}, VifidelError, "give one of them"),
+        (
+            {"metrics": None, "references": None, "objects": None},
+            VifidelError,
+            "give references, objects",
+        ),
         ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "VIFIDEL needs objects"),
         ({"systems": {101: "a dog"}}, VifidelError, "systems are {name: captions}"),
         ({"systems": [{"image_id": 1, "caption": "a"}]}, VifidelError, "give each system a name"),
@@ -228,7 +232,7 @@ def test_data_frames(evaluated):
 
 def test_without_pandas(evaluated, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(VifidelError, match=r"pip install 'vifidel-eval\[pandas\]'"):
+    with pytest.raises(VifidelError, match=r"pip install pandas\.$"):
         evaluated.to_dataframe()
 
 
@@ -463,3 +467,17 @@ def test_a_notebook_is_known_by_its_kernel(monkeypatch):
     assert in_notebook()
     monkeypatch.delitem(sys.modules, "IPython")
     assert not in_notebook()
+
+
+def test_without_references_evaluate_scores_as_without_their_weights(recwarn):
+    systems, objects = {"mine": {1: "a dog runs"}}, {1: ["dog", "ball"]}
+    plain = vifidel_eval.evaluate(systems, objects=objects)
+    same = vifidel_eval.evaluate(systems, objects=objects, weighted=False)
+    assert (plain.scores, plain.signatures, plain.counts) == (
+        same.scores,
+        same.signatures,
+        same.counts,
+    )
+    assert "refs:no" in plain.signatures["VIFIDEL"]
+    assert plain.counts["mine"]["unweighted"] == 0
+    assert not recwarn.list

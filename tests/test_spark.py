@@ -263,7 +263,9 @@ class TestInSpark:
 
 def test_without_pyspark_a_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql.functions", None)
-    with pytest.raises(MetricUnavailable, match=r"pip install 'vifidel-eval\[spark\]'"):
+    with pytest.raises(
+        MetricUnavailable, match=r"pip install 'pyspark>=4.1' 'pandas<3' pyarrow\.$"
+    ):
         captions_in_spark.vifidel("caption", "labels")
 
 

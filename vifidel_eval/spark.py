@@ -3,7 +3,7 @@
 >>> from vifidel_eval.spark import vifidel                               # doctest: +SKIP
 >>> df.withColumn("fidelity", vifidel("caption", "labels"))              # doctest: +SKIP
 
-Needs the extra ``vifidel-eval[spark]`` here and on every executor.
+Needs PySpark, pandas and PyArrow here and on every executor.
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .errors import MetricUnavailable
-from .scorers.record import Extra
+from .project import pip_install
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column
     from pyspark.sql.types import StructType
-
-#: What captions in Spark need.
-SPARK = Extra("spark", ("pyspark", "pyarrow", "pandas"))
 
 
 def vifidel(
@@ -73,7 +70,8 @@ def vifidel(
         from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
     except ImportError as problem:
         raise MetricUnavailable(
-            f"captions in Spark need PySpark 4.1 or later ({problem}); install it: {SPARK.command}"
+            f"captions in Spark need PySpark 4.1 or later ({problem}): "
+            f"{pip_install('pyspark>=4.1', 'pandas<3', 'pyarrow')}."
         ) from None
     from .tables import TableScorer
 

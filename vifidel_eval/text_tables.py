@@ -319,12 +319,27 @@ def with_difference(
     >>> with_difference(0.512, 0.021, 0.01, 0.032, 0.002)
     '0.512 (+0.021 [0.010, 0.032], p=.002)'
     """
-    by, said = readable(difference, digits), p_value(p)
-    sign = "+" if by.strip("-0.") and not by.startswith("-") else ""
+    said = p_value(p)
     return Figures(
-        f"{readable(score, digits)} ({sign}{by} {interval(low, high, digits)}, "
+        f"{readable(score, digits)} ({_gain(difference, digits)} {interval(low, high, digits)}, "
         f"p{said if said.startswith('<') else f'={said}'})"
     )
+
+
+def with_gain(
+    score: Value, difference: Value, significant: bool, digits: int = DIFFERENCE_DECIMALS
+) -> Figures:
+    """Return a score with what it differs by from another one, starred if that is significant.
+
+    >>> with_gain(0.512, 0.021, True), with_gain(0.49, -0.001, False)
+    ('0.512 (+0.021*)', '0.490 (-0.001)')
+    """
+    return Figures(f"{readable(score, digits)} ({_gain(difference, digits)}{'*' * significant})")
+
+
+def _gain(difference: Value, digits: int) -> str:
+    by = readable(difference, digits)
+    return f"+{by}" if by.strip("-0.") and not by.startswith("-") else by
 
 
 def p_value(value: float) -> str:

@@ -104,7 +104,7 @@ def test_other_mentions_are_supported_as_without_stuff(coco):
     stuff = class_names().stuff
     one, other = (
         [
-            [mention for mention in of_row["mentions"] if mention["class"] not in stuff]
+            [mention for mention in of_row["mentions"] if mention["category"] not in stuff]
             for of_row in VifidelH(things=things).evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
         ]
         for things in (class_names(), class_names().things)

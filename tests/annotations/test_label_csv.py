@@ -21,6 +21,9 @@ from vifidel_eval.errors import AnnotationError, ImageIdError
          {"a.jpg": {"potted plant, large": 1}}, 0.6),
         ('image,label\n"a, b.jpg","fire hydrant"\n', {"a, b.jpg": {"fire hydrant": 1}}, None),
         ("id,image_id,class,class_name\n5,7,17,dog\n", {7: {"dog": 1}}, None),
+        # DataFrame.to_csv of a column of lists
+        ("image_id,labels\n1,\"['dog', 'dog', 'sofa']\"\n2,[]\n",
+         {1: {"dog": 2, "sofa": 1}, 2: {}}, None),
     ],
 )  # fmt: skip
 def test_columns(text, labels, threshold, write):
@@ -42,6 +45,11 @@ def test_threshold(write):
         ("image,label\na,dog,cat\n", "line 2 has 3 fields"),
         ('image,label\na,"dog\nb,cat\n', "line 2 is not CSV"),
         ("image,label\n,dog\n", "line 2: 'image' is empty"),
+        (
+            "image,label\na,['dog' 'cat']\n",
+            "line 2: \"['dog' 'cat']\" looks like a list and cannot",
+        ),
+        ("image,label\na,[17]\n", "line 2: the label is 17; write the name"),
         ("image,label\na,17\n", "line 2: the label is '17'; write the name of the class"),
         ("image,label,score\na,dog,\n", "line 2: score '' is not a number"),
         ("image,label,score\na,dog,nan\n", "line 2: score nan is not a number"),

@@ -105,7 +105,9 @@ def test_whole_result_files(tmp_path):
     assert len(rows) == len(dreaming["hallucinated_words"])
     for word, row in zip(dreaming["hallucinated_words"], rows, strict=True):
         named = (
-            word["what"] if word["class"] == word["what"] else f"{word['what']} ({word['class']})"
+            word["what"]
+            if word["category"] == word["what"]
+            else f"{word['what']} ({word['category']})"
         )
         assert row.startswith(f"{named}  ")
         assert row.split("  ")[0] == named
@@ -281,6 +283,17 @@ def test_findings_are_of_the_chosen_images(tmp_path):
     assert "999" in result.stderr
     both = explain(DREAMING, "--image-ids", ids, "--image", 101)
     assert (both.exit_code, "give one of them" in both.stderr) == (2, True)
+
+
+def test_a_file_that_lacks_images_needs_allow_subset(tmp_path):
+    few = tmp_path / "few.json"
+    few.write_text(json.dumps(json.loads(DREAMING.read_text("utf-8"))[:2]))
+    given = (few, "--references", REFERENCES, "--format", "json")
+    refused = explain(*given)
+    assert refused.exit_code == 1
+    assert "system 'few' has no caption for 4 of 6 images" in refused.stderr
+    found = json.loads(explain(*given, "--allow-subset").stdout)["systems"]["few"]
+    assert found["captions"] == 2
 
 
 def test_without_references_the_objects_alone_are_evidence():

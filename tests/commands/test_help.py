@@ -43,7 +43,9 @@ def test_help_of_score_is_in_groups():
 def test_a_mistyped_option_command_and_metric_are_usage_errors():
     for arguments, said in (
         (["score", "--metric", "x"], "--metrics"),
-        (["scor"], "No such command 'scor'"),
+        (["scor"], "No such command 'scor'. Did you mean 'score'?"),
+        (["agreement", "thum"], "No such command 'thum'. Did you mean 'thumb'?"),
+        (["qqq"], "No such command 'qqq'.\n"),
         (["score", "x.json", "--no-references", "--metrics", "VIFDEL"], "Did you mean VIFIDEL?"),
         (["score"], "Missing argument"),
         (["table"], "Missing argument"),
@@ -51,6 +53,14 @@ def test_a_mistyped_option_command_and_metric_are_usage_errors():
         result = CliRunner().invoke(main, arguments)
         assert (result.exit_code, result.stdout) == (2, "")
         assert said in result.stderr
+
+
+@pytest.mark.parametrize("words", [[], ["agreement"], ["submission"]])
+def test_a_group_alone_shows_its_help_line_by_line(words):
+    bare = CliRunner().invoke(main, words, env=EIGHTY)
+    assert (bare.exit_code, bare.stdout) == (2, "")
+    assert bare.stderr == shown(*words, "--help")
+    assert "\\n" not in bare.stderr
 
 
 def test_completion_is_that_of_click():

@@ -253,7 +253,6 @@ def test_wrong_files_are_one_sentence(arguments, message, run):
 
 
 def test_wrong_options_say_what_to_give(score, run):
-    assert "--no-references" in run("score", CAREFUL, "--objects", OBJECTS).stderr
     wrong = score(CAREFUL, metrics="VIFIDEL,SPIDER")
     assert wrong.exit_code == 2
     assert "there is no metric 'SPIDER'. Did you mean SPICE? The metrics are VIFIDEL," in (
@@ -266,6 +265,38 @@ def test_wrong_options_say_what_to_give(score, run):
     assert "names a metric twice" in score(CAREFUL, metrics="WMD+WMD").stderr
     no_captions = run("score", CAREFUL, "--no-references", "--metrics", "CIDEr")
     assert "CIDEr needs --references" in no_captions.stderr
+
+
+def test_without_references_score_says_so_in_one_line_and_goes_on(run):
+    given = ("score", CAREFUL, "--objects", OBJECTS, "--metrics", "VIFIDEL")
+    plain, told = run(*given, "--no-references"), run(*given)
+    assert (told.exit_code, told.stdout) == (0, plain.stdout)
+    assert told.stderr == "No --references given: scoring without them.\n"
+    assert plain.stderr == ""
+    later = run("score", CAREFUL, "--objects", "gone.json", "--metrics", "VIFIDEL")
+    assert later.stderr == "Error: gone.json: no such file or directory; check the path.\n"
+
+
+def test_a_column_selects_its_metric_with_all_its_columns(score):
+    by_column = score(CAREFUL, "--format", "csv", metrics="bleu_2,VIFIDEL-P,CHAIRs")
+    by_name = score(CAREFUL, "--format", "csv", metrics="BLEU,VIFIDEL-PRF,CHAIR")
+    assert by_column.exit_code == 0
+    assert by_column.stdout == by_name.stdout
+    main, other = score(CAREFUL, metrics="Bleu_4+WMD"), score(CAREFUL, metrics="Bleu_3+WMD")
+    assert main.exit_code == 0
+    assert "Bleu_3+WMD: BLEU is combined by its Bleu_4, not by Bleu_3; write B" in other.stderr
+
+
+def test_a_blank_between_metrics_suggests_a_comma(score, run):
+    quoted = score(CAREFUL, metrics="VIFIDEL  Bleu_4")
+    assert (quoted.exit_code, "Put commas between metrics: VIFIDEL,Bleu_4." in quoted.stderr) == (
+        2,
+        True,
+    )
+    assert "Put commas" not in score(CAREFUL, metrics="VIFIDEL and CIDEr").stderr
+    bare = run("score", CAREFUL, "--references", REFERENCES, "--metrics", "WMD", "CIDEr")
+    assert bare.exit_code == 2
+    assert "CIDEr is a metric, and there is no such file; put commas between" in bare.stderr
 
 
 def test_without_metrics_all_that_run_here_are_computed(run):
@@ -290,7 +321,10 @@ def test_without_metrics_all_that_run_here_are_computed(run):
     assert first_of_rows[2:4] == ["VIFIDEL-P", "VIFIDEL-R"]
     without_both = run("score", CAREFUL, "--no-references")
     assert without_both.exit_code == 2
-    assert "there are neither references nor --objects to score with" in without_both.stderr
+    assert (
+        "there is nothing to score with; give --references, --objects or both"
+        in without_both.stderr
+    )
 
 
 def test_help_says_what_there_is_beside_the_defaults(run):
@@ -478,4 +512,4 @@ def test_default_among_the_metrics_stands_for_the_defaults(write, score, run):
     assert "VIFIDEL-P" in more.stdout
     nothing = run("score", CAREFUL, "--no-references", "--metrics", "default")
     assert nothing.exit_code == 2
-    assert "there are neither references nor --objects to score with" in nothing.stderr
+    assert "there is nothing to score with; give --references, --objects or both" in nothing.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
 import json
 import os
@@ -358,6 +359,7 @@ def test_usage(tmp_path, arguments, said):
     [
         (["--caption", "text"], "no column 'text'; its columns are id, caption, labels"),
         (["--labels", "objects"], "no column 'objects'"),
+        (["--labels", "tags"], "say which holds the object labels (--labels, labels=...), or give"),
         (["--caption", "id"], "the column 'id' is of type int64"),
         (["--labels", "id"], "'id'"),
         (["--references", "id"], "the column 'id' is of type int64"),
@@ -998,3 +1000,52 @@ def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
     process.communicate(timeout=60)
     assert process.returncode == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_table_without_labels_names_the_options_that_have_them(tmp_path):
+    parquet.write_table(pa.table({"caption": ["a dog"], "image_id": [1]}), tmp_path / "a.parquet")
+    result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"Error: {tmp_path / 'a.parquet'}: the table has no column 'labels'; its columns are "
+        "caption, image_id; say which holds the object labels (--labels, labels=...), or give a "
+        "file of them (--objects, objects=...).\n"
+    )
+
+
+def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
+    scored = pa.array([[{"label": "dog", "score": 0.9}]])
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": [["dog"]]}), tmp_path / "a.pq")
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": scored}), tmp_path / "b.pq")
+    without = invoke(tmp_path / "a.pq", "--output", tmp_path / "a", "--threshold", ".9")
+    assert "no label has a score, so that the threshold leaves nothing out." in without.stderr
+    for arguments in (["b.pq", "--threshold", ".9"], ["a.pq"]):
+        name, *options = arguments
+        result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_path):
+    captions = ["a dog runs", "[UNK] dog", "a cat", "a cat"]
+    references = [["a dog.", "a brown dog."], ["it's a dog"], ["a cat"], []]
+    labels = [["dog"], ["dog", "ball"], ["cat"], ["cat"]]
+    cells = ["['a dog runs']", "[UNK] dog", "['a cat', 'a sofa']", "['a cat' 'a sofa']"]
+    plain = {"caption": captions, "refs": references, "labels": labels}
+    parquet.write_table(pa.table(plain), tmp_path / "lists.parquet")
+    in_text = {"caption": cells, "refs": map(str, references), "labels": map(str, labels)}
+    with (tmp_path / "cells.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([in_text, *zip(*in_text.values(), strict=True)])
+    options = ["--references", "refs", "--metrics", "VIFIDEL,WMD"]
+    found = {}
+    for name in ("lists.parquet", "cells.csv"):
+        out = tmp_path / f"of-{name}"
+        done(tmp_path / name, "--output", out, *options)
+        found[name] = parquet.read_table(next(out.glob("*.parquet"))).to_pylist()
+    for expected, row in zip(found["lists.parquet"][:2], found["cells.csv"], strict=False):
+        assert (row["VIFIDEL"], row["WMD"]) == (expected["VIFIDEL"], expected["WMD"])
+        assert row["status"] == "ok"
+    assert [row["status"] for row in found["cells.csv"][2:]] == ["bad caption"] * 2
+    strict = invoke(tmp_path / "cells.csv", "--output", tmp_path / "s", *options, "--strict")
+    assert "cells.csv: row 2: the caption is not a string, or a list that is not of one" in (
+        strict.stderr
+    )

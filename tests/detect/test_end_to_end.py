@@ -71,6 +71,7 @@ def rates_of(output, systems, folder, *options):
     return {name: of["overall"]["VIFIDEL-Hi"] for name, of in document["systems"].items()}
 
 
+@pytest.mark.filterwarnings("ignore:.*no label has a score below 0.5")
 def test_pictures_captions_questions_answers_and_a_rate(world):
     folder, truth, systems, model = world
     output = folder / "asked.jsonl"
@@ -157,6 +158,7 @@ def test_the_same_from_python_with_controls(world):
     assert path.read_bytes() == before
 
 
+@pytest.mark.filterwarnings("ignore:.*no label has a score below 0.5")
 def test_photographs_as_objects(world):
     folder, _, systems, model = world
     photos = str(folder / "photos")

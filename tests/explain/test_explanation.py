@@ -208,14 +208,14 @@ def test_json_of_words_and_mentions(scorer):
     assert document["mentions"] == [
         {
             "words": "cats",
-            "class": "cat",
+            "category": "cat",
             "support": 0.0,
             "by": None,
             "verdict": "not in the image",
         },
         {
             "words": "wolf",
-            "class": "wolf",
+            "category": "wolf",
             "support": pytest.approx(0.6),
             "by": "dog",
             "verdict": "not judged",
@@ -228,7 +228,7 @@ def test_json_of_words_and_mentions(scorer):
         "support": 0.0,
         "supported_by": None,
         "mention": None,
-        "class": None,
+        "category": None,
         "verdict": "no claim",
     }
 

@@ -74,7 +74,7 @@ def test_tables_and_json_show_the_counts(found):
     assert document["hallucinating"] == 3
     assert document["hallucinated_words"][1] == {
         "what": "kite",
-        "class": "kite",
+        "category": "kite",
         "captions": 1,
         "share": 0.25,
         "of": 1,

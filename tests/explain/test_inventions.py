@@ -46,7 +46,7 @@ def test_rows_worked_by_hand():
         "sentence": 0,
         "text": "A dog runs next to a zebra.",
         "word": "zebra",
-        "class": "zebra",
+        "category": "zebra",
         "support": 0.0,  # an answer, whatever is near
         "evidence": None,
         "start": 21,
@@ -65,7 +65,7 @@ def test_support_and_evidence_are_those_of_vifidel_h():
         evaluation = run.detail.evaluations[system]["VIFIDEL-T"]
         details = zip(evaluation.ids, evaluation.details["VIFIDEL-H"], strict=True)
         expected += [
-            (system, image_id, m["words"], m["class"], m["support"], m["by"])
+            (system, image_id, m["words"], m["category"], m["support"], m["by"])
             for image_id, detail in details
             for m in detail["mentions"]
             if m["verdict"] == "not in the image"

@@ -145,7 +145,7 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
     assert row["sentences"][1]["hedged"] == [[28, 68]]
     assert row["sentences"][1]["p"] is None
     assert row["sentences"][0]["inventions"] == [
-        {"words": "zebra", "class": "zebra", "start": 21, "end": 26}
+        {"words": "zebra", "category": "zebra", "start": 21, "end": 26}
     ]
     vifidel_eval.load(tmp_path / "several.json").save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "several.json").read_bytes()

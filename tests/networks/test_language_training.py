@@ -242,9 +242,7 @@ def test_a_training_state_is_no_model(tmp_path):
 
 def test_without_pytorch_nothing_is_trained(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(
-        MetricUnavailable, match=r"needs PyTorch .*pip install 'vifidel-eval\[lm\]'"
-    ):
+    with pytest.raises(MetricUnavailable, match=r"needs PyTorch .*: pip install torch\.$"):
         train(CAPTIONS, tmp_path / "lm.pt")
 
 

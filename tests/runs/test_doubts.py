@@ -132,3 +132,45 @@ def test_few_images_and_rates_say_nothing():
     )
     objects = {n: ["dog"] for n in range(20)}
     assert warned({"a": dict.fromkeys(range(20), "a dog")}, objects=objects, metrics="CHAIR") == []
+
+
+def of_cider(captions, references, **given):
+    """Return the scores and the warnings of CIDEr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VifidelWarning)
+        run = vifidel_eval.evaluate(
+            captions, references, **{"metrics": "CIDEr", "progress": False, **given}
+        )
+    return run.scores, [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("metrics", ["CIDEr", "CIDEr+BLEU"])
+def test_cider_of_one_image_says_why_it_is_0(metrics):
+    systems = {"mine": {1: "a dog runs"}, "other": {1: "a cat"}}
+    _, said = of_cider(systems, {1: ["a dog runs", "a dog"]}, metrics=metrics)
+    assert said == [
+        "CIDEr of 'mine' and 'other' is 0, since it weighs words by how few images have them in "
+        "their references, and there is one image; score more images together."
+    ]
+
+
+def test_cider_of_few_images_says_why_it_is_0():
+    references = {1: ["a dog runs", "a dog"], 2: ["a dog sits", "the dog"]}
+    scores, said = of_cider({"mine": {1: "a dog", 2: "a dog"}}, references)
+    assert scores["mine"]["CIDEr"] == 0
+    (one,) = said
+    assert "and what captions share with references is in the references of all 2 images" in one
+    scores, said = of_cider({"mine": {1: "a dog runs", 2: "a dog"}}, references)
+    assert scores["mine"]["CIDEr"] > 0
+    assert said == []
+
+
+def test_cider_of_captions_that_share_nothing_is_0_without_a_word():
+    references = {1: ["a dog runs"], 2: ["a cat sits"]}
+    scores, said = of_cider({"mine": {1: "zebras", 2: "boats"}}, references)
+    assert (scores["mine"]["CIDEr"], said) == (0, [])
+
+
+def test_cider_of_samples_of_one_image_is_said_once():
+    _, said = of_cider({"mine": {1: ["a dog", "a cat"]}}, {1: ["a dog runs"]}, samples=True)
+    assert [one.partition(",")[0] for one in said] == ["CIDEr of 'mine' is 0"]

@@ -14,6 +14,7 @@ from vifidel_eval import VifidelError
 from vifidel_eval.captions import read_samples
 from vifidel_eval.commands.main import main
 from vifidel_eval.errors import CaptionError, ImageIdError
+from vifidel_eval.show.score_tables import per_image_csv
 
 pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 
@@ -300,8 +301,6 @@ def test_python_refuses_what_needs_one_caption(evaluated, tmp_path):
         evaluate({"a": SAMPLES}, samples=True, people=True)
     for ask in (
         lambda: evaluated.report(tmp_path / "r.html"),
-        lambda: evaluated.sentences("a"),
-        lambda: evaluated.to_dataframe(words=True),
         lambda: evaluated.add_to_leaderboard(tmp_path / "l.json"),
     ):
         with pytest.raises(VifidelError, match="one per image, and this run has samples"):
@@ -327,3 +326,55 @@ def test_ids_may_be_named_and_spelled_as_in_any_run():
     run = evaluate({"a": named, "b": SAMPLES}, "VIFIDEL", samples=True, image_ids=[2, 1])
     assert run.scores["a"] == run.scores["b"]
     assert sorted(run.per_image("a")) == [1, 2]
+
+
+def test_the_best_and_worst_samples_are_named_image_by_image(evaluated, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    plains = [plain(number) for number in range(4)]
+    per_image = evaluated.per_image("a")
+    for column in ("CIDEr", "VIFIDEL-P", "Bleu_4", "VIFIDEL-Hi", "CHAIRi"):
+        for which in ("best", "worst"):
+            shown = f"{column} {which}"
+            for image_id, of_image in per_image.items():
+                sample = of_image[f"{shown} sample"]
+                if of_image[shown] is None:
+                    assert sample is None
+                else:
+                    assert plains[sample].per_image("a")[image_id][column] == of_image[shown]
+        assert f"{column} mean sample" not in per_image[1]
+    assert per_image[1]["VIFIDEL-P worst sample"] == 2  # "it is sunny", which is no dog
+    assert per_image[1]["VIFIDEL-P best sample"] == 0  # of equals the first
+
+    evaluated.save(tmp_path / "scores.json")
+    again = vifidel_eval.load(tmp_path / "scores.json")
+    chosen = {
+        image_id: {name: of[name] for name in of if name.endswith(" sample")}
+        for image_id, of in per_image.items()
+    }
+    assert len(chosen[1]) == 2 * len([name for name in evaluated.columns if "best" in name])
+    for image_id, of_image in again.per_image("a").items():
+        assert {name: of_image[name] for name in chosen[image_id]} == chosen[image_id]
+    frame = evaluated.to_dataframe(per_image=True).set_index("image_id")
+    for name in chosen[1]:
+        for image_id in chosen:
+            found = frame[name][image_id]
+            assert (None if pandas.isna(found) else found) == chosen[image_id][name]
+    rows = csv.DictReader(per_image_csv(evaluated.detail).splitlines())
+    for row in rows:
+        expected = {
+            name: "" if s is None else str(s) for name, s in chosen[int(row["Image"])].items()
+        }
+        assert {name: row[name] for name in expected} == expected
+
+
+def test_inventions_and_words_of_samples_name_the_sample(evaluated):
+    alone = {f"a, sample {number + 1}": plain(number) for number in range(4)}
+    found = {name: [] for name in alone}
+    for one in evaluated.inventions():
+        found[one.system].append(one._replace(system="a"))
+    assert found == {name: run.inventions() for name, run in alone.items()}
+    assert sum(map(len, found.values())) > 3
+    assert evaluated.sentences("a, sample 2") == alone["a, sample 2"].sentences("a")
+    assert set(evaluated.to_dataframe(words=True)["system"]) == {*alone}
+    with pytest.raises(VifidelError, match=r"no system 'a'. The systems are a, sample 1, a, s"):
+        evaluated.sentences("a")

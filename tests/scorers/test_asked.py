@@ -18,7 +18,7 @@ FIVE = ["squirrel", "nut", "skateboard", "bench", "lamp"]
 
 
 def verdicts(mentions):
-    return {m["class"]: m["verdict"] for m in mentions}
+    return {m["category"]: m["verdict"] for m in mentions}
 
 
 def judged(objects, **settings):

@@ -120,11 +120,11 @@ class OfInstance(FakeScorer):
         ("VIFIDEL", "register takes a Metric, not 'VIFIDEL'."),
         (
             record("vifidel"),
-            "there is a metric vifidel already (vifidel_eval.scorers.vifidel); give",
+            "there is a metric or column vifidel already (vifidel_eval.scorers.vifidel); give",
         ),
         (
             record("X", spellings=("prf",)),
-            "there is a metric prf already (vifidel_eval.scorers.vif",
+            "there is a metric or column prf already (vifidel_eval.scorers.vif",
         ),
         (record("A+B"), "a metric cannot be called 'A+B': a name has no blank, comma, plus, bar"),
         (
@@ -202,7 +202,7 @@ BROKEN = {
     "of_name": (module("Other"), "importing of_name registers no metric of that name"),
     "of_clash": (
         module("WMD"),
-        "(VifidelError: there is a metric WMD already (vifidel_eval.scorers.",
+        "(VifidelError: there is a metric or column WMD already (vifidel_eval.scorers.",
     ),
 }
 
@@ -275,7 +275,8 @@ def test_a_package_does_not_take_the_name_of_a_metric_of_ours(tmp_path):
 
 
 def test_default_stands_for_the_default_metrics_among_others():
-    systems, references, objects = {"a": {1: "a dog"}}, {1: ["a cat"]}, {1: ["dog"]}
+    systems = {"a": {1: "a dog", 2: "a cat"}}
+    references, objects = {1: ["a pet"], 2: ["an animal"]}, {1: ["dog"], 2: ["cat"]}
 
     def columns(metrics, **given):
         run = vifidel_eval.evaluate(systems, metrics=metrics, progress=False, **given)

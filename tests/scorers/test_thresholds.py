@@ -1,10 +1,12 @@
 """Thresholds that are no scores, wherever one is taken."""
 
+import warnings
+
 import pytest
 
 import vifidel_eval
 from vifidel_eval.annotations import label_rows, read_objects
-from vifidel_eval.errors import AnnotationError
+from vifidel_eval.errors import AnnotationError, VifidelWarning
 from vifidel_eval.scorers import Chair, Vifidel, VifidelD, VifidelH, VifidelPRF
 from vifidel_eval.tables import TableScorer
 
@@ -55,3 +57,28 @@ def test_what_is_uncertain_is_checked_without_a_source_too():
         Chair(uncertain=40)
     with pytest.raises(AnnotationError, match=r"uncertain 0\.9 is above the threshold 0\.5"):
         VifidelPRF(threshold=0.5, uncertain=0.9)
+
+
+@pytest.mark.parametrize(
+    ("objects", "threshold", "said"),
+    [
+        ({1: ["dog"]}, 0.9, "objects: no label has a score, so that the threshold leaves nothing"),
+        (
+            {1: [["dog", 0.8]]},
+            0.7,
+            "objects: no label has a score below 0.7, so that the threshold",
+        ),
+        ({1: [["dog", 0.8], ["cat", 0.1]]}, 0.7, ""),
+        ([{1: [["dog", 0.8], ["cat", 0.1]]}, {1: ["dog"]}], 0.7, ""),
+        ({1: {"labels": ["dog", "cat"], "scores": [0.5, 0.9]}}, 0.6, ""),
+        ({1: ["dog"]}, None, ""),
+        ({1: [["dog", 0.8]]}, 0.0, ""),
+    ],
+)
+def test_a_threshold_that_leaves_nothing_out_says_so(objects, threshold, said):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VifidelWarning)
+        vifidel_eval.evaluate(
+            {"mine": {1: "a dog"}}, objects=objects, threshold=threshold, metrics="VIFIDEL-R"
+        )
+    assert [str(one.message)[: len(said)] for one in caught] == [said] * bool(said)

@@ -359,11 +359,16 @@ def test_the_command_scores_and_writes_every_mention(tmp_path, run):
     assert float(row["VIFIDEL-Hi"]) == pytest.approx(1 / 4, abs=1e-4)
     system = json.loads(output.read_text("utf-8"))["systems"]["mine"]
     [dog, couch] = system["imgToEval"]["1"]["VIFIDEL-H"]["mentions"]
-    assert (dog["words"], dog["class"], dog["verdict"], dog["by"]) == ("dog", "dog", "there", "dog")
+    assert (dog["words"], dog["category"], dog["verdict"], dog["by"]) == (
+        "dog",
+        "dog",
+        "there",
+        "dog",
+    )
     assert couch["verdict"] == "not in the image"
     assert 0 <= couch["support"] < 0.4
     woman = system["imgToEval"]["2"]["VIFIDEL-H"]["mentions"][0]
-    assert (woman["class"], woman["verdict"]) == ("person", "there")
+    assert (woman["category"], woman["verdict"]) == ("person", "there")
 
 
 def test_what_is_only_likely_is_no_thing_made_up(scorer):

@@ -83,18 +83,24 @@ def test_all_formats_have_the_same_rows(tmp_path, name):
         (['{"dog": 2, "cat": 1}', "{}", "[]", '{"dog": 0.5}'],
          [[("dog", 2), ("cat", 1)], [], [("", None)], [("dog", None)]]),
         (["", ""], [None, None]),
+        (["['dog', \"dog's\"]", "['dog' 'cat']", "['dog'"], [["dog", "dog's"], [None], [None]]),
+        (["[('dog', 0.5), ['cat', 1]]"],
+         [[{"label": "dog", "score": 0.5}, {"label": "cat", "score": 1.0}]]),
+        (["{'dog': 2, 'cat': 0}"], [[("dog", 2), ("cat", 0)]]),
     ],
 )  # fmt: skip
-def test_lists_in_text_are_json(tmp_path, cells, expected):
+def test_lists_in_text_are_json_or_as_python_writes_them(tmp_path, cells, expected):
     parquet.write_table(pa.table({"caption": cells, "labels": cells}), tmp_path / "a.parquet")
     assert [row["labels"] for row in read(tmp_path / "a.parquet")] == expected
 
 
 def test_references_in_text_may_be_one(tmp_path):
-    cells = ["a dog", '["a", "b"]', "", '"Sit!" he says', "[no"]
+    cells = ["a dog", '["a", "b"]', "", '"Sit!" he says', "['no", "['a', 'b']", "[UNK] dog", "[a]"]
     parquet.write_table(pa.table({"caption": cells, "refs": cells}), tmp_path / "a.parquet")
     rows = read(tmp_path / "a.parquet", Columns("caption", None, None, "refs"))
-    assert [row["refs"] for row in rows] == [["a dog"], ["a", "b"], None, [cells[3]], [None]]
+    assert [row["refs"] for row in rows] == [
+        ["a dog"], ["a", "b"], None, [cells[3]], [None], ["a", "b"], ["[UNK] dog"], [None],
+    ]  # fmt: skip
 
 
 def test_text_that_is_no_list_is_refused_before_the_first_row(tmp_path):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import VifidelError
 from ..files import write_whole
+from ..project import pip_install
 from .draws import AS_GIVEN
 from .result import Agreement
 from .williams import WilliamsMatrix
@@ -39,8 +40,8 @@ def check_figure(path: Path) -> None:
         raise VifidelError(f"{path}: a figure is a {', '.join(FIGURES)} file.")
     if importlib.util.find_spec("matplotlib") is None:
         raise VifidelError(
-            f"{path}: a figure needs matplotlib, which is not installed: pip install "
-            "'vifidel-eval[plots]'."
+            f"{path}: a figure needs matplotlib, which is not installed: "
+            f"{pip_install('matplotlib')}."
         )
 
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..arguments import named_if_wrong, shows
+from ..arguments import is_listed, named_if_wrong, shows
+from ..cell_lists import listed_in
 from ..errors import CaptionError
 from ..image_ids import ImageId, check_distinct, from_json_key, from_json_value
 from .fields import MISSING, Wanted, caption_field, id_field, steps_of, value_at
@@ -82,7 +83,15 @@ def text_of(caption: Any, at: str) -> str:
 
 
 def texts_of(captions: Any, at: str, wanted: Wanted) -> list[str]:
-    """Return the captions of an image: one, or a list, of one unless several are wanted."""
+    """Return the captions of an image: one, or a list, of one unless several are wanted.
+
+    Text may spell the list, as cells of tables do.
+    """
+    if isinstance(captions, str):
+        spelled = listed_in(captions, at, CaptionError, whole=wanted.references)
+        captions = captions if spelled is None else spelled
+    elif is_listed(captions):  # pandas has an array for each list of a Parquet file
+        captions = list(captions)
     if not isinstance(captions, list):
         return [text_of(captions, at)]
     if wanted.references or wanted.samples or len(captions) == 1:
@@ -156,9 +165,10 @@ LAYOUTS: list[Layout] = [
         "header, Parquet)",
         'records: JSON `[{"image_id": 42, "caption": "..."}]`, as COCO\'s server takes them; JSON '
         "Lines, one object per line; CSV or TSV with a header; Parquet "
-        "(`pip install 'vifidel-eval[tables]'`)",
+        "(`pip install pyarrow`)",
         "one per image; the caption may be in a list of one",
-        "any number per image, each with a caption or, except in CSV and TSV, a list of captions",
+        "any number per image, each with a caption or a list of captions, which a cell of CSV or "
+        "TSV [spells](#lists-in-cells)",
         None,
         (),
         read_records,

@@ -24,6 +24,7 @@ from ..files import (
     read_bytes,
     read_standard_input,
 )
+from ..project import pip_install
 from .fields import (
     CAPTIONS,
     IMAGE_IDS,
@@ -226,7 +227,7 @@ def _read_parquet(raw: bytes, where: str) -> list[dict[str, Any]]:
         import pyarrow.parquet as pq
     except ImportError:
         raise CaptionError(
-            f"{where}: is a Parquet file, and pyarrow reads it: pip install 'vifidel-eval[tables]'."
+            f"{where}: is a Parquet file, and pyarrow reads it: {pip_install('pyarrow')}."
         ) from None
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))

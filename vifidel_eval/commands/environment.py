@@ -8,6 +8,7 @@ import platform
 
 from ..detect import backends
 from ..errors import MetricUnavailable, VifidelError
+from ..project import pip_install
 from ..scorers.record import Metric
 from ..scorers.registry import METRICS, named_failures
 from ..vectors import load_vectors
@@ -53,9 +54,9 @@ def environment() -> dict[str, str]:
 
 def _state(metric: Metric) -> str:
     """Return whether a metric can be computed here, and what it takes."""
-    extra = metric.extra
-    if extra is not None and not all(map(importlib.util.find_spec, extra.packages)):
-        return f"not available: {extra.command}"
+    missing = [name for name in metric.packages if importlib.util.find_spec(name) is None]
+    if missing:
+        return f"not available: {pip_install(*missing)}"
     if metric.check is not None:
         try:
             with named_failures(metric.name, metric.module):

@@ -56,6 +56,7 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 )
 @caption_options
 @transport_options
+@click.option("--allow-subset", is_flag=True, help="Accept files that lack some of the images.")
 @click.option(
     "--image-ids",
     type=FILE,
@@ -67,7 +68,7 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
     default=_BY_WORDS,
     show_default=True,
     metavar="NAME",
-    help="Whose verdicts: VIFIDEL-H's or CHAIR's.",
+    help="Whose verdicts: VIFIDEL-H or CHAIR.",
 )
 @click.option(
     "--things",
@@ -110,7 +111,7 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Words and objects to print per system.",
+    help="Words and objects per system.",
 )
 @click.option(
     "--inventions",
@@ -131,6 +132,7 @@ def explain(
     no_references: bool,
     wanted: Wanted,
     settings: Settings,
+    allow_subset: bool,
     image_ids: Path | None,
     metric: str,
     things: Path | None,
@@ -183,7 +185,7 @@ def explain(
         },
     )
     scorer = _explainer(settings, metric, support)
-    rows = _rows(systems, image, gold, settings, {metric: scorer})
+    rows = _rows(systems, image, gold, settings, {metric: scorer}, allow_subset)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
     if not by_category:
@@ -290,6 +292,7 @@ def _rows(
     gold: dict[ImageId, list[str]] | None,
     settings: Settings,
     scorers: Mapping[str, Explainer],
+    allow_subset: bool,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..rows import make_rows
@@ -301,7 +304,7 @@ def _rows(
         systems, gold = in_one_spelling(systems, settings.labels, gold)
     if image is None:
         images = all_images(systems, gold)
-        return {system.name: paired(system, images, allow_subset=True) for system in systems}
+        return {system.name: paired(system, images, allow_subset) for system in systems}
     rows = {}
     for system in systems:
         image_id = _known_id(image, system.captions, f"system {system.name!r}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Mapping
 from typing import Any
 
 import click
 
-from .printing import show
+from .printing import show, tell
 
 # Commands with fewer options list them all, in one section.
 _MANY = 12
@@ -56,6 +57,24 @@ class Helping(click.Command):
 
 class Group(Helping, click.Group):
     """A group of commands of which each explains itself."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; without any, tell the help and end with status 2, as a usage error."""
+        if not args and not ctx.resilient_parsing:
+            tell(ctx.get_help())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that arguments name; for an unknown one, say which may be meant."""
+        unknown = self.get_command(ctx, args[0]) is None and not args[0].startswith("-")
+        if unknown and not ctx.resilient_parsing:
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{meant}", ctx)
+        return super().resolve_command(ctx, args)
 
 
 class CommandInSections(Helping):

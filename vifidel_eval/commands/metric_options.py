@@ -45,8 +45,8 @@ def chosen_metrics(
     names = expanded(metrics or [DEFAULT], defaults(settings))
     if not names:
         raise click.UsageError(
-            "there are neither references nor --objects to score with; give --objects, or "
-            "name --metrics that need neither."
+            "there is nothing to score with; give --references, --objects or both, or name "
+            "--metrics that need neither."
         )
     try:
         check_needs(names, settings, flag)
@@ -153,7 +153,7 @@ def flag(name: str) -> str:
 
 
 def _needing(metric: Metric) -> str:
-    needs = [*metric.needs, *(metric.extra.packages if metric.extra else ())]
+    needs = [*metric.needs, *metric.packages]
     return f"{metric.name} ({', '.join(needs)})" if needs else metric.name
 
 

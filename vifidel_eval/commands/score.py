@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -173,7 +174,7 @@ def score(
     settings = replace(
         settings,
         references=references is not None,
-        weighted=not no_references,
+        weighted=references is not None and not no_references,
         detector=detector,
     )
     names = chosen_metrics(metrics, settings)
@@ -196,6 +197,7 @@ def score(
     tables.check_baseline(planned.names)
     _check_conditions(requirements, planned)
     pictures = {} if images is None else planned.pictures(images)
+    _say_without_references(ctx.params)
     run = scored(planned)
     if controls is not None:
         run = calibrated(run, controls, seed, resamples)
@@ -225,13 +227,16 @@ def score(
         ctx.exit(_NOT_MET)
 
 
+def _say_without_references(given: Mapping[str, Any]) -> None:
+    if given["references"] is None and not given["no_references"]:
+        tell("No --references given: scoring without them.")
+
+
 def _check_usage(given: Mapping[str, Any]) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
-    if given["references"] is None:
-        if not given["no_references"]:
-            raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
-        if given["people"]:
-            raise click.UsageError("--people needs --references, by which people are scored.")
+    _check_results(given["results"])
+    if given["references"] is None and given["people"]:
+        raise click.UsageError("--people needs --references, by which people are scored.")
     for name in ("people", "calibrate", "leaderboard", "report") if given["samples"] else ():
         if given[name]:
             raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
@@ -251,6 +256,18 @@ def _check_usage(given: Mapping[str, Any]) -> None:
     for name, needed in (("images", "report"), ("title", "report"), ("images_mb", "images")):
         if given[name] is not None and given[needed] is None:
             raise click.UsageError(f"{flag(name)} needs {flag(needed)}.")
+
+
+def _check_results(results: tuple[SystemFile, ...]) -> None:
+    """Check that no result file is a metric behind a blank: ``--metrics VIFIDEL CIDEr``."""
+    from ..scorers.registry import METRICS
+
+    for name in (str(result.path) for result in results):
+        if name.lower() in METRICS.spellings and not os.path.lexists(name):
+            raise click.UsageError(
+                f"{name} is a metric, and there is no such file; put commas between metrics: "
+                f"--metrics VIFIDEL,{name}."
+            )
 
 
 def _check_conditions(requirements: tuple[Requirement, ...], planned: Plan) -> None:

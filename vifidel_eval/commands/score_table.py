@@ -135,7 +135,7 @@ def score_table(
 
     IN are files or folders of Parquet, Arrow (Feather), CSV, TSV or JSONL, here or in an object
     store (s3://, gs://). Each row gets the columns of the metrics and its status; a bad row stops
-    nothing. Lists in text, as in CSV, are JSON: ["dog", "cat"].
+    nothing. Lists in text, as in CSV, are ["dog", "cat"], or as Python writes them.
 
     Run again, the command scores the files that are not finished, or whose content, settings or
     versions are other ones now.
@@ -162,6 +162,8 @@ def score_table(
             raise
     for line in _summary(output, manifest):
         show(line)
+    if chosen["threshold"] and ">=" not in manifest["signature"]:
+        tell("Warning: no label has a score, so that the threshold leaves nothing out.")
 
 
 def _scorer(

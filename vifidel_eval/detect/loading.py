@@ -5,16 +5,14 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from ..arguments import named_if_wrong
+from ..project import pip_install
 from .detectors import Detector, installed_versions
 from .model_files import ModelFiles
 from .onnx_detectors import OnnxDetector
 from .transformers_detectors import load_transformers
 
-#: What can run models: its name, the extra that installs it, and its modules.
-BACKENDS = {
-    "transformers": ("detect", ("torch", "transformers")),
-    "ONNX Runtime": ("onnx", ("onnxruntime",)),
-}
+#: What can run models: its name, and its packages.
+BACKENDS = {"transformers": ("torch", "transformers"), "ONNX Runtime": ("onnxruntime",)}
 
 
 @named_if_wrong
@@ -46,9 +44,10 @@ def backends() -> dict[str, str]:
     Nothing is imported.
     """
     state = {}
-    for name, (extra, modules) in BACKENDS.items():
-        if all(map(find_spec, modules)):
-            state[name] = f"available, {installed_versions(modules[-1])[modules[-1]]}"
+    for name, packages in BACKENDS.items():
+        missing = [package for package in packages if find_spec(package) is None]
+        if missing:
+            state[name] = f"not available: {pip_install(*missing)}"
         else:
-            state[name] = f"not available: pip install 'vifidel-eval[{extra}]'"
+            state[name] = f"available, {installed_versions(packages[-1])[packages[-1]]}"
     return state

@@ -15,8 +15,8 @@ from ..errors import VifidelError
 from ..files import first_line, open_file, sha256_of
 from ..networks.pytorch import load_libraries
 
-#: What needs transformers and PyTorch, and the extra that installs them.
-NEEDED_BY = ("detecting objects", "detect")
+#: What needs transformers and PyTorch.
+NEEDED_BY = "detecting objects"
 
 _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 # Of a model with an id: what is read, and no other program's weights.
@@ -96,7 +96,7 @@ def find_model(
 
 def _cached(name: str, download: bool, on_download: Callable[[str], object] | None) -> Path:
     """Return the folder of a model in the local cache of the Hub."""
-    load_libraries(*NEEDED_BY, {"transformers": "transformers"})
+    load_libraries(NEEDED_BY, {"transformers": "transformers"})
     import huggingface_hub
     from huggingface_hub import constants
 

@@ -23,7 +23,6 @@ from .model_files import ModelFiles
 if TYPE_CHECKING:
     from PIL import Image
 
-_NEEDED_BY = ("an ONNX model", "onnx")
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 # What surrounds a picture that is no square, and the usual size: Ultralytics' own.
@@ -52,7 +51,7 @@ class OnnxDetector:
     batch = 1
 
     def __init__(self, files: ModelFiles, device: str | None) -> None:
-        (runtime,) = load_libraries(*_NEEDED_BY, {"ONNX Runtime": "onnxruntime"})
+        (runtime,) = load_libraries("an ONNX model", {"ONNX Runtime": "onnxruntime"})
         self.files = files
         provider = _PROVIDERS.get(device or "cpu")
         if provider not in runtime.get_available_providers():

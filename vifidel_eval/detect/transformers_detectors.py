@@ -28,7 +28,7 @@ _SAM = ("sam3", "sam3_video")
 def load_transformers(files: ModelFiles, device: str | None) -> Detector:
     """Return the detector in a folder of transformers; see `loading.load_detector`."""
     torch, transformers = load_libraries(
-        *NEEDED_BY, {"PyTorch": "torch", "transformers": "transformers"}
+        NEEDED_BY, {"PyTorch": "torch", "transformers": "transformers"}
     )
     place = find_device(torch, device)
     try:

@@ -142,7 +142,8 @@ def evaluate(
     metrics : str, list, or mapping, optional
         Names such as ``["VIFIDEL-PRF", "CHAIR", "VIFIDEL+CIDEr"]``, scorers, or ``{name: scorer}``.
         By default, the command's defaults: those that have what they need. Among others,
-        ``"default"`` stands for these: ``"default,CHAIR"``.
+        ``"default"`` stands for these: ``"default,CHAIR"``. A column, such as ``"Bleu_4"``, stands
+        for its metric, which is computed with all its columns.
     weighted : bool
         Whether metrics that work without references use them where there are some; False is the
         command's ``--no-references``.
@@ -238,14 +239,14 @@ def evaluate(
         stop_words=stop_words,
         p=p,
         references=references is not None,
-        weighted=weighted,
+        weighted=weighted and references is not None,
         options=_own(options),
     )
     names = expanded([DEFAULT] if metrics is None else names, defaults(settings))
     if not names and not scorers:
         raise VifidelError(
-            "there are neither references nor objects to score with; give one of them, or name "
-            "metrics that need neither."
+            "there is nothing to score with; give references, objects or both, or name metrics "
+            "that need neither."
         )
     check_needs(names, settings, str)
     wanted = Wanted(

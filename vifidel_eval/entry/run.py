@@ -20,10 +20,11 @@ from ..explain.sentences import JudgedSentence
 from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
+from ..project import pip_install
 from ..runs import leaderboard
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
-from ..runs.harness import Scores
+from ..runs.harness import Scores, chosen_samples
 from ..runs.names import ByName, unknown
 from ..runs.scores_file import read_scores, scores_text
 from ..runs.significance import has_own_score
@@ -102,7 +103,8 @@ class Run:
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
-        They are in the order of the references; None where a score is undefined.
+        They are in the order of the references; None where a score is undefined. Of samples,
+        ``"CIDEr best sample"`` says which of the image's captions is meant, from 0.
 
         Raises
         ------
@@ -114,6 +116,9 @@ class Run:
         for column, evaluation in self.detail.evaluations[system].items():
             for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
                 images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
+        for name, samples in chosen_samples(self.detail.evaluations[system]).items():
+            for of_image, sample in zip(images.values(), samples, strict=True):
+                of_image[name] = sample
         return images
 
     @named_if_wrong
@@ -131,8 +136,10 @@ class Run:
             If there is no such system, the run was loaded, or there are neither objects nor
             references.
         """
-        self._check_system(system)
-        return self._planned("sentences are parts of captions").sentences(system)
+        plan = self._planned("sentences are parts of captions", of_samples=True)
+        if system not in (names := [one.name for one in plan.systems]):
+            raise unknown("system", system, names)
+        return plan.sentences(system)
 
     def inventions(self) -> list[Invention]:
         """Return what the captions of all systems make up: every image, word, sentence and place.
@@ -140,8 +147,8 @@ class Run:
         An invention is a mention of a thing that is probably not in the image, in a claim; what
         only a clause such as *suggesting that* supposes is none. They come system after system, in
         the order of the images and of the words of each caption, whatever metrics the run has.
-        ``explain --inventions`` writes the same rows, and `pandas.DataFrame` takes them as they
-        are.
+        ``explain --inventions`` writes the same rows under the same names, and `pandas.DataFrame`
+        takes them as they are. Of a run with samples, the system is ``"mine, sample 1"``.
 
         Raises
         ------
@@ -158,7 +165,8 @@ class Run:
         >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
         [(1, 1, 'zebra', 9)]
         """
-        return list(self._planned("inventions are parts of captions").inventions())
+        plan = self._planned("inventions are parts of captions", of_samples=True)
+        return list(plan.inventions())
 
     def _check_system(self, system: str) -> None:
         if system not in self.detail.evaluations:
@@ -173,7 +181,7 @@ class Run:
         per_image : bool
             By default a row per system, which is the index, and a column per column of scores.
             With True, a row per system and image, with the columns ``system`` and ``image_id``
-            before the scores.
+            before the scores, and behind them which sample is meant: ``CIDEr best sample``, from 0.
         words : bool
             With True, a row per content word of the captions instead: ``system``, ``image_id``,
             the number of its ``sentence``, ``start`` and ``end`` in the caption (of what stands
@@ -196,17 +204,23 @@ class Run:
             import pandas
         except ImportError:
             raise VifidelError(
-                "a DataFrame needs pandas, which is not installed: pip install "
-                "'vifidel-eval[pandas]'."
+                f"a DataFrame needs pandas, which is not installed: {pip_install('pandas')}."
             ) from None
         if words:
-            frame = pandas.DataFrame(list(self._planned("words are parts of captions").words()))
+            plan = self._planned("words are parts of captions", of_samples=True)
+            frame = pandas.DataFrame(list(plan.words()))
         elif per_image:
             parts = []
             for name, of_column in self.detail.evaluations.items():
                 ids = [to_json_value(image_id) for image_id in next(iter(of_column.values())).ids]
                 numbers = {column: of_column[column].scores for column in self.columns}
-                parts.append(pandas.DataFrame({"system": name, "image_id": ids, **numbers}))
+                samples = {
+                    column: pandas.array(of_images, dtype="Int64")
+                    for column, of_images in chosen_samples(of_column).items()
+                }
+                parts.append(
+                    pandas.DataFrame({"system": name, "image_id": ids, **numbers, **samples})
+                )
             frame = pandas.concat(parts, ignore_index=True)
         else:
             index = pandas.Index(self.systems, name="system")
@@ -363,12 +377,13 @@ class Run:
         plan = self._planned("a leaderboard pins captions and references")
         leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
 
-    def _planned(self, why: str) -> Plan:
+    def _planned(self, why: str, of_samples: bool = False) -> Plan:
         if self.plan is None:
             raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
-        if self.plan.samples is not None:
+        if self.plan.samples is not None and not of_samples:
             raise VifidelError(
-                f"{why}, one per image, and this run has samples: score one of them."
+                f"{why}, one per image, and this run has samples: evaluate one caption of each "
+                "image, without samples=True."
             )
         return self.plan
 

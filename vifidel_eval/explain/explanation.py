@@ -95,7 +95,7 @@ class CaptionWord(NamedTuple):
             "support": _defined(self.support),
             "supported_by": self.supported_by,
             "mention": self.mention,
-            "class": self.category,
+            "category": self.category,
             "verdict": self.verdict,
         }
 

@@ -58,7 +58,7 @@ class Finding:
         """Return the finding as JSON can hold it; its share is of all `captions`."""
         return {
             "what": self.what,
-            "class": self.category,
+            "category": self.category,
             "captions": self.captions,
             "share": self.captions / captions,
             "of": self.of,

@@ -64,11 +64,10 @@ class Invention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the invention as JSON can hold it, as ``explain --inventions`` writes it."""
-        row = self._asdict() | {
+        return self._asdict() | {
             "image_id": to_json_value(self.image_id),
             "support": None if math.isnan(self.support) else self.support,
         }
-        return {"class" if name == "category" else name: value for name, value in row.items()}
 
 
 def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invention]:
@@ -126,8 +125,7 @@ def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
     rows = [invention.to_json() for invention in inventions]
     if suffix.lower() != ".csv":
         return "".join(f"{json_line(row)}\n" for row in rows)
-    headers = ["class" if name == "category" else name for name in Invention._fields]
-    return Table(headers, [list(row.values()) for row in rows]).render("csv") + "\n"
+    return Table(Invention._fields, [list(row.values()) for row in rows]).render("csv") + "\n"
 
 
 def _no_units(_: str) -> tuple[Unit, ...]:

@@ -38,7 +38,12 @@ class PlacedMention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it."""
-        return {"words": self.words, "class": self.category, "start": self.start, "end": self.end}
+        return {
+            "words": self.words,
+            "category": self.category,
+            "start": self.start,
+            "end": self.end,
+        }
 
 
 class JudgedSentence(NamedTuple):

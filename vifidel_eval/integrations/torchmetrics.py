@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Column, Evaluation, Floats
+from ..project import pip_install
 from .columns import ScoredColumn, column_scorer
 
 try:
@@ -17,7 +18,7 @@ try:
     from torchmetrics import Metric
 except ModuleNotFoundError as problem:
     raise MetricUnavailable(
-        f"VifidelMetric needs the package {problem.name}: pip install 'vifidel-eval[torchmetrics]'."
+        f"VifidelMetric needs the package {problem.name}: {pip_install('torchmetrics', 'torch')}."
     ) from problem
 
 

@@ -6,7 +6,7 @@ included; a raw caption and its Penn Treebank tokenisation give the same ones. W
 rare in training count as one word, ``<unk>``. `vifidel_eval.networks.language_training` trains
 one.
 
-PyTorch does the work (``pip install 'vifidel-eval[lm]'``) and is loaded when first used.
+PyTorch does the work and is loaded when first used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..text.words import END, piece_runs, pieces
 from .pytorch import length_sorted, load_torch, read_checkpoint
 
 #: What needs PyTorch, and the extra that installs it.
-NEEDED_BY = ("the language model", "lm")
+NEEDED_BY = "the language model"
 
 # The first token numbers; the words of the vocabulary follow.
 _END, _START, _UNKNOWN = range(3)
@@ -122,7 +122,7 @@ def load(path: str | os.PathLike[str]) -> WordModel:
     VifidelError
         If the file cannot be read, is damaged, or is something else.
     """
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     content, digest = read_own(torch, path, MODEL, "get a fresh copy or train a new one")
     try:
         words, weights = content["words"], content["weights"]
@@ -164,7 +164,7 @@ def states_of(network: Any, sequences: list[NDArray[np.int64]]) -> tuple[Any, An
     targets : (tokens,) int64 tensor
         Token numbers of one caption after the other, an end after each.
     """
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     lengths = np.array([len(sequence) for sequence in sequences]) + 1
     real = np.arange(lengths.max()) < lengths[:, np.newaxis]
     targets = np.full(real.shape, _END)
@@ -186,7 +186,7 @@ def losses_of(
     network: Any, sequences: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the cross-entropy of each token, and how many tokens each caption has."""
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     with torch.inference_mode():
         states, targets = states_of(network, sequences)
         losses = [

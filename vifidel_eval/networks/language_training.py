@@ -135,7 +135,7 @@ def train(
             "seed must be at least 0, epochs, hidden and min_count at least 1; found "
             f"{seed}, {epochs}, {hidden} and {min_count}."
         )
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
@@ -221,7 +221,7 @@ def _train_epoch(
     random: np.random.Generator,
     on_progress: Callable[[float], object] | None,
 ) -> None:
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
         states, targets = states_of(network, [sequences[at] for at in batch])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MetricUnavailable, VifidelError
 from ..files import open_file, reason, sha256_of
+from ..project import pip_install
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,38 +35,35 @@ class MadeAgain:
         return self._made_from, ()
 
 
-def load_torch(what: str, extra: str) -> ModuleType:
-    """Return the module ``torch``; the arguments are those of `load_libraries`."""
-    return load_libraries(what, extra, {"PyTorch": "torch"})[0]
+def load_torch(what: str) -> ModuleType:
+    """Return the module ``torch``; `what` needs it, as in `load_libraries`."""
+    return load_libraries(what, {"PyTorch": "torch"})[0]
 
 
-def load_libraries(what: str, extra: str, libraries: Mapping[str, str]) -> list[ModuleType]:
+def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
     """Return modules of libraries that only an extra installs.
 
     Parameters
     ----------
     what : str
         What needs them, as the error calls it: ``"the language model"``.
-    extra : str
-        The extra of this package that installs them.
     libraries : mapping
-        A library's name to its module.
+        A library's name to its module, which begins with the name of its package.
 
     Raises
     ------
     MetricUnavailable
         If one is not installed or cannot be loaded; all of these are named.
     """
-    modules, lacking = [], []
+    modules, lacking, packages = [], [], []
     for name, module in libraries.items():
         try:
             modules.append(importlib.import_module(module))
         except (ImportError, OSError) as problem:  # OSError: a library that it needs is missing
             lacking.append(f"{name} ({problem})")
+            packages.append(module.partition(".")[0])
     if lacking:
-        raise MetricUnavailable(
-            f"{what} needs {' and '.join(lacking)}: pip install 'vifidel-eval[{extra}]'."
-        )
+        raise MetricUnavailable(f"{what} needs {' and '.join(lacking)}: {pip_install(*packages)}.")
     return modules
 
 

@@ -6,7 +6,7 @@ caption is the cosine between its vector and the mean of the words that it atten
 what TIGEr's published program reads from a checkpoint of SCAN; `docs/tiger.md` says where that
 differs from the papers.
 
-PyTorch does the work (``pip install 'vifidel-eval[tiger]'``) and is loaded when first used.
+PyTorch does the work and is loaded when first used.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Scan:
         vocabulary: str | os.PathLike[str],
         device: str | None = None,
     ) -> None:
-        self._torch = torch = load_torch(*NEEDED_BY)
+        self._torch = torch = load_torch(NEEDED_BY)
         self._device = find_device(torch, device, double=True)
         self.vocabulary = read_vocabulary(vocabulary)
         # Its training options are an argparse.Namespace; nothing of them is used.

@@ -10,7 +10,7 @@ from ..files import read_json
 from .pytorch import load_libraries
 
 #: What needs NLTK and PyTorch, and the extra that installs them.
-NEEDED_BY = ("TIGEr", "tiger")
+NEEDED_BY = "TIGEr"
 
 #: Words of the vocabulary that captions do not have.
 START, END, UNKNOWN = "<start>", "<end>", "<unk>"
@@ -37,7 +37,7 @@ class Tokenizer:
 
     def __init__(self) -> None:
         # PyTorch too, so that one sentence names all that is not installed.
-        _, self._nltk = load_libraries(*NEEDED_BY, {"PyTorch": "torch", "NLTK": "nltk.tokenize"})
+        _, self._nltk = load_libraries(NEEDED_BY, {"PyTorch": "torch", "NLTK": "nltk.tokenize"})
         try:
             self._nltk.sent_tokenize("a")
             self._one_sentence = False

@@ -8,6 +8,7 @@ them, compares them and keeps them image by image; nobody is better by it.
 from __future__ import annotations
 
 import math
+import re
 import statistics
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ from ..scorers.word_vectors import WordVectorScorer
 from ..text.words import STOP_WORDS, foreign
 from ..vectors import load_vectors
 from .harness import Scores, column_names
-from .pairing import System
+from .pairing import System, paired
 
 #: The column of words per caption.
 WORDS = "Words"
@@ -54,6 +55,8 @@ _MANY_LABELS = 60
 
 # From this share on, almost all scores are the lowest possible.
 _ALMOST_ALL = 0.95
+_WORD = re.compile(r"\w+")
+
 # Fewer images say nothing.
 _FEWEST = 10
 # BLEU without a common n-gram is not quite 0.
@@ -191,8 +194,11 @@ def warn_of_scores(
     scorers: Mapping[str, Scorer],
 ) -> None:
     """Warn of scores that say little, each once and for one cause."""
+    systems = list(systems)
     near_zero = _warn_out_of_range(scores, systems, references, scorers)
     _warn_of_floor(scores, scorers, near_zero)
+    if any(isinstance(part, Cider) for part in uncombined(scorers.values())):
+        _warn_of_common_words(scores, systems, references or {})
 
 
 def _warn_out_of_range(
@@ -265,6 +271,40 @@ def _warn_of_floor(
         "the references or labels: look at some with `vifidel-eval explain --image ID`."
     )
     _warn(f"almost all images have the lowest score, 0, under {said}; the likely cause: {cause}")
+
+
+def _warn_of_common_words(
+    scores: Scores, systems: Iterable[System], references: Mapping[ImageId, Sequence[str]]
+) -> None:
+    """Warn if CIDEr is 0 because of how few images there are.
+
+    A word in the references of all images has no weight there; with one image, no word has any.
+    """
+    (column,) = Cider.columns
+    weightless: dict[int, list[str]] = {}
+    for system in systems:
+        found = scores.evaluations.get(system.name, {}).get(column.name)
+        if found is not None and np.nan_to_num(found.scores).any():
+            continue
+        rows = paired(system, references, allow_subset=True)
+        pairs = [pair for pair in zip(rows.captions, rows.references, strict=True) if pair[1]]
+        shared = any(_words(caption) & _words(" ".join(of_row)) for caption, of_row in pairs)
+        if len(pairs) == 1 or (shared and found is not None):
+            weightless.setdefault(len(pairs), []).append(repr(system.sample_of or system.name))
+    for images, names in weightless.items():
+        why = (
+            "there is one image"
+            if images == 1
+            else f"what captions share with references is in the references of all {images} images"
+        )
+        _warn(
+            f"{column.name} of {_listed(dict.fromkeys(names))} is 0, since it weighs words by how "
+            f"few images have them in their references, and {why}; score more images together."
+        )
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
 
 
 def _share_at_zero(evaluation: Evaluation) -> float:

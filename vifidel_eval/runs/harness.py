@@ -101,6 +101,17 @@ class Scores:
         return scored | most | {"undefined": max(undefined, most["undefined"])}
 
 
+def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
+    """Return which sample of each image is meant, by names such as ``CIDEr best sample``.
+
+    Samples count from 0; None where no sample has a score. Columns of means have none, and those of
+    runs of one caption per image.
+    """
+    names = {column: f"{column} sample" for column in of_column}
+    found = ((name, of_column[column].details.get(name)) for column, name in names.items())
+    return {name: list(samples) for name, samples in found if samples is not None}
+
+
 def counts_of(evaluation: Evaluation) -> dict[str, int]:
     """Return how many rows were scored, and what was counted in the order of `COUNTS`."""
     counts = {"undefined": evaluation.undefined, **evaluation.counts}

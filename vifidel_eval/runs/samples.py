@@ -144,7 +144,12 @@ def score_samples(
             for shown, evaluation in zip(gathered_columns(column), found, strict=False):
                 counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
                 signatures[shown] = signature
-                evaluations[name][shown] = replace(evaluation, counts=counts, signature=signature)
+                evaluations[name][shown] = replace(
+                    evaluation,
+                    counts=counts,
+                    signature=signature,
+                    details={f"{shown} sample": of for of in evaluation.details.values()},
+                )
     return Scores(signatures, evaluations, scores.unavailable)
 
 
@@ -167,7 +172,9 @@ def _gathered(
     counts = dict(total)
     counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
 
-    def made(of_images: Floats, sums: Floats | None) -> Evaluation:
+    def made(
+        of_images: Floats, sums: Floats | None, places: Sequence[int | None] | None = None
+    ) -> Evaluation:
         statistics = corpus_score = None
         missing: NDArray[np.bool_] = np.isnan(of_images)
         if first.statistics is not None and sums is not None:
@@ -185,13 +192,17 @@ def _gathered(
             corpus_score,
             statistics,
             counts | by_image,
+            details={} if places is None else {"sample": places},
         )
 
     def chosen(better: Floats) -> Evaluation:
         # Without a score, a caption that mentions nothing still counts in corpus scores.
         order = np.where(counted, np.nan_to_num(better, nan=_LAST), -np.inf)
         place, images = order.argmax(axis=0), np.arange(own.shape[1])
-        return made(scores[place, images], None if of_rows is None else of_rows[place, images])
+        found = scores[place, images]
+        at = zip(place.tolist(), np.isnan(found).tolist(), strict=True)
+        places = [None if undefined else sample for sample, undefined in at]
+        return made(found, None if of_rows is None else of_rows[place, images], places)
 
     sign = -1 if first.lower_is_better else 1
     return [

@@ -18,6 +18,7 @@ from ..text_tables import (
     interval,
     readable,
     with_difference,
+    with_gain,
 )
 from .fitting import TableLayout
 
@@ -136,11 +137,13 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
 
     The comparisons have a baseline, as `vifidel_eval.runs.baseline.against` returns them. All else
     is as for `compared`, with three decimals by default; in CSV, everything in the cell is a
-    column too, with all digits. In bold are systems that are significantly better than the
-    baseline.
+    column too, with all digits. LaTeX has a row per system and a column per metric, with a star
+    instead of interval and p. In bold are systems that are significantly better than the baseline.
     """
     digits = layout.decimals(style)
     decimals = DIFFERENCE_DECIMALS if digits is None else digits
+    if style == "latex":
+        return _systems_by_metrics(comparisons, layout, decimals)
     rows: list[list[Cell]] = []
     for metric, comparison in comparisons.metrics.items():
         pairs = {pair.first: pair for pair in comparison.pairs}
@@ -173,6 +176,28 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
     )
 
 
+def _systems_by_metrics(comparisons: Comparisons, layout: TableLayout, decimals: int) -> Table:
+    """Return a row per system, the baseline first, and a column per metric."""
+    rows: dict[str, list[Cell]] = {}
+    for comparison in comparisons.metrics.values():
+        pairs = {pair.first: pair for pair in comparison.pairs}
+        for name in sorted(comparison.systems, key=pairs.__contains__):
+            score = layout.shown(comparison.systems[name].score, comparison.ranked)
+            cell, better = Figures(readable(score, decimals)), None
+            if name in pairs:
+                better = pairs[name].winner
+                difference, _, _ = _difference(pairs[name], comparison.ranked, layout)
+                cell = with_gain(score, difference, better is not None, decimals)
+            rows.setdefault(name, [name]).append(Marked(cell, bold=better == name))
+    metrics = comparisons.metrics.items()
+    return Table(
+        ["System", *(Marked(name, lower=of.lower_is_better) for name, of in metrics)],
+        list(rows.values()),
+        _notes_on_baseline(comparisons, "latex"),
+        title=f"Against {comparisons.baseline}",
+    )
+
+
 def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     baseline, others = comparisons.baseline, _others(comparisons)
     metrics_of: dict[int, list[str]] = {}
@@ -183,13 +208,15 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
         for number, names in metrics_of.items()
     ]
     holm = f", after Holm's correction over {others} systems" if others > 1 else ""
-    notes = [
-        f"In parentheses: the difference from {baseline}, its {_level(comparisons)} bootstrap "
-        f"interval, and p by approximate randomisation, two-sided{holm}."
-    ]
+    tested = f"by approximate randomisation, two-sided{holm}"
+    alpha = f"p <= {1 - comparisons.level:.2g}"
+    notes = [f"In parentheses: the difference from {baseline}"]
+    if style == "latex":
+        notes[0] += f"; starred where it is significant ({alpha} {tested})."
+    else:
+        notes[0] += f", its {_level(comparisons)} bootstrap interval, and p {tested}."
     if style in ("markdown", "latex"):
-        alpha = f"{1 - comparisons.level:.2g}"
-        notes.append(f"Bold: significantly better than {baseline} (p <= {alpha}).")
+        notes.append(f"Bold: significantly better than {baseline} ({alpha}).")
     if images:
         notes.append(
             f"Images that have a score from every system, and are compared: {', '.join(images)}."

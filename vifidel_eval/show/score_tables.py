@@ -13,7 +13,7 @@ from ..evaluation import COUNTS, Column
 from ..image_ids import to_json_value
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons
-from ..runs.harness import Scores
+from ..runs.harness import Scores, chosen_samples
 from ..runs.names import chosen_columns
 from ..runs.scores_file import scores_text
 from ..scorers.registry import METRICS
@@ -102,13 +102,15 @@ def per_image_csv(scores: Scores, layout: TableLayout = _PLAIN) -> str:
     rows: list[list[Cell]] = []
     for name, of_column in scores.evaluations.items():
         ids = next(iter(of_column.values())).ids
+        samples = chosen_samples(of_column)
         numbers = [of_column[column.name].scores.tolist() for column in columns]
         rows += [
             [name, to_json_value(image_id)]
-            + [layout.shown(s, c.ranked) for s, c in zip(of_image, columns, strict=True)]
-            for image_id, *of_image in zip(ids, *numbers, strict=True)
+            + [layout.shown(s, c.ranked) for s, c in zip(of_image, columns, strict=False)]
+            + of_image[len(columns) :]
+            for image_id, *of_image in zip(ids, *numbers, *samples.values(), strict=True)
         ]
-    headers = ["System", "Image", *scores.signatures]
+    headers = ["System", "Image", *scores.signatures, *samples]
     return Table(headers, rows, digits=layout.decimals("csv")).render("csv")
 
 

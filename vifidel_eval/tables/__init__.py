@@ -30,10 +30,10 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     except ImportError as problem:
         from ..errors import MetricUnavailable
-        from ..scorers.record import Extra
+        from ..project import pip_install
 
         raise MetricUnavailable(
-            f"tables need PyArrow ({problem}); install it: {Extra('tables', ('pyarrow',)).command}"
+            f"tables need PyArrow ({problem}): {pip_install('pyarrow')}."
         ) from None
     globals()[name] = value
     return value

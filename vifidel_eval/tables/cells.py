@@ -1,14 +1,14 @@
-"""Lists in text: a column of a CSV file holds them as JSON, such as ``["dog", "cat"]``."""
+"""Lists in text: a column of a CSV file spells them, such as ``["dog", "cat"]``."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
+from ..cell_lists import listed_in, parsed
 from ..errors import VifidelError
 from .arrow_columns import Columns, is_text, texts
 from .table_rows import spelt
@@ -17,7 +17,7 @@ _STRINGS = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
 _COUNTED = pa.map_(pa.string(), pa.int64())
 _NUMBERS = pa.list_(pa.float64())
-_NO_JSON = object()
+_UNREADABLE = object()
 
 
 def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
@@ -43,7 +43,7 @@ def with_lists(
 ) -> pa.RecordBatch:
     """Return rows with lists in place of text; what cannot be read is a list of one null.
 
-    In the column `plain`, that of references, text that is no JSON list is a list of one.
+    In the column `plain`, that of references, text that does not look like a list is a list of one.
     """
     for name, kind in types.items():
         column = batch.column(name)
@@ -69,30 +69,36 @@ def _type_of(name: str, cells_as_text: Sequence[str | None]) -> pa.DataType:
     if cells and not lists:
         text = next((text for text in cells_as_text if text and text.strip()), "")
         raise VifidelError(
-            f"the column {name!r} holds text such as {text!r:.60}; write lists in it as JSON, such "
-            'as ["dog", "cat"].'
+            f"the column {name!r} holds text such as {text!r:.60}; write lists in it, such as "
+            '["dog", "cat"].'
         )
     return _STRINGS
 
 
 def _parsed(text: str | None) -> Any:
-    """Return what JSON in a cell says: None of an empty cell, else a list, object or anything.
+    """Return what a cell says: None of an empty one, else a list, mapping or anything.
 
     Text that is not UTF-8 comes as None, and says nothing either.
     """
     if text is None or not text.strip():
         return None
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return _NO_JSON
+        return parsed(text)
+    except ValueError:
+        return _UNREADABLE
 
 
 def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
     """Return the list of a cell; `plain` text may stand for a list of itself."""
-    if plain and text is not None and text.strip()[:1] not in ("", "["):
-        return [text]
-    cell = _NO_JSON if text is None else _parsed(text)
+    if plain and text:
+        try:
+            cell = listed_in(text, "", VifidelError)
+        except VifidelError:
+            return [None]
+        if cell is None and text.strip():
+            return [text]
+    else:
+        cell = _UNREADABLE if text is None else _parsed(text)
     if cell is None:
         return None
     if kind == _COUNTED:

@@ -132,7 +132,7 @@ class TableScorer:
     Raises
     ------
     MetricUnavailable
-        If PyArrow is not installed: ``pip install 'vifidel-eval[tables]'``.
+        If PyArrow is not installed.
     VectorsError
         If the vectors cannot be read.
     VifidelError
@@ -351,11 +351,22 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        fields = self.columns.each(partial(field_of, schema))
+        fields = self.columns.each(partial(self._field, schema))
         if self._by_id is not None:
             self._by_id.check(schema)
             fields = replace(fields, labels=pa.field("labels", pa.null()))
         self._check(fields, self.columns)
+
+    def _field(self, schema: Any, name: str) -> Any:
+        try:
+            return field_of(schema, name)
+        except VifidelError as problem:
+            if name != self.columns.labels:
+                raise
+            raise VifidelError(
+                f"{str(problem).rstrip('.')}; say which holds the object labels (--labels, "
+                "labels=...), or give a file of them (--objects, objects=...)."
+            ) from None
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""

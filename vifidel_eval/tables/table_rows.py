@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cell_lists import listed_in
 from ..errors import AnnotationError, CaptionError
 from ..evaluation import ROW_COUNTS, Integers
 from ..rows import MOST_CHARACTERS, Rows
@@ -88,7 +89,8 @@ class TableRows:
             {
                 "too long": f"{at}: it has a text of more than {MOST_CHARACTERS} characters, or "
                 f"more than {max_words} different words or labels; shorten it.",
-                "bad caption": f"{at}: the caption is not a string; every row needs one.",
+                "bad caption": f"{at}: the caption is not a string, or a list that is not of one; "
+                "every row needs one.",
                 "bad references": f"{at}: the references are not a list of strings.",
             }[status]
         )
@@ -138,11 +140,20 @@ def _lengths(values: Iterable[Sized]) -> Integers:
 
 
 def _captions(column: Any) -> list[Any]:
-    """Return the text of each row; None for what is no text."""
-    if isinstance(column, list):
-        return list(map(spelt, column))
-    captions: list[Any] = texts(column).to_pylist()
-    return captions
+    """Return the text of each row, which a list of one may spell; None for what is no text."""
+    given = map(spelt, column) if isinstance(column, list) else texts(column).to_pylist()
+    return [_only(text) if text and text[0] in "[( \t\n" else text for text in given]
+
+
+def _only(text: str) -> str | None:
+    """Return the caption that a text is, or that is alone in the list that it spells."""
+    try:
+        listed = listed_in(text, "", CaptionError, whole=False)
+    except CaptionError:
+        return None
+    if listed is None:
+        return text
+    return spelt(listed[0]) if len(listed) == 1 else None
 
 
 def _references(column: Any) -> list[Any]:

@@ -44,7 +44,7 @@ class GroundedMention(NamedTuple):
         """Return the mention as JSON can hold it, as VIFIDEL-H writes it into ``--output``."""
         return {
             "words": self.words,
-            "class": self.category,
+            "category": self.category,
             "support": None if math.isnan(self.support) else self.support,
             "by": self.supported_by,
             "verdict": str(self.verdict),

@@ -1,0 +1,67 @@
+"""Lists in cells of CSV, TSV, Parquet and DataFrames: references, or a caption alone in one."""
+
+import pandas
+import pytest
+
+import vifidel_eval
+from vifidel_eval.captions import read_references, read_results, read_samples
+from vifidel_eval.errors import CaptionError
+
+REFERENCES = {1: ["a dog.", "a brown dog."], 2: ["it's a cat", 'a "big" cat']}
+FRAME = pandas.DataFrame({"image_id": list(REFERENCES), "references": list(REFERENCES.values())})
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.tsv", "r.parquet", "text.parquet", "r.jsonl"])
+def test_files_that_pandas_writes_of_lists_have_all_references(tmp_path, name):
+    path = tmp_path / name
+    if name.endswith(".jsonl"):  # of a DataFrame that was read from CSV
+        FRAME.astype({"references": str}).to_json(path, orient="records", lines=True)
+    elif name == "text.parquet":
+        FRAME.astype({"references": str}).to_parquet(path)
+    elif name == "r.parquet":
+        FRAME.to_parquet(path)
+    else:
+        FRAME.to_csv(path, index=False, sep="\t" if name == "r.tsv" else ",")
+    assert read_references(path) == REFERENCES
+
+
+@pytest.mark.parametrize("through", ["memory", "csv", "parquet", "tuples"])
+def test_data_frames_give_the_scores_of_a_mapping(tmp_path, through):
+    frame = FRAME
+    if through == "csv":
+        FRAME.to_csv(tmp_path / "r.csv", index=False)
+        frame = pandas.read_csv(tmp_path / "r.csv")
+    elif through == "parquet":  # arrays of NumPy
+        FRAME.to_parquet(tmp_path / "r.parquet")
+        frame = pandas.read_parquet(tmp_path / "r.parquet")
+    elif through == "tuples":
+        frame = FRAME.assign(references=FRAME["references"].map(tuple))
+    systems = {"mine": {1: "a brown dog", 2: "a cat"}}
+    run = vifidel_eval.evaluate(systems, frame, metrics="CIDEr,Bleu,WMD")
+    wanted = vifidel_eval.evaluate(systems, REFERENCES, metrics="CIDEr,Bleu,WMD")
+    assert run.scores == wanted.scores
+
+
+@pytest.mark.parametrize("cell", ["['a dog.' 'a cat.']", "['a dog.', 'a c", "[a dog, a cat]"])
+def test_a_list_that_cannot_be_read_is_refused_with_its_line(tmp_path, cell):
+    path = tmp_path / "r.csv"
+    path.write_text(f'image_id,caption\n1,a dog\n2,"{cell}"\n')
+    with pytest.raises(CaptionError) as problem:
+        read_references(path)
+    assert str(problem.value).startswith(f"{path}: line 3 (image 2): {cell!r} looks like a list")
+
+
+def test_a_caption_may_be_alone_in_a_list(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text('image_id,caption\n1,"[\'a dog\', ]"\n2,[UNK] cat\n3,[UNK]\n4,"[a, b]"\n')
+    assert read_results(path) == {1: "a dog", 2: "[UNK] cat", 3: "[UNK]", 4: "[a, b]"}
+
+
+def test_several_captions_in_a_cell_are_samples(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("image_id,caption\n1,\"['a dog', 'a cat']\"\n")
+    with pytest.raises(
+        CaptionError, match=r"line 2 \(image 1\): 2 captions for one image; keep one"
+    ):
+        read_results(path)
+    assert read_samples(path) == {1: ["a dog", "a cat"]}
