@@ -163,12 +163,9 @@ def score(
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
     from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
+    from ..runs.harness import raise_failures
 
-    controls = None
-    if calibrate is not None:
-        from ..asking import calibrated, read_controls
-
-        controls = read_controls(calibrate)  # another file is refused before the work
+    controls = _files_of_earlier_runs(calibrate, leaderboard)
     settings = replace(
         settings,
         references=references is not None,
@@ -176,10 +173,6 @@ def score(
         detector=detector,
     )
     names = chosen_metrics(metrics, settings)
-    if leaderboard is not None:
-        from ..runs.leaderboard import read
-
-        read(leaderboard)  # and here too
     planned = plan(
         named(results),
         references,
@@ -198,7 +191,10 @@ def score(
     _say_without_references(ctx.params)
     run = scored(planned)
     if controls is not None:
+        from ..asking import calibrated
+
         run = calibrated(run, controls, seed, resamples or 1000)
+    tables = tables.without({*run.unavailable, *planned.columns} - {*run.columns})
     comparisons = problem = None
     if comparing or report is not None:
         try:
@@ -218,9 +214,23 @@ def score(
         raise problem
     if report is not None:
         run.report(report, pictures, title, images_mb, seed, resamples)
+    raise_failures(run.detail.unavailable)
     if failed := failures(requirements, run.scores):
         tell("\n".join(failed))
         ctx.exit(_NOT_MET)
+
+
+def _files_of_earlier_runs(calibrate: Path | None, leaderboard: Path | None) -> Any:
+    """Return the controls of a file of questions; refuse wrong files before the work."""
+    if leaderboard is not None:
+        from ..runs.leaderboard import read
+
+        read(leaderboard)
+    if calibrate is None:
+        return None
+    from ..asking import read_controls
+
+    return read_controls(calibrate)
 
 
 def _say_without_references(given: Mapping[str, Any]) -> None:
