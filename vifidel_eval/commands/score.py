@@ -22,6 +22,7 @@ from .table_options import TableOptions, table_options
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..entry.plan import Plan
+    from ..entry.run import Run
     from ..scorers.record import Settings
 
 
@@ -164,7 +165,6 @@ def score(
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
     from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
-    from ..runs.harness import raise_failures
 
     controls = None
     if calibrate is not None:
@@ -221,15 +221,22 @@ def score(
         raise problem
     if report is not None:
         run.report(report, pictures, title, images_mb, seed, resamples)
-    raise_failures(run.detail.unavailable)
-    if failed := failures(requirements, run.scores):
-        tell("\n".join(failed))
-        ctx.exit(_NOT_MET)
+    _end(ctx, run, requirements)
 
 
 def _say_without_references(given: Mapping[str, Any]) -> None:
     if given["references"] is None and not given["no_references"]:
         tell("No --references given: scoring without them.")
+
+
+def _end(ctx: click.Context, run: Run, requirements: tuple[Requirement, ...]) -> None:
+    """Say what broke, or which requirements are not met, by the exit status too."""
+    from ..runs.harness import raise_failures
+
+    raise_failures(run.detail.unavailable)
+    if failed := failures(requirements, run.scores):
+        tell("\n".join(failed))
+        ctx.exit(_NOT_MET)
 
 
 def _check_usage(given: Mapping[str, Any]) -> None:
