@@ -22,6 +22,7 @@ from .table_options import TableOptions, table_options
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..entry.plan import Plan
+    from ..entry.run import Run
     from ..scorers.record import Settings
 
 
@@ -163,7 +164,6 @@ def score(
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
     from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
-    from ..runs.harness import raise_failures
 
     controls = _files_of_earlier_runs(calibrate, leaderboard)
     settings = replace(
@@ -214,10 +214,7 @@ def score(
         raise problem
     if report is not None:
         run.report(report, pictures, title, images_mb, seed, resamples)
-    raise_failures(run.detail.unavailable)
-    if failed := failures(requirements, run.scores):
-        tell("\n".join(failed))
-        ctx.exit(_NOT_MET)
+    _end(ctx, run, requirements)
 
 
 def _files_of_earlier_runs(calibrate: Path | None, leaderboard: Path | None) -> Any:
@@ -236,6 +233,16 @@ def _files_of_earlier_runs(calibrate: Path | None, leaderboard: Path | None) -> 
 def _say_without_references(given: Mapping[str, Any]) -> None:
     if given["references"] is None and not given["no_references"]:
         tell("No --references given: scoring without them.")
+
+
+def _end(ctx: click.Context, run: Run, requirements: tuple[Requirement, ...]) -> None:
+    """Say what broke, or which requirements are not met, by the exit status too."""
+    from ..runs.harness import raise_failures
+
+    raise_failures(run.detail.unavailable)
+    if failed := failures(requirements, run.scores):
+        tell("\n".join(failed))
+        ctx.exit(_NOT_MET)
 
 
 def _check_usage(given: Mapping[str, Any]) -> None:
