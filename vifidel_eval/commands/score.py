@@ -86,7 +86,7 @@ _NOT_MET = 3
 )
 @click.option(
     "--resamples",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 1_000_000),
     help="Resamples of --compare, --report and --calibrate.  [default: 1000, and for tests 100 for "
     "each pair of systems if that is more]",
 )
