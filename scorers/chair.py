@@ -74,9 +74,9 @@ class Chair(Explainer):
     Parameters
     ----------
     objects : path, pycocotools COCO, mapping, or list of these, optional
-        The instances of the images, as `vifidel_eval.annotations.read_objects` takes them; a list
-        is a union. Without it the objects are given to `score`, caption by caption. Labels that
-        the synonyms do not have are classes that captions name as they are.
+        The instances of the images, as `vifidel_eval.annotations.read_objects` takes them.
+        Without it the objects are given to `score`, caption by caption. Labels that the synonyms do
+        not have are classes that captions name as they are.
     synonyms : path or ClassList, optional
         The names of each category, as `vifidel_eval.things.synonyms.read_classes` reads them; the
         list that was published with CHAIR is read by the published rules. By default our own list
@@ -170,7 +170,7 @@ class Chair(Explainer):
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         if self._objects is not None:
-            self._objects.of_images(image_ids)
+            self._objects.check_images(image_ids)
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         counted = [e.statistics.of_rows for e in evaluations if e.statistics is not None]

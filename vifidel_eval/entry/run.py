@@ -108,7 +108,7 @@ class Run:
     @property
     def unavailable(self) -> dict[str, str]:
         """Metric to the reason why it could not be computed here."""
-        return dict(self.detail.unavailable)
+        return {name: str(why) for name, why in self.detail.unavailable.items()}
 
     @named_if_wrong
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:

@@ -16,7 +16,7 @@ from ..evaluation import COUNTED_OF_ROWS, Floats, Integers, Tally
 from ..kernels.bags import Gold, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon
 from ..scorers.record import Metric, Settings
-from ..scorers.registry import METRICS
+from ..scorers.registry import METRICS, named_failures
 from ..scorers.word_vectors import Scored, WordVectorScorer
 from .table_rows import Statuses, TableRows, worsen
 
@@ -127,7 +127,8 @@ class Kernel:
         for metric in metrics:
             lexicon.numbers(metric.scorer.further_words(rows))
         for metric, of_metric in zip(metrics, golds, strict=True):
-            scored = metric.scorer.score_part(Part(rows, of_metric, words, of_words))
+            with named_failures(metric.record.name, metric.record.module):
+                scored = metric.scorer.scored(Part(rows, of_metric, words, of_words))
             self._judge(found, metric, scored, table, sizes > 0)
 
     def _judge(
