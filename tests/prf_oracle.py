@@ -206,7 +206,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         r = sum(best.values()) / len(best)
 
     # F.
-    f = kept * min(1.0, p / (1 - 0.35 * (1 - delta))) ** 0.4 * max(0.01, r) ** 0.6
+    f = kept * math.sqrt(min(1.0, p / (1 - 0.4 * (1 - delta))) * max(0.01, r))
     if usable:
         f = (f * wording(text, references) ** 0.08) ** (1 / 1.08)
     return kept * p, r, f

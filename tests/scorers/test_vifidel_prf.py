@@ -169,8 +169,8 @@ def test_worked_by_hand(make_vectors, tmp_path):
     third = likeness(i["a"] ** 2, own, i["a"] ** 2 + i["kite"] ** 2)
     third += likeness(i["a"] ** 2, pairs, i["a"] ** 2 + (i["a"] + i["kite"]) ** 2)
     w = 0.05 + 0.95 * (first / 2 + 1 + third / 2) / 3
-    # In F, p counts in full from 1 - .35 * 5/8 on.
-    f = 0.9 * (p / 0.78125) ** 0.4 * r**0.6
+    # In F, p counts in full from 1 - .4 * 5/8 on.
+    f = 0.9 * math.sqrt(p / 0.75 * r)
     assert found["VIFIDEL-F"][0] == pytest.approx((f * w**0.08) ** (1 / 1.08), abs=1e-6)
 
 
@@ -361,8 +361,10 @@ def test_what_few_references_lack_costs_little_f(make_vectors, tmp_path, referen
     p = 1 / (1 + math.log(1 + doubt))
     kept = 1 - doubt / 10
     assert found["VIFIDEL-P"][0] == pytest.approx(kept * p, abs=1e-6)
-    enough = min(1.0, p / (1 - 0.35 * (1 - doubt)))
-    assert found["VIFIDEL-F"][0] == pytest.approx((kept * enough**0.4) ** (1 / 1.08), abs=1e-6)
+    enough = min(1.0, p / (1 - 0.4 * (1 - doubt)))
+    assert found["VIFIDEL-F"][0] == pytest.approx(
+        (kept * math.sqrt(enough)) ** (1 / 1.08), abs=1e-6
+    )
     if references <= 2:
         assert enough == 1
 

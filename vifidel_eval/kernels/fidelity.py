@@ -21,9 +21,8 @@ _OTHER = 0.4  # what a word that names no thing counts beside one that does
 _DOUBTED = 5  # m references deny what they do not mention with the strength m / (m + 5)
 _NOT_KNOWN = 0.5  # P of a caption of which nothing can be judged
 _INVENTION = 0.1  # what an invention takes if it is sure
-_UNHEARD = 0.35  # share of P that true texts may miss in F, as far as nobody doubts them
+_UNHEARD = 0.4  # share of P that true texts may miss in F, as far as nobody doubts them
 _LOWEST = 0.01  # P and R within F are at least this
-_SHARE_OF_P = 0.4  # in the geometric mean
 _WORDING = 0.08  # power of the wording within F
 
 _CLASS_BITS = 32  # of a row and a class as one number
@@ -165,7 +164,7 @@ def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats, wording: 
     P is needed for all of its share. The wording is NaN without references.
     """
     heard = np.minimum(1.0, fidelity / (1 - _UNHEARD * (1 - doubt)))
-    f = heard**_SHARE_OF_P * np.maximum(r, _LOWEST) ** (1 - _SHARE_OF_P) * kept
+    f = np.sqrt(heard * np.maximum(r, _LOWEST)) * kept
     worded: Floats = (f * wording**_WORDING) ** (1 / (1 + _WORDING))
     return np.where(np.isnan(wording), f, worded)
 
