@@ -108,8 +108,15 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
 
     @cached_property
     def _names_grounding(self) -> Grounding:
-        """What reads captions and labels for scores, without stuff."""
-        return Grounding(self._names, self._space.stop_words, self._objects, self._looked_for)
+        """What reads captions and labels for scores, without stuff.
+
+        Where a source does not say what it looked for, an image is judged by its own labels alone,
+        as a row of a table is.
+        """
+        source = self._objects
+        if source is not None and not (source.categories or source.says_what_was_asked):
+            source = None
+        return Grounding(self._names, self._space.stop_words, source, self._looked_for)
 
     def _named(self, gold: Gold) -> Bags:
         """Return the object labels of each row, of phrases the thing that ends each."""
@@ -143,7 +150,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
 
         of_rows = [claim.mentions for claim in claims.of_captions]
         mentions = ClaimedMentions(of_rows, words, grounding, lexicon, claims.stop_words)
-        in_labels, in_said, apart = self._named_by(part, mentions)
+        in_labels, in_said, apart, same = self._named_by(part, mentions)
         is_named = in_labels | in_said
         unnamed = np.flatnonzero(~is_named)
         rows = mentions.rows[unnamed]
@@ -155,6 +162,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         ]
         can_lack, answered = np.array(judged, dtype=bool).reshape(-1, 2).T
         near = mentions.nearness(lexicon, unnamed, said, objects)
+        near[same[unnamed]] = 1.0
         near[answered | apart[unnamed]] = 0.0
         denied = can_lack & (near < SUPPORT)
         sure = fidelity.sureness(near, denied, gold.doubt[rows])
@@ -191,10 +199,11 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
 
     def _named_by(
         self, part: Part[WordsGold], mentions: ClaimedMentions
-    ) -> tuple[Mask, Mask, Mask]:
-        """Return which mentions labels name, which references do, and where both name another.
+    ) -> tuple[Mask, Mask, Mask, Mask]:
+        """Return which mentions labels name, and which references do.
 
-        Another one is what is never taken for the same: as for VIFIDEL-H, a hot dog is no dog.
+        Of those that neither does, return where they name what is never the same, as for VIFIDEL-H
+        a hot dog is no dog, and where they name what may be the same: a bike may be a motorcycle.
         """
         gold, grounding = part.gold, self._names_grounding
         numbers = grounding.class_numbers
@@ -216,9 +225,9 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
         of_others = [numbers.get(other or "", NO_CLASS) for other in others]
         of_mentions = mentions.rows[unnamed], np.array(of_others, dtype=np.int64)
-        in_labels[unnamed] = are_named(*of_mentions, *labels)
-        in_said[unnamed] = are_named(*of_mentions, *references)
-        return in_labels, in_said, apart & ~in_labels & ~in_said
+        same = np.zeros(len(in_said), dtype=bool)
+        same[unnamed] = are_named(*of_mentions, *labels) | are_named(*of_mentions, *references)
+        return in_labels, in_said, apart & ~in_labels & ~in_said, same
 
     def _wrong_denials(
         self, part: Part[WordsGold], claims: Claims

@@ -122,12 +122,8 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     by_words -= {*world.apart}
     by_words |= {one for one in world.apart for classes in mentioned if one in classes}
 
-    def own(piece):
-        also = world.also.get(piece.words[-1])
-        return {piece.category} if piece.category in of_labels | by_words else {also} - {None}
-
     def is_named(piece):
-        return bool(own(piece) & (of_labels | by_words))
+        return piece.category in of_labels | by_words
 
     def is_other(piece):
         one, other = world.apart
@@ -139,6 +135,8 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     def c_of(piece):
         if is_other(piece) or piece.category in answered:
             return 0.0
+        if world.also.get(piece.words[-1]) in of_labels | by_words:
+            return 1.0
         return max(world.c(" ".join(piece.words), e) for e in evidence)
 
     denied = [p for p in unnamed if p.category in (looked_for or ()) and c_of(p) < 0.4]
@@ -167,7 +165,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     by_label = {
         word
         for piece in mentions
-        if own(piece) & of_labels and not own(piece) & by_words
+        if piece.category in of_labels and piece.category not in by_words
         for word in piece.words
     }
     in_mentions = {word for piece in mentions for word in piece.words}

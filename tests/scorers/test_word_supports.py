@@ -33,8 +33,8 @@ def things(tmp_path):
 
 
 def near(degrees):
-    """Return how near two words are; cosines up to .1 say nothing."""
-    return pytest.approx(max(0.0, math.cos(math.radians(degrees)) - 0.1) / 0.9)
+    """Return how near two words are."""
+    return pytest.approx(max(0.0, math.cos(math.radians(degrees))))
 
 
 def test_words_come_in_order_with_their_support(vectors, things):
@@ -53,15 +53,15 @@ def test_words_come_in_order_with_their_support(vectors, things):
         ("zebra", near(10), True, range(7, 8)),  # "unheard" has no vector
     ]
     assert empty == []
-    # One reference: .4 of a word that is no thing, half of that unsupported, times 1 / 6.
-    assert last == [("puppy", 0, False, range(1, 2), None, pytest.approx(0.4 / 2 / 6))]
+    # One reference: .4 of a word that is no thing, unsupported, times 1 / 6.
+    assert last == [("puppy", 0, False, range(1, 2), None, pytest.approx(0.4 / 6))]
 
 
 def test_the_output_tells_the_support_of_each_word(vectors, things):
     scorer = VifidelPRF({7: ["cat"]}, vectors=vectors, things=things)
     rows = make_rows(["a dog on grass"], image_ids=[7], references=[["grass"]])
     evaluations = scorer.evaluate(rows)
-    own = near(60).expected ** 2
+    own = near(60).expected
     weight = pytest.approx(own + (1 - own) / 6)
     assert evaluations["VIFIDEL-P"].details == {}
     assert evaluations["VIFIDEL-F"].details["VIFIDEL-PRF"][0] == [

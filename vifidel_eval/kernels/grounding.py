@@ -261,26 +261,26 @@ class Grounding:
         objects = self._objects
         if objects is not None and objects.says_what_was_asked and objects.categories:
             asked = objects.categories if asked is None else asked | objects.categories
-        if asked is None and self._sought_everywhere is not None:
+        if asked is None and objects is not None:
             return self._sought_everywhere
         return self._new_sought(frozenset(labels), asked)
 
     @cached_property
-    def _sought_everywhere(self) -> Sought | None:
-        """What a source that looked for the same in all its images says can be absent."""
+    def _sought_everywhere(self) -> Sought:
+        """What can be absent from the images of which the one source says nothing special."""
         objects = self._objects
-        if objects is None or not (objects.categories or objects.says_what_was_asked):
-            return None
-        return self._new_sought(objects.categories, None, declares=True)
+        assert objects is not None
+        if objects.categories or objects.says_what_was_asked:
+            return self._new_sought(objects.categories, None, declares=True)
+        return self._new_sought(objects.vocabulary(), None)
 
     def _new_sought(
         self, labels: frozenset[str], asked: frozenset[str] | None, declares: bool = False
     ) -> Sought:
         """Return `_sought` of labels that `declares` tells to be what was looked for.
 
-        Where nothing tells that, those of an image are taken for COCO's 80 or PASCAL VOC's 20 if
-        all are among them, and for nothing else: whoever lists other labels may have looked for
-        anything.
+        Where nothing tells that, they are taken for COCO's 80 or PASCAL VOC's 20 if all are among
+        them, and for nothing else: whoever lists other labels may have looked for anything.
         """
         by_user = self._looked_for
         denied: frozenset[str] = frozenset()
@@ -308,9 +308,9 @@ class Grounding:
 
         Where a row has no label, and nothing was asked, nothing can be absent.
         """
-        nothing, everywhere = Sought(frozenset()), self._sought_everywhere
-        if asked is None and everywhere is not None:
-            return [everywhere if of_row else nothing for of_row in labels]
+        nothing = Sought(frozenset())
+        if asked is None and self._objects is not None:
+            return [self._sought_everywhere if of_row else nothing for of_row in labels]
         asked = [None] * len(labels) if asked is None else asked
         return [
             self._sought(of_row.keys(), asked_of_row)
