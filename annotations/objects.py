@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..arguments import named_if_wrong
-from ..errors import AnnotationError
-from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
+from ..errors import AnnotationError, VifidelWarning
+from ..image_ids import (
+    ImageId,
+    are_row_numbers,
+    check_distinct,
+    match,
+    mismatch,
+    to_json_value,
+)
 from ..nfc import nfc
 from ..remembered import Remembered
 
@@ -34,6 +42,13 @@ HIGHEST_COUNT = 1 << 53
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
+
+
+# What helps where captions have no image ids, but row numbers.
+_BY_ROW = (
+    ', or give the objects by row: as a list in the order of the captions, [["dog"], ["cat"]], or '
+    'as {0: ["dog"]}'
+)
 
 
 class _Content(NamedTuple):
@@ -232,6 +247,26 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         nothing: dict[str, int] = {}
         return [nothing if known is None else images[known] for known in self._known(ids)]
 
+    def check_images(self, ids: Sequence[ImageId]) -> None:
+        """Check that a run's images are known; warn if their ids may only number its rows.
+
+        The image ids are those of all the run, each once.
+
+        Raises
+        ------
+        ImageIdError
+            As `of_images` raises it.
+        """
+        self._known(ids)
+        if are_row_numbers(ids) and len(self) > len(ids):
+            warnings.warn(
+                f"the captions' ids are 0 to {len(ids) - 1} in this order, and the image side "
+                f"({self.where}) knows {len(self)} images; if they are row numbers, the scores are "
+                f"those of other images: write image ids{_BY_ROW}.",
+                VifidelWarning,
+                stacklevel=4,
+            )
+
     def asked_of(self, ids: Sequence[ImageId]) -> list[frozenset[str] | None]:
         """Return what was looked for in each of `ids`, which are found as by `of_images`.
 
@@ -255,7 +290,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             or (len(ids) >= _ENOUGH_TO_JUDGE and 2 * len(missing) > len(ids))
             or (not matched and {type(i) for i in missing}.isdisjoint(type(i) for i in images))
         ):
-            raise mismatch(missing, images, "the captions", f"the image side ({self.where})")
+            where = f"the image side ({self.where})"
+            raise mismatch(missing, images, "the captions", where, ids, _BY_ROW)
         return [matched.get(image_id) for image_id in ids]
 
     def signature(self) -> str:

@@ -10,10 +10,11 @@ DetInferencer write folders with one JSON file per image, whose stem is the imag
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from ..arguments import named_if_wrong, shows
+from ..arguments import is_listed, named_if_wrong, shows
 from ..errors import AnnotationError
 from ..files import read_json
 from ..image_ids import ImageId, from_json_key
@@ -200,15 +201,45 @@ def read_labels(
     return read_items(content, Instances(where, threshold, names or NO_NAMES, uncertain))
 
 
+def are_rows(source: Any) -> bool:
+    """Return whether a source is the labels of rows: a list with lists of texts in it.
+
+    Such a list holds labels, with scores or without, and never paths.
+
+    >>> are_rows([["dog"], [], {"cat": 2}]), are_rows(["a.json"]), are_rows([{1: ["dog"]}])
+    (True, False, False)
+    """
+    return isinstance(source, list | tuple) and any(
+        is_listed(row)
+        and all(
+            isinstance(label, str)
+            or (is_listed(label) and len(label) == 2 and isinstance(label[1], Real))
+            for label in row
+        )
+        for row in source
+    )
+
+
+def _read_rows(rows: list[Any], found: Instances) -> ObjectLabels:
+    for number, row in enumerate(rows):
+        if isinstance(row, ObjectLabels) or not (is_listed(row) or isinstance(row, Mapping)):
+            raise AnnotationError(
+                f"{found.where}: entry {number} is {row!r:.40}, and others are lists of labels; a "
+                "list holds the labels of each row, or sources whose union counts, and not both."
+            )
+    return read_items(dict(enumerate(rows)), found)
+
+
 LABELS = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
-    'or `{"id": "dog \\| frisbee"}` JSON, or a Python mapping',
+    'or `{"id": "dog \\| frisbee"}` JSON, or a Python mapping; a list per row, `[["dog"], []]`',
     ".6, if there are scores",
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
-    "bars between them are RAM's",
+    "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
         Way("object", (), read_items),
+        Way("list", are_rows, _read_rows),
         Way("list", lambda found: not found, "an empty list; there is no detection in it."),
         Way(
             "list",

@@ -26,6 +26,7 @@ from .label_csv import columns_of
 from .listed import NO_NAMES
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, clean_label
+from .plain import are_rows
 from .several import agreed, union
 
 # The record of each format, in this order: the first way that recognises content reads it.
@@ -69,6 +70,7 @@ ObjectSource: TypeAlias = (
     | ObjectLabels
     | HasDataset
     | Mapping[Any, LabelList]
+    | Sequence[LabelList]
     | Sequence["ObjectSource"]
 )
 
@@ -87,8 +89,10 @@ def read_objects(
     ----------
     source : path, pycocotools COCO, mapping, or list of these
         A file or folder of any of the formats in `FORMATS`, recognised by its content. A mapping
-        has the shape of the labels file; it is copied. A list is the union of its members; nocaps'
-        images among them give the others nocaps' image ids.
+        has the shape of the labels file; it is copied. A list with lists of labels in it,
+        ``[["dog"], ["cat", "cat"]]``, has those of images 0, 1, ..., as `label_rows` takes them.
+        Any other list is the union of its members; nocaps' images among them give the others
+        nocaps' image ids.
     threshold : float, optional
         The lowest score that counts where there are scores, from 0 to 1; by default .6, and .4
         for Open Images (VIFIDEL paper, section 4.1).
@@ -117,8 +121,10 @@ def read_objects(
     """
     check_thresholds(threshold, uncertain)
     sources = source if isinstance(source, list | tuple) else [source]
+    if are_rows(source):
+        sources = [source]
     objects = _united([_read(one, threshold, categories, uncertain) for one in sources], agree)
-    paths = _absolute(source)
+    paths = None if are_rows(source) else _absolute(source)
     if paths is None:
         return objects
     names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
@@ -179,12 +185,13 @@ def _read(
                 "read_objects when reading them."
             )
         return source
-    if isinstance(source, list | tuple):
+    rows = are_rows(source)
+    if isinstance(source, list | tuple) and not rows:
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
     dataset = getattr(source, "dataset", None)
     where, content = "objects", cast(Any, source)
-    carrier: Carrier = "object"
+    carrier: Carrier = "list" if rows else "object"
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
@@ -192,10 +199,11 @@ def _read(
         carrier, content = content_of(Path(source))
     elif isinstance(dataset, Mapping):  # a pycocotools COCO
         where, content = "the COCO object", dataset
-    elif not isinstance(source, Mapping):
+    elif not rows and not isinstance(source, Mapping):
         raise AnnotationError(
             f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
-            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
+            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, a list of these, or "
+            "lists of labels, one for each row."
         )
     return _read_content(carrier, content, Instances(where, threshold, names, uncertain))
 

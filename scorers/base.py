@@ -9,7 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Real
 from typing import Any, cast
@@ -19,7 +19,7 @@ import numpy as np
 from ..annotations import ObjectLabels, label_rows
 from ..arguments import named_if_wrong
 from ..errors import CaptionError, VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats, checked
 from ..image_ids import ImageId
 from ..rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
@@ -206,7 +206,7 @@ class Scorer(ABC):
 
         That is for those who sign all systems together, or need none.
         """
-        evaluations = self._evaluate(rows, on_progress or _ignore)
+        evaluations = checked(self._evaluate(rows, on_progress or _ignore), self.columns, rows.ids)
         return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
@@ -330,6 +330,7 @@ class Scorer(ABC):
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
+        self.check_images(list(rows.ids))
         evaluations = self.without_signature(rows)
         self.judge([evaluations[self.main]])
         return evaluations
@@ -346,8 +347,8 @@ class Scorer(ABC):
 
         The captions are taken as written from ``coco_eval.coco`` and ``coco_eval.cocoRes`` for
         the images of ``coco_eval.params["image_id"]``. The score joins ``coco_eval.eval``, the
-        scores of the images join ``imgToEval`` and ``evalImgs``. An undefined score is None
-        there: JSON has no NaN.
+        scores of the images join ``imgToEval`` and ``evalImgs``. An undefined score is NaN in
+        ``eval``, whose numbers scripts print, and None for an image.
 
         Raises
         ------
@@ -364,15 +365,46 @@ class Scorer(ABC):
         res = {i: _captions(coco_eval.cocoRes, i) for i in ids}
         evaluations = self._evaluate_run(coco_rows(gts, res))
         for column, evaluation in evaluations.items():
-            score = evaluation.score
-            coco_eval.setEval(None if math.isnan(score) else score, column)
+            coco_eval.setEval(evaluation.score, column)
             per_image = [None if math.isnan(s) else s for s in evaluation.scores.tolist()]
             coco_eval.setImgToEvalImgs(per_image, gts.keys(), column)
         coco_eval.setEvalImgs()
         return evaluations[self.main].score
 
+    def by_column(self) -> ByColumn:
+        """Return this metric for a program that names its columns: ``(it, ["P", "R", "F"])``."""
+        return ByColumn(self)
+
+    def __str__(self) -> str:
+        return self.method()  # which programs such as M2 call its column
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method()}>"
+
+
+@dataclass(frozen=True)
+class ByColumn:
+    """A metric whose ``compute_score`` returns all its columns, as pycocoevalcap's BLEU does.
+
+    It is for loops such as pycocoevalcap's, over pairs of a scorer and a list of names, one for
+    each column in the order of `Scorer.columns`.
+    """
+
+    scorer: Scorer
+
+    def method(self) -> str:
+        """Return the name of the metric."""
+        return self.scorer.method()
+
+    def compute_score(
+        self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
+    ) -> tuple[list[float], list[list[float]]]:
+        """Return the corpus score of each column, and its scores in the order of `gts`.
+
+        The arguments, errors and undefined scores are those of `Scorer.compute_score`.
+        """
+        columns = self.scorer._evaluate_run(coco_rows(gts, res)).values()
+        return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
 
 def main_column(columns: Sequence[Column]) -> Column:

@@ -74,9 +74,9 @@ class Chair(Explainer):
     Parameters
     ----------
     objects : path, pycocotools COCO, mapping, or list of these, optional
-        The instances of the images, as `vifidel_eval.annotations.read_objects` takes them; a list
-        is a union. Without it the objects are given to `score`, caption by caption. Labels that
-        the synonyms do not have are classes that captions name as they are.
+        The instances of the images, as `vifidel_eval.annotations.read_objects` takes them.
+        Without it the objects are given to `score`, caption by caption. Labels that the synonyms do
+        not have are classes that captions name as they are.
     synonyms : path or ClassList, optional
         The names of each category, as `vifidel_eval.things.synonyms.read_classes` reads them; the
         list that was published with CHAIR is read by the published rules. By default our own list
@@ -170,7 +170,7 @@ class Chair(Explainer):
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         if self._objects is not None:
-            self._objects.of_images(image_ids)
+            self._objects.check_images(image_ids)
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         counted = [e.statistics.of_rows for e in evaluations if e.statistics is not None]
@@ -190,7 +190,7 @@ class Chair(Explainer):
         gold = self._gold(rows)
         counts = np.empty((len(rows), len(CAPTION_COUNTS)))
         details = DetailsOfParts()
-        incomplete = not_judged = 0
+        incomplete = unconfirmed = 0
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
             found: list[Mentions] = []
@@ -202,7 +202,7 @@ class Chair(Explainer):
                 if sought is not None:
                     all_found = len(mentions.found)
                     mentions = judged(mentions, gold.there[at] | sought)
-                    not_judged += all_found - len(mentions.found)
+                    unconfirmed += all_found - len(mentions.found)
                 counts[at] = caption_counts(mentions, gold.there[at])
                 if sought is not None and not sought:
                     counts[at] = np.nan
@@ -215,7 +215,7 @@ class Chair(Explainer):
             "incomplete": incomplete,
         }
         if gold.sought is not None:
-            of_run["not_judged"] = not_judged
+            of_run["unconfirmed"] = unconfirmed
         sums = np.nansum(counts, axis=0)
         return {
             column: Evaluation(
@@ -261,7 +261,7 @@ class Chair(Explainer):
         mentions = [
             Unit(m.name, m.words, m.category) for m in finder.find(self._complete(caption)).found
         ]
-        units = finder.units(caption, ())
+        units = finder.units(caption, (), grammar=False)
         named = [unit.words for unit in units if unit.category is not None]
         # The words between tell where a mention is: *an orange cat eats an orange*.
         return units if named == [unit.words for unit in mentions] else mentions

@@ -20,7 +20,6 @@ from ..companions.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedRe
 from ..companions.tokenization import Tokens
 from ..evaluation import Column, Floats, Statistics
 from ..remembered import of_run
-from ..rows import coco_rows
 from .base import Progress
 from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
@@ -100,8 +99,7 @@ class Bleu(_NgramMetric):
         VifidelError
             If ids or captions are not as described at `Scorer.compute_score`.
         """
-        columns = self.without_signature(coco_rows(gts, res)).values()
-        return [column.score for column in columns], [column.scores.tolist() for column in columns]
+        return self.by_column().compute_score(gts, res)
 
     def _columns(
         self, references: TokenizedReferences, captions: TokenizedCaptions

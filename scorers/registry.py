@@ -11,16 +11,22 @@ the package's entry point of the group ``vifidel_eval.metrics``, which has the m
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import sys
+import traceback
 import warnings
 from collections import UserDict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
+from typing import Any
 
-from ..errors import MetricUnavailable, VifidelError, VifidelWarning
+from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
+from ..kernels.lexicon import LexiconFull
 from .base import Scorer
 from .mean import Mean
 from .record import Metric, Option, Settings
@@ -255,19 +261,69 @@ def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str
             )
 
 
-def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], dict[str, str]]:
+@contextmanager
+def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]:
+    """Let whatever breaks in a metric of another package be one sentence that names it.
+
+    That is a `MetricFailed`, so that a run goes on with its other metrics; ``exit(0)`` in a metric
+    ends nothing either. What this package's metrics raise, of the `module` by its name, stays as it
+    is: it is about the input, or a fault of ours.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, MetricUnavailable, LexiconFull):
+        raise
+    except BaseException as problem:
+        if _of_this_package(module):
+            raise
+        packages = [f"{name} {version}" for name, version in METRICS.packages([metric]).items()]
+        whose = f"of the package {packages[0]}" if packages else f"of {module}"
+        of_system = f" for the system {system!r:.60}" if system else ""
+        said = str(problem)
+        if not isinstance(problem, VifidelError):
+            said = said.partition("\n")[0].rstrip(".")
+            raised = f"{type(problem).__name__}{f' ({said})' if said else ''}"
+            said = f"{raised}{_place(problem, module)}; mend or update it, or leave it out."
+        raise MetricFailed(f"the metric {metric} {whose} failed{of_system}: {said}") from problem
+
+
+def _place(problem: BaseException, module: str) -> str:
+    """Return the last line of a metric's own module that an exception came through."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    lines = [
+        line
+        for frame, line in traceback.walk_tb(problem.__traceback__)
+        if frame.f_code.co_filename == file
+    ]
+    return f" in line {lines[-1]} of {os.path.basename(file)}" if file and lines else ""
+
+
+def check_scorer(scorer: Any) -> Scorer:
+    """Return what somebody else made as a scorer; a VifidelError unless it is one, with columns."""
+    if not isinstance(scorer, Scorer):
+        raise VifidelError(f"a scorer was expected, not {scorer!r:.60}.")
+    if not isinstance(scorer.method(), str):
+        raise VifidelError(f"the name of a scorer is text, not {scorer.method()!r:.60}.")
+    _check_columns(scorer.method(), scorer.columns)
+    return scorer
+
+
+def build(
+    names: Iterable[str], settings: Settings
+) -> tuple[dict[str, Scorer], dict[str, MetricUnavailable]]:
     """Return scorers by name, and why the others are not available.
 
     Names are as `parse` returns them; a metric that occurs several times is made once. Raises a
     VifidelError if a file cannot be read or is not what a metric needs.
     """
     scorers: dict[str, Scorer] = {}
-    unavailable: dict[str, str] = {}
+    unavailable: dict[str, MetricUnavailable] = {}
 
     @cache
     def made(metric: Metric) -> Scorer | MetricUnavailable:
         try:
-            return metric.make(settings)
+            with named_failures(metric.name, metric.module):
+                return check_scorer(metric.make(settings))
         except MetricUnavailable as problem:
             return problem
 
@@ -275,7 +331,7 @@ def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], 
         parts: list[Scorer] = []
         for part in map(made, parts_of(name)):
             if isinstance(part, MetricUnavailable):
-                unavailable[name] = str(part)
+                unavailable[name] = part
                 break
             parts.append(part)
         else:
@@ -295,10 +351,6 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
     """Raise a VifidelError if a metric cannot be registered beside others."""
     if not (isinstance(metric.scorer, type) and issubclass(metric.scorer, Scorer)):
         raise VifidelError(f"{metric.name}: scorer is a Scorer's class, not {metric.scorer!r:.40}.")
-    if not isinstance(metric.columns, tuple):
-        raise VifidelError(
-            f"{metric.name}: columns is a tuple of its class, so that help knows it."
-        )
     taken = _by_spelling(others.values())
     for spelling in (metric.name, *metric.spellings):
         if not spelling or _PUNCTUATION.search(spelling):
@@ -314,7 +366,8 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
                 f"there is a metric or column {spelling} already ({other.module}); give that of "
                 f"{metric.module} another name."
             )
-    ours = _is_ours(metric)
+    _check_columns(metric.name, metric.columns)
+    ours = _of_this_package(metric.module)
     if metric.default and not ours:
         raise VifidelError(
             f"{metric.name} cannot be a default metric, since its package would change everybody's "
@@ -330,6 +383,18 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
             )
 
 
+def _check_columns(metric: str, columns: Any) -> None:
+    """Raise a VifidelError unless these can be the columns of a metric's class."""
+    if not isinstance(columns, tuple) or not all(isinstance(one, Column) for one in columns):
+        raise VifidelError(
+            f"{metric}: columns is a tuple of Columns, of its class, so that help knows it; found "
+            f"{columns!r:.60}."
+        )
+    names = [column.name for column in columns]
+    if not names or len(set(names)) < len(names):
+        raise VifidelError(f"{metric}: columns need names that differ, not {names!r:.60}.")
+
+
 def _problem(entries: list[EntryPoint], metrics: Registry) -> str:
     """Import what registers a metric; return why it cannot be used, in one sentence, or ``""``."""
     entry, *others = entries
@@ -341,11 +406,13 @@ def _problem(entries: list[EntryPoint], metrics: Registry) -> str:
         )
     try:
         entry.load()
-    except (Exception, SystemExit) as problem:  # whatever somebody else's module may raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # whatever somebody else's module may raise
         said = str(problem).partition("\n")[0].rstrip(".")
         why = f"importing {entry.value} fails ({type(problem).__name__}: {said})"
     else:
-        if entry.name in metrics and not _is_ours(metrics[entry.name]):
+        if entry.name in metrics and not _of_this_package(metrics[entry.name].module):
             return ""
         why = f"importing {entry.value} registers no metric of that name"
     return (
@@ -354,8 +421,8 @@ def _problem(entries: list[EntryPoint], metrics: Registry) -> str:
     )
 
 
-def _is_ours(metric: Metric) -> bool:
-    return metric.module.startswith(f"{__package__}.")
+def _of_this_package(module: str) -> bool:
+    return module.partition(".")[0] == __package__.partition(".")[0]
 
 
 def _package(entry: EntryPoint) -> str:

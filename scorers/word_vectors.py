@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
-from ..errors import CaptionError, VifidelWarning
+from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import (
     DetailsOfParts,
     Evaluation,
@@ -26,6 +26,7 @@ from ..evaluation import (
     Statistics,
     Tally,
     add_tallies,
+    real_numbers,
 )
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, Gold, GoldT, Part, bags_of_captions, bags_of_labels
@@ -71,7 +72,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     Parameters
     ----------
     objects : path, pycocotools COCO, mapping, or list of these, optional
-        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
+        The image side, as `vifidel_eval.annotations.read_objects` takes it.
         Without it the objects are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
@@ -145,6 +146,17 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def score_part(self, part: Part[GoldT]) -> Scored:
         """Return what the metric says of rows that were read."""
 
+    def scored(self, part: Part[GoldT]) -> Scored:
+        """Return what `score_part` says, once it is a number for each row and column."""
+        said = self.score_part(part)
+        scores = real_numbers(said.scores, f"{self.method()}: the score", part.rows.ids, axes=2)
+        if scores.shape[1] != len(self.columns):
+            raise VifidelError(
+                f"{self.method()}: has {len(self.columns)} columns, and score_part returned "
+                f"{scores.shape[1]}."
+            )
+        return replace(said, scores=scores)
+
     def further_words(self, rows: Rows) -> Iterable[str]:
         """Return the words and terms that `score_part` looks up beside the content words."""
         return ()
@@ -162,7 +174,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         if self._sees_objects and self._objects is not None:
-            self._objects.of_images(image_ids)
+            self._objects.check_images(image_ids)
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         evaluations = list(evaluations)
@@ -179,7 +191,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def _scores(self, rows: Rows) -> dict[str, Floats]:
         parts = self._read(rows, words=self._scores_words)
-        together = _joined([self.score_part(part).scores for part in parts], len(self.columns))
+        together = _joined([self.scored(part).scores for part in parts], len(self.columns))
         return {
             column.name: np.ascontiguousarray(self._defined(of_column))
             for column, of_column in zip(self.columns, together.T, strict=True)
@@ -192,7 +204,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         counts: Counter[str] = Counter()
         read: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
-            scored = self.score_part(part)
+            scored = self.scored(part)
             scores.append(scored.scores)
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)

@@ -97,6 +97,7 @@ def test_dir_shows_the_public_names_and_nothing_else():
         "Evaluation",
         "ImageIdError",
         "Metric",
+        "MetricFailed",
         "MetricUnavailable",
         "Run",
         "Scorer",

@@ -264,3 +264,230 @@ def test_the_error_names_other_metrics_that_score_tables(tmp_path, monkeypatch):
     with pytest.raises(VifidelError, match=r"CIDEr does not score tables; these do: .*BLANKS"):
         tables.TableScorer(("CIDEr",))
     sys.modules.pop("blanks")
+
+
+BROKEN = """
+import sys
+
+import numpy as np
+
+from vifidel_eval import Column, Evaluation, Metric, Scorer, VifidelError, register
+from vifidel_eval.scorers import Statistics
+
+
+class Broken(Scorer):
+    columns = (Column("BROKEN"),)
+
+    def method(self):
+        return "BROKEN"
+
+    def signature(self, image_ids=None):
+        return "BROKEN|version:1"
+
+    def _evaluate(self, rows, on_progress):
+        n, ids = len(rows), rows.ids
+        scores = np.arange(n, dtype=float)
+        {body}
+
+
+def make(settings):
+    return Broken()
+
+
+register(Metric("BROKEN", "Breaks", Broken, make, references=False))
+"""
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """Install a metric whose `_evaluate` has a certain last line."""
+
+    def install(body, module=BROKEN):
+        package(tmp_path, "BROKEN", "broken", module.replace("{body}", body), "a-package")
+        monkeypatch.setattr(METRICS, "data", dict(METRICS))
+        monkeypatch.setattr(METRICS, "_problems", {})
+        monkeypatch.syspath_prepend(tmp_path)
+
+    yield install
+    sys.modules.pop("broken", None)
+
+
+def fails(tmp_path, *arguments):
+    """Return what a run of the broken metric beside another one says, which loses nothing."""
+    results = tmp_path / "mine.json"
+    results.write_text(json.dumps({"1": "a dog runs", "2": "a cat"}))
+    references = tmp_path / "references.json"
+    references.write_text(json.dumps({"1": ["a dog runs"], "2": ["a dog"]}))
+    saved = tmp_path / "scores.json"
+    run = ("score", results, "--references", references, "--metrics", "BROKEN,ROUGE_L")
+    found = CliRunner().invoke(main, list(map(str, (*run, "--output", saved, *arguments))))
+    assert found.exit_code == 1, found.output
+    assert "Traceback" not in found.output
+    document = json.loads(saved.read_text())
+    overall = document["systems"]["mine"]["overall"]
+    assert list(overall) == ["ROUGE_L"]
+    assert overall["ROUGE_L"] == pytest.approx((1 + 0.5) / 2)
+    assert f"{overall['ROUGE_L']:.4f}" in found.stdout  # printed too
+    said = found.stderr.splitlines()[-1]
+    assert said.startswith("Error: the metric BROKEN of the package a-package 1.0 failed")
+    assert document["unavailable"] == {"BROKEN": said.removeprefix("Error: ")}
+    return said.partition(" failed")[2]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return {'BROKEN': Evaluation(ids, np.ones(n + 3))}", "of 2 captions; found 5 scores."),
+        ("return {'BROKEN': Evaluation(ids, np.ones((n, 1)))}", "found the shape (2, 1)."),
+        ("return {'BROKEN': Evaluation(ids, ['a'] * n)}", "a finite number, and NaN where it is"),
+        ("return {'BROKEN': Evaluation(ids, [True] * n)}", "found bool [True, True]."),
+        ("return {'BROKEN': Evaluation(ids, [1j] * n)}", "found complex128 [1j, 1j]."),
+        ("return {'BROKEN': Evaluation(ids, [None] * n)}", "found NoneType [None, None]."),
+        ("return {'BROKEN': Evaluation(ids, np.full(n, np.inf))}", "that of 1 is infinite."),
+        (
+            "return {'BROKEN': Evaluation([7, 8], scores)}",
+            "of the images 7, 8, and the captions of",
+        ),
+        (
+            "return {'BROKEN': Evaluation(ids[::-1], scores)}",
+            "of the images 2, 1, and the captions",
+        ),
+        ("return {'BROKEN': Evaluation(ids, scores, True)}", "another direction than its Column"),
+        ("return {'BROKEN': Evaluation(ids, scores, ranked=False)}", "another direction than its"),
+        (
+            "return {'BROKEN': Evaluation(ids, scores, corpus_score='.5')}",
+            "must be a finite number",
+        ),
+        ("return {'BROKEN': Evaluation(ids, scores, corpus_score=[1])}", "found the shape (1, 1)."),
+        (
+            "return {'BROKEN': Evaluation(ids, scores, statistics=Statistics(scores, max))}",
+            "BROKEN: the statistics must be a finite number",
+        ),
+        (
+            "return {'BROKEN': Evaluation(ids, scores, statistics=Statistics(np.ones((n, 2)), "
+            "lambda sums: 1.0))}",
+            "one for each of 2 captions; found the shape ().",
+        ),
+        (
+            "return {'BROKEN': Evaluation(ids, scores, counts={'no_words': 'x'})}",
+            "its counts are {",
+        ),
+        ("return {'BROKEN': Evaluation(ids, scores, details={'D': [1]})}", "must be 2 values, one"),
+        (
+            "return {'BROKEN': Evaluation(ids, scores, details={'BROKEN': [1, 2]})}",
+            "is no column's",
+        ),
+        ("return {'BROKEN': Evaluation(ids, scores, details={'D': [ids, {1}]})}", "TypeError"),
+        (
+            "return {'BROKEN': Evaluation(ids, scores, left_out=[1])}",
+            "says with NaN which rows are",
+        ),
+        ("return {'OTHER': Evaluation(ids, scores)}", "its class are BROKEN, and it returned ['OT"),
+        ("return {'BROKEN': scores}", "BROKEN: expected an Evaluation, found array("),
+        ("return scores", "and it returned array("),
+        ("pass", "and it returned None; return an Evaluation for each column."),
+        ("1 / 0", "ZeroDivisionError (division by zero) in line 22 of broken.py; mend or update"),
+        ("exit(0)", "SystemExit (0)"),
+        ("sys.exit()", "SystemExit in line 22 of broken.py"),
+        ("raise BaseException('of no kind')", "BaseException (of no kind) in line 22 of broken.py"),
+        ("raise GeneratorExit", "GeneratorExit in line 22"),
+        ("raise StopIteration", "StopIteration in line 22"),
+        ("raise MemoryError", "MemoryError in line 22"),
+        ("raise OSError(32, 'Broken pipe')", "BrokenPipeError ([Errno 32] Broken pipe) in line 22"),
+        ("raise VifidelError('the weights are damaged.')", "'mine': the weights are damaged."),
+    ],
+)
+def test_what_it_does_wrong_is_one_sentence_and_no_other_metric_is_lost(
+    tmp_path, broken, body, said
+):
+    broken(body)
+    assert said in fails(tmp_path)
+
+
+def test_whatever_output_is_asked_for_has_the_others(tmp_path, broken):
+    broken("1 / 0")
+    outputs = {"--report": "page.html", "--leaderboard": "board.json", "--per-image": "images.csv"}
+    paths = [str(part) for name, path in outputs.items() for part in (name, tmp_path / path)]
+    fails(tmp_path, "--columns", "broken,ROUGE_L", "--require", "BROKEN <= 1", *paths)
+    for path in outputs.values():
+        assert "ROUGE_L" in (tmp_path / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("return Broken()", "exit(0)", ": SystemExit (0) in line 26"),
+        ("return Broken()", "return None", ": a scorer was expected, not None."),
+        ('return "BROKEN|version:1"', "return 5", ": a signature is one line of text, not 5."),
+        ('return "BROKEN|version:1"', "exit(0)", ": SystemExit (0) in line 17"),
+        ("def method", "def judge(self, found):\n        1 / 0\n\n    def method", "ZeroDivision"),
+    ],
+)
+def test_so_it_is_whatever_part_of_it_breaks(tmp_path, broken, before, after, said):
+    broken("return {'BROKEN': Evaluation(ids, scores)}", BROKEN.replace(before, after))
+    assert said in fails(tmp_path)
+
+
+def test_what_breaks_on_import_is_one_sentence(tmp_path, broken):
+    broken("pass", "class Odd(BaseException):\n    pass\n\n\nraise Odd('gone')")
+    with pytest.raises(VifidelError, match=r"importing broken fails \(Odd: gone\); update or unin"):
+        parse("BROKEN")
+
+
+def test_an_interrupt_ends_it(tmp_path, broken):
+    broken("raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        vifidel_eval.evaluate({"x": {1: "a dog"}}, metrics="BROKEN")
+
+
+def test_in_python_it_is_a_warning_beside_the_others_and_an_error_alone(tmp_path, broken):
+    broken("exit(0)")
+    captions, references = {"x": {1: "a dog"}}, {1: ["a dog", "a dog runs"]}
+    with pytest.warns(vifidel_eval.VifidelWarning, match=r"BROKEN is not available: the metric BR"):
+        run = vifidel_eval.evaluate(captions, references, metrics="BROKEN,ROUGE_L")
+    assert run.scores["x"] == {"ROUGE_L": 1.0}
+    assert "SystemExit (0)" in run.unavailable["BROKEN"]
+    with pytest.raises(
+        vifidel_eval.MetricFailed, match=r"BROKEN of the package a-package 1\.0 fai"
+    ):
+        vifidel_eval.evaluate(captions, references, metrics="BROKEN")
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ("np.ones(n, np.float16) / 4", 0.25),
+        ("list(range(n))", 0.5),
+        ("np.array([2, np.nan], object).astype(float)", 2.0),
+    ],
+)
+def test_numbers_of_other_types_are_numbers(broken, scores, expected):
+    broken(f"return {{'BROKEN': Evaluation(ids, {scores})}}")
+    run = vifidel_eval.evaluate({"x": {1: "a dog", 2: "a cat"}}, metrics="BROKEN")
+    assert run.scores["x"]["BROKEN"] == expected
+
+
+@pytest.mark.parametrize("name", ["", " ", 5, None])
+def test_a_column_has_a_name_and_a_direction(name):
+    with pytest.raises(VifidelError, match="a column's name is text, not"):
+        vifidel_eval.Column(name)
+    with pytest.raises(
+        VifidelError, match="the column X: lower_is_better is True or False, not 'n"
+    ):
+        vifidel_eval.Column("X", lower_is_better="no")
+
+
+def test_a_table_s_metric_is_named_too(tmp_path, monkeypatch):
+    pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+    tables = pytest.importorskip("vifidel_eval.tables")
+    monkeypatch.setattr(METRICS, "data", dict(METRICS))
+    monkeypatch.setattr(METRICS, "_problems", {})
+    monkeypatch.syspath_prepend(tmp_path)
+    few = BLANKS.replace("scored.scores * 0 + {number}", "scored.scores[1:]")
+    package(tmp_path, "BLANKS", "blanks", few)
+    batch = pa.table({"caption": ["a dog"] * 3, "labels": [["dog"]] * 3})
+    with pytest.raises(
+        VifidelError, match=r"BLANKS of the package blanks 1\.0 failed: VIFIDEL-D: the "
+    ):
+        tables.TableScorer(("BLANKS",)).evaluate(batch)
+    sys.modules.pop("blanks")

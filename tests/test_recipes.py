@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(
     r"```python\n(.*?)```", (ROOT / "docs/recipes.md").read_text("utf-8"), re.DOTALL
 )
-PANDAS, SAMPLES, REWARD, EVALUATE = range(4)
+PANDAS, SAMPLES, REWARD, HOST, EVALUATE = range(5)
 
 
 def run_block(number, monkeypatch, needs=None):
@@ -30,8 +30,8 @@ def run_block(number, monkeypatch, needs=None):
     return names, printed.getvalue()
 
 
-def test_there_are_four():
-    assert len(BLOCKS) == 4
+def test_there_are_five():
+    assert len(BLOCKS) == 5
 
 
 def test_pandas(monkeypatch):
@@ -61,6 +61,25 @@ def test_reward(monkeypatch):
     assert (rewards.argmin(axis=1) == 2).all()
     np.testing.assert_allclose(names["advantages"].mean(axis=1), 0, atol=1e-12)
     assert names["reward"](["a dog"], [[]]) == [0.0]  # no NaN in a loss
+
+
+def test_a_host_with_a_list_of_scorers(monkeypatch):
+    names, printed = run_block(HOST, monkeypatch)
+    lines = [line.split(":")[0] for line in printed.splitlines()]
+    assert lines == ["VIFIDEL", "VIFIDEL-F", "P", "R", "F"]
+    references, captions = names["gts"].values(), [caption for (caption,) in names["res"].values()]
+    columns = vifidel_eval.scorers.VifidelPRF().score_columns(
+        captions, objects=names["objects"], references=list(references)
+    )
+    by_column, listed = names["scorers"][2]
+    corpus, images = by_column.compute_score(names["gts"], names["res"])
+    assert dict(zip(listed, images, strict=True)) == {
+        name: columns[f"VIFIDEL-{name}"].tolist() for name in "PRF"
+    }
+    assert corpus == pytest.approx([of.mean() for of in columns.values()], rel=1e-12)
+    main, _ = names["scorers"][1]
+    assert main.compute_score(names["gts"], names["res"])[0] == corpus[2]
+    assert by_column.method() == str(main) == "VIFIDEL-PRF"
 
 
 def test_evaluate(monkeypatch, tmp_path):

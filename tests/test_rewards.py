@@ -1,6 +1,7 @@
 """Rewards as TRL's and verl's trainers call them, whose calls are replayed here."""
 
 import asyncio
+import importlib.util
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from vifidel_eval import VifidelError, VifidelWarning
+from vifidel_eval import VifidelError, VifidelWarning, rewards
 from vifidel_eval.rewards import compute_score, trl_reward
 from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
 
@@ -236,3 +237,15 @@ def test_verl_says_once_what_is_undefined(monkeypatch):
 def test_undefined_is_finite():
     with pytest.raises(VifidelError, match="undefined must be a finite number, not nan"):
         compute_score("coco", "a dog", ["dog"], undefined=math.nan)
+
+
+@pytest.mark.parametrize("path", ["pkg://vifidel_eval.rewards", rewards.__file__])
+def test_verl_loads_it_by_package_and_by_path(path):
+    # As verl 0.9.1's `load_module` does; tests/integrations/test_verl.py has the loader itself.
+    if path.startswith("pkg://"):
+        module = importlib.import_module(path.removeprefix("pkg://"))
+    else:
+        spec = importlib.util.spec_from_file_location(f"custom_module_{hash(path)}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    assert module.compute_score("coco", "a dog", ["dog"]) == compute_score("coco", "a dog", ["dog"])

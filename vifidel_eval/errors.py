@@ -29,6 +29,10 @@ class MetricUnavailable(VifidelError):  # noqa: N818
     """A metric cannot run here, but others can; the message says why and what would help."""
 
 
+class MetricFailed(MetricUnavailable):
+    """A metric of another package broke; the message names it and says where."""
+
+
 class UnknownName(VifidelError, KeyError):  # noqa: N818
     """There is no system or column of that name; the message says which there are."""
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import VectorsError, VifidelWarning
-from .image_ids import ImageId
+from .digits import for_json
+from .errors import VectorsError, VifidelError, VifidelWarning
+from .image_ids import ImageId, samples
 
 if TYPE_CHECKING:
     from .vectors import WordVectors
@@ -52,6 +55,16 @@ class Column:
     main: bool = False
     of_sums: Callable[[Floats], Floats] | None = None
     is_count: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise VifidelError(f"a column's name is text, not {self.name!r:.40}.")
+        for key in ("lower_is_better", "ranked", "main"):
+            if not isinstance(getattr(self, key), bool):
+                raise VifidelError(
+                    f"the column {self.name}: {key} is True or False, not "
+                    f"{getattr(self, key)!r:.40}."
+                )
 
 
 @dataclass(frozen=True)
@@ -119,10 +132,16 @@ COUNTS = (
         "captions whose last sentence has no end and was left out",
     ),
     Count(
-        "not_judged",
-        "mentions not judged",
-        "mentions of things that nobody looked for in the image, under VIFIDEL-H without "
-        "references, and under CHAIR where the objects say what was looked for",
+        "unconfirmed",
+        "mentions unconfirmed",
+        "mentions of things that nobody looked for in the image and no reference has, under "
+        "VIFIDEL-H and, where the objects say what was looked for, CHAIR; they are in no rate",
+    ),
+    Count(
+        "judged_by_references",
+        "judged by references",
+        "captions whose objects do not say what was looked for: under VIFIDEL-H, a thing that none "
+        "of their references mentions counts as not in the image",
     ),
     Count(
         "nothing_looked_for",
@@ -152,6 +171,9 @@ ROW_COUNTS = (
     "bad_labels",  # cannot be read
     "bad_references",  # are not a list of texts
 )
+
+#: Keys of `COUNTS` that tables add up beside their statuses.
+COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
 
 # How many different words a tally lists at least.
 _MOST_LISTED = 5_000
@@ -307,6 +329,88 @@ class Evaluation:
     def undefined(self) -> int:
         """How many rows are left out of the corpus score."""
         return self.counts.get("undefined", int(self.missing.sum()))
+
+
+def checked(made: Any, columns: Sequence[Column], ids: Sequence[ImageId]) -> dict[str, Evaluation]:
+    """Return the evaluations that a metric made of rows, in the order of its columns.
+
+    Whatever a metric says goes through here before anybody sees it. Real numbers of any type become
+    float64. It raises a VifidelError unless there is one `Evaluation` for each column, with the
+    ids of the rows, a finite score or NaN for each, and all else as `Evaluation` has it.
+    """
+    names = [column.name for column in columns]
+    if not isinstance(made, Mapping) or set(made) != set(names):
+        found = list(made) if isinstance(made, Mapping) else made
+        raise VifidelError(
+            f"the columns of its class are {', '.join(names)}, and it returned {found!r:.80}; "
+            "return an Evaluation for each column."
+        )
+    return {column.name: _checked(made[column.name], column, names, ids) for column in columns}
+
+
+def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[ImageId]) -> Evaluation:
+    name = column.name
+    if not isinstance(made, Evaluation):
+        raise VifidelError(f"{name}: expected an Evaluation, found {made!r:.40}.")
+    if (made.lower_is_better and not column.lower_is_better) or (column.ranked and not made.ranked):
+        raise VifidelError(
+            f"{name}: its Evaluation has another direction than its Column; say the direction in "
+            "the columns of the class."
+        )
+    scores = real_numbers(made.scores, f"{name}: the score", ids)
+    if made.ids is not ids and list(made.ids) != list(ids):
+        raise VifidelError(
+            f"{name}: its scores are of the images {samples(made.ids)}, and the captions of "
+            f"{samples(ids)}; return rows.ids, and the scores in that order."
+        )
+    statistics, corpus_score = made.statistics, made.corpus_score
+    if statistics is not None:
+        of_rows = real_numbers(statistics.of_rows, f"{name}: the statistics", ids, axes=2)
+        statistics = replace(statistics, of_rows=of_rows)
+        sums = np.nansum(of_rows, axis=0)
+        # Intervals ask for the scores of many sums at once.
+        real_numbers(statistics.score(np.stack([sums] * 2)), f"{name}: the score", ("sums",) * 2)
+    if corpus_score is not None:
+        real_numbers([corpus_score], f"{name}: the score", ["corpus"])
+        corpus_score = float(corpus_score)
+    for what, values, one in (("counts", made.counts, Integral), ("tallies", made.tallies, Tally)):
+        if not isinstance(values, Mapping) or not all(isinstance(v, one) for v in values.values()):
+            raise VifidelError(
+                f"{name}: its {what} are {values!r:.60}; they map a name to one "
+                f"{'whole number' if one is Integral else one.__name__} each."
+            )
+    if made.left_out is not None:
+        raise VifidelError(f"{name}: a metric says with NaN which rows are left out, not left_out.")
+    for key, details in made.details.items():
+        if key in ("image_id", *names) or len(details) != len(ids):
+            raise VifidelError(
+                f"{name}: the details {key!r:.40} must be {len(ids)} values, one for each caption, "
+                "under a name that is no column's."
+            )
+        if not isinstance(details, DetailsOfParts):
+            json.dumps(for_json(list(details)), allow_nan=False)  # else `--output` fails on them
+    return replace(made, scores=scores, statistics=statistics, corpus_score=corpus_score)
+
+
+def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
+    """Return real numbers of any type as float64: one for each of `of`, or a row of several.
+
+    Raises a VifidelError, which begins with `what`, if they are anything else, such as text, truth
+    values or complex numbers, or one is infinite.
+    """
+    found = np.asarray(values)
+    numbers = f"{what} must be a finite number, and NaN where it is undefined"
+    if found.dtype.kind not in "fiu":
+        kind = type(next(iter(found.flat), values)).__name__
+        raise VifidelError(f"{numbers}; found {kind} {values!r:.60}.")
+    if found.ndim != axes or len(found) != len(of):
+        shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
+        raise VifidelError(f"{numbers}, one for each of {len(of)} captions; found {shape}.")
+    found = found.astype(np.float64, copy=False)
+    if np.isinf(found).any():
+        first = of[int(np.argwhere(np.isinf(found))[0][0])]
+        raise VifidelError(f"{numbers}; that of {first!r} is infinite.")
+    return found
 
 
 class DetailsOfParts(Sequence[Any]):

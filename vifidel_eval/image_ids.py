@@ -24,6 +24,7 @@ ImageId = Hashable
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
+_BATCH_AND_ROW = re.compile(r"\d+_\d+")  # as M2 and GRIT name captions
 _PICTURE_OR_VIDEO = re.compile(
     r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv|flv|ogv|3gp)",
     re.IGNORECASE,
@@ -218,14 +219,44 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
     return (end, *inner), bool(has_extension or folders)
 
 
+def are_row_numbers(ids: Collection[ImageId]) -> bool:
+    """Return whether ids are 0, 1, 2 and so on, in this order, as programs number rows.
+
+    >>> are_row_numbers([0, 1, 2]), are_row_numbers(["0", "1"]), are_row_numbers([1, 2])
+    (True, True, False)
+    """
+    return len(ids) > 1 and all(str(image_id) == str(row) for row, image_id in enumerate(ids))
+
+
 def mismatch(
-    missing: Collection[ImageId], known: Collection[ImageId], asked: str, knower: str
+    missing: Collection[ImageId],
+    known: Collection[ImageId],
+    asked: str,
+    knower: str,
+    all_asked: Collection[ImageId] = (),
+    instead: str = "",
 ) -> ImageIdError:
-    """Return the error for ids of `asked` that `knower` lacks, with the likely cause."""
+    """Return the error for ids of `asked` that `knower` lacks, with the likely cause.
+
+    `all_asked` are all ids of `asked`, where some are known; `instead` is what may be done about
+    ids that are row numbers, beside using image ids.
+    """
     return ImageIdError(
         f"{knower} lacks {_counted(missing)} of {asked}: {samples(missing)}; it has "
-        f"{_counted(known)}: {samples(known)}; {_likely_cause(missing, known)}"
+        f"{_counted(known)}: {samples(known)}; "
+        + (_of_rows(all_asked or missing, known, asked, instead) or _likely_cause(missing, known))
     )
+
+
+def _of_rows(ids: Collection[ImageId], known: Collection[ImageId], asked: str, instead: str) -> str:
+    """Return what to do about ids that look like row numbers; nothing if they do not."""
+    if "0_0" in ids and all(isinstance(i, str) and _BATCH_AND_ROW.fullmatch(i) for i in ids):
+        instead = ", or key the objects by the same names"
+    elif not are_row_numbers(ids):
+        return ""
+    if are_row_numbers(known):
+        return f"both sides number their rows, {len(ids)} and {len(known)}: give one for each."
+    return f"the ids of {asked} look like row numbers: write image ids there{instead}."
 
 
 def samples(ids: Collection[ImageId], most: int = 3) -> str:

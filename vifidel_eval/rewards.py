@@ -18,10 +18,11 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any, TypeAlias
 
-from .arguments import named_if_wrong
-from .errors import CaptionError, VifidelError, VifidelWarning
-from .files import first_line
-from .integrations.columns import ScoredColumn, column_scorer
+# Absolute names: verl may load this file by its path, as a module of no package.
+from vifidel_eval.arguments import named_if_wrong
+from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
+from vifidel_eval.files import first_line
+from vifidel_eval.integrations.columns import ScoredColumn, column_scorer
 
 #: A generated text: a string, or messages whose content is text or a list of blocks.
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
@@ -161,9 +162,10 @@ def compute_score(
 ) -> dict[str, float]:
     """Return the reward of one row as verl's reward managers take it.
 
-    In verl's configuration, the path of this file is ``reward.custom_reward_function.path``, its
-    ``name`` is ``compute_score``, and `column` and the parameters after it are its
-    ``reward_kwargs``. It may be called from many threads.
+    In verl's configuration, ``reward.custom_reward_function.path`` is
+    ``pkg://vifidel_eval.rewards`` or the path of this file, its ``name`` is ``compute_score``, and
+    `column` and the parameters after it are its ``reward_kwargs``. It may be called from many
+    threads.
 
     Parameters
     ----------

@@ -13,9 +13,10 @@ from fake_scorer import FakeScorer
 from vifidel_eval.agreement.draws import AS_GIVEN
 from vifidel_eval.agreement.judgements import Judged
 from vifidel_eval.agreement.trials import run_trials, work
-from vifidel_eval.errors import MetricUnavailable, VifidelError
+from vifidel_eval.errors import MetricFailed, MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
 from vifidel_eval.kernels import bags
+from vifidel_eval.runs.harness import raise_failures
 from vifidel_eval.scorers import Mean, Wmd
 from vifidel_eval.unfinished import Parts
 
@@ -177,17 +178,28 @@ def test_progress_adds_up_to_the_work(overlap, length, judged):
     assert sum(advanced) == work(judged, scorers, [0, 1, "all"], 2) == 12 * (1 + 2 * 2 + 2)
 
 
+def test_a_metric_of_another_package_that_breaks_is_named(overlap, judged):
+    broken = FakeScorer("BROKEN", lambda *_: 1 / 0)
+    trials = run_trials(judged, {"BROKEN": broken, "CIDEr": overlap}, [1], 2, 0, Parts(None))
+    assert list(trials.signatures) == ["CIDEr"]
+    with pytest.raises(MetricFailed, match=r"BROKEN .* failed for .*: ZeroDivisionError \(divis"):
+        raise_failures(trials.unavailable)  # as the command does when all else is printed
+
+
 def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
     def fail(*_):
         raise MetricUnavailable("no Java here.")
 
     scorers = {"METEOR": FakeScorer("METEOR", fail), "CIDEr": overlap}
-    trials = run_trials(judged, scorers, [1], 2, 0, Parts(None), unavailable={"SPICE": "no."})
-    assert trials.unavailable == {"SPICE": "no.", "METEOR": "no Java here."}
+    trials = run_trials(
+        judged, scorers, [1], 2, 0, Parts(None), unavailable={"SPICE": MetricUnavailable("no.")}
+    )
+    said = {"SPICE": "no.", "METEOR": "no Java here."}
+    assert {name: str(why) for name, why in trials.unavailable.items()} == said
     assert list(trials.signatures) == ["CIDEr"]
-    assert trials.to_json()["unavailable"] == trials.unavailable
+    assert trials.to_json()["unavailable"] == said
     alone = run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
-    assert (alone.trials, alone.unavailable) == ([], {"METEOR": "no Java here."})
+    assert (alone.trials, list(alone.unavailable)) == ([], ["METEOR"])
 
 
 def test_a_metric_that_failed_is_tried_again_by_the_next_run(overlap, judged, tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from vifidel_eval import Vifidel, VifidelWarning, evaluate
 from vifidel_eval.annotations import ObjectLabels, clean_label, read_labels, read_objects, union
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
@@ -86,7 +87,9 @@ def test_detections_that_know_half_of_the_images_will_do(known, empty):
 
 
 def test_detections_that_know_fewer_than_half_are_of_other_images():
-    with pytest.raises(ImageIdError, match=r"detections\.json.* lacks 6 image ids .*same split"):
+    with pytest.raises(
+        ImageIdError, match=r"detections\.json.* lacks 6 image ids .*number their rows"
+    ):
         detections({i: ["dog"] for i in range(4)}).of_images(range(10))
 
 
@@ -406,3 +409,64 @@ def test_scores_between_uncertain_and_the_threshold_are_no_answers():
     for uncertain, message in ((0.7, "above the threshold"), (2, "not a number between 0 and 1")):
         with pytest.raises(AnnotationError, match=message):
             read_objects({1: arrays}, threshold=0.6, uncertain=uncertain)
+
+
+# Ids of hosts that number their rows
+
+OF_IMAGES = {139: ["dog"], 285: ["cat"], 632: ["bed"]}
+
+
+def scored(objects, ids):
+    captions = {image_id: ["a dog"] for image_id in ids}
+    return Vifidel(objects).compute_score(captions, captions)[1].tolist()
+
+
+@pytest.mark.parametrize("ids", [[0, 1], ["0", "1"], range(2000)])
+def test_ids_that_look_like_row_numbers_are_said_to(ids):
+    with pytest.raises(ImageIdError) as problem:
+        scored(OF_IMAGES, ids)
+    assert str(problem.value).endswith(
+        "the ids of the captions look like row numbers: write image ids there, or give the objects "
+        'by row: as a list in the order of the captions, [["dog"], ["cat"]], or as {0: ["dog"]}.'
+    )
+
+
+def test_ids_of_batch_and_place_are_said_to_look_like_row_numbers():
+    with pytest.raises(ImageIdError, match="look like row numbers: write image ids there, or key "):
+        scored(OF_IMAGES, ["0_0", "0_1", "1_0"])
+    assert scored({"0_0": ["dog"], "0_1": ["dog"]}, ["0_0", "0_1"]) == [1, 1]
+
+
+@pytest.mark.parametrize("ids", [[139, 0], [1, 2], [1]])
+def test_other_ids_are_not(ids):
+    with pytest.raises(ImageIdError, match="check that both come from the same split"):
+        scored(OF_IMAGES, ids)
+
+
+def test_rows_of_another_number_are_counted():
+    with pytest.raises(ImageIdError, match="both sides number their rows, 3 and 2: give one for"):
+        scored([["dog"], ["cat"]], [0, 1, 2])
+
+
+OF_NOCAPS = {0: ["dog"], 1: ["dog"], 2: ["cat"], 7: ["bed"]}
+
+
+@pytest.mark.parametrize("ids", [[0, 1], ["0", "1", "2"]])
+def test_row_numbers_that_happen_to_be_image_ids_are_one_warning(ids):
+    with pytest.warns(VifidelWarning) as said:
+        scored(OF_NOCAPS, ids)
+    (warning,) = said
+    assert (
+        f"ids are 0 to {len(ids) - 1} in this order, and the image side (objects) knows 4"
+        in str(warning.message)
+    )
+    captions = {name: dict.fromkeys(ids, "a dog") for name in "xy"}
+    with pytest.warns(VifidelWarning) as said:
+        evaluate(captions, objects=OF_NOCAPS, metrics="VIFIDEL,VIFIDEL-H,CHAIR")
+    assert [str(one.message) for one in said] == [str(warning.message)]
+
+
+@pytest.mark.parametrize("ids", [[1, 0], [0, 2], [0], [0, 1, 2, 7]])
+def test_other_ids_are_no_warning(ids):
+    assert len(scored(OF_NOCAPS, ids)) == len(ids)
+    assert scored([["dog"], ["dog"]], [0, 1]) == [1, 1]

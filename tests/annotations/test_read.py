@@ -1,9 +1,14 @@
 import json
+import pickle
 
+import numpy as np
 import pytest
 
+import vifidel_eval
+from vifidel_eval import Vifidel
 from vifidel_eval.annotations import CategoryNames, read_categories, read_labels, read_objects
 from vifidel_eval.errors import AnnotationError, ImageIdError
+from vifidel_eval.scorers import Chair, VifidelD, VifidelH, VifidelPRF
 
 # Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
 pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
@@ -243,3 +248,79 @@ def test_a_folder_of_photographs_needs_a_detector(tmp_path):
     (tmp_path / "photos/sub/a.JPG").touch()
     with pytest.raises(AnnotationError, match=r"but pictures; .*--detector .*docs/detect\.md"):
         read_objects(tmp_path / "photos")
+
+
+# Labels of rows
+
+
+ROWS = [["dog", "dog"], ["cat"], []]
+OF_ROWS = {0: {"dog": 2}, 1: {"cat": 1}, 2: {}}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ROWS,
+        tuple(map(tuple, ROWS)),
+        [np.array(labels, dtype=object) for labels in ROWS],
+        [{"dog": 2}, ["cat"], []],
+        [[["dog", 0.9], ["dog", 0.8]], [["cat", 1], ["bird", 0.1]], []],
+    ],
+)
+def test_lists_of_labels_in_a_list_are_those_of_rows(rows):
+    assert read_objects(rows) == OF_ROWS
+    assert pickle.loads(pickle.dumps(read_objects(rows))) == OF_ROWS
+
+
+def test_so_they_are_in_a_file(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(ROWS))
+    assert read_objects(path) == OF_ROWS
+    path.write_text('[["dog"], 5]')
+    with pytest.raises(AnnotationError, match=r"rows\.json: entry 1 is 5, and others are lists of"):
+        read_objects(path)
+
+
+def test_a_list_of_anything_else_is_a_union(tmp_path):
+    paths = [tmp_path / "dog", tmp_path / "cat"]
+    for path in paths:
+        path.write_text(json.dumps({0: [path.name]}))
+    both = {0: {"dog": 1, "cat": 1}}
+    assert read_objects(list(map(str, paths))) == both
+    assert read_objects(paths) == both
+    assert read_objects([{0: ["dog"]}, {0: ["cat"]}]) == both
+    assert read_objects([[["dog"]], {0: ["cat"]}]) == both  # rows as one of its members
+
+
+@pytest.mark.parametrize("other", ["a.json", 5, None, read_objects({1: ["dog"]})])
+def test_labels_of_rows_beside_sources_are_refused(other):
+    with pytest.raises(AnnotationError, match=r"objects: entry 1 is .* and not both"):
+        read_objects([["dog"], other])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        Vifidel,
+        VifidelPRF,
+        VifidelD,
+        VifidelH,
+        Chair,
+        lambda rows: VifidelPRF(read_objects(rows)),
+    ],
+)
+def test_every_scorer_takes_labels_of_rows(make):
+    captions, rows = {0: ["a dog"], 1: ["two cats"]}, [["dog"], ["cat"]]
+    references = {0: ["a dog"], 1: ["cats"]}
+    by_id = make({0: ["dog"], 1: ["cat"]}).compute_score(references, captions)
+    score, scores = make(rows).compute_score(references, captions)
+    assert score == by_id[0]
+    assert scores.tolist() == by_id[1].tolist()
+
+
+def test_evaluate_takes_labels_of_rows():
+    captions = {"x": {0: "a dog", 1: "a cat"}}
+    run = vifidel_eval.evaluate(captions, objects=[["dog"], ["cat"]])
+    assert run.scores == vifidel_eval.evaluate(captions, objects={0: ["dog"], 1: ["cat"]}).scores
+    assert run.inventions() == []
+    assert run.plan.files["objects"] == []

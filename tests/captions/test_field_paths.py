@@ -184,6 +184,21 @@ def test_samples_of_a_task_of_one_s_own_are_recognised(fields, key, write_lines)
     assert read_references(write_lines(*samples))["0.jpg"] == ["A pet."]
 
 
+def test_samples_without_documents_have_the_image_id_that_the_task_wrote(write_lines):
+    # As lmms-eval 0.7.3 writes them: a single answer as text, and no doc.
+    samples = [
+        {"doc_id": n, "target": "A pet.", "filtered_resps": said, "MINE": {"image_id": n, "x": 1}}
+        for n, said in enumerate(["A dog.", "A cat."])
+    ]
+    path = write_lines(*samples)
+    assert read_results(path) == {0: "A dog.", 1: "A cat."}
+    assert read_results(path, ["MINE.image_id"], ["filtered_resps"]) == {0: "A dog.", 1: "A cat."}
+    assert read_references(path) == {0: ["A pet."], 1: ["A pet."]}
+    del samples[0]["MINE"]
+    with pytest.raises(CaptionError, match=r"such as --id-field METRIC\.NAME --caption-field filt"):
+        read_results(write_lines(*samples))
+
+
 def test_what_a_user_names_goes_before_what_is_usual(write_lines):
     docs = [{"image_id": 1, "video": "a.mp4"}, {"image_id": 2, "video": "b.mp4"}]
     samples = [sample(n, [f"{n}"], doc, resps=[["x", "y"]]) for n, doc in enumerate(docs)]

@@ -576,10 +576,11 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     [
         *({"seed": -1}, {"resamples": 0}, {"level": 1.0}, {"level": 1 - 1e-15}, {"level": NAN}),
         *({"seed": 1.5}, {"seed": "1"}, {"resamples": 1e3}, {"level": ".9"}),
+        {"resamples": 10**30},
     ],
 )
 def test_arguments_of_another_type_or_out_of_range_are_refused(wrong):
-    with pytest.raises(VifidelError, match="seed must be a whole number"):
+    with pytest.raises(VifidelError, match=f"^{next(iter(wrong))} must be a"):
         compare(scores_of({"a": [1]}), **wrong)
 
 

@@ -7,9 +7,11 @@ import pytest
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
+import vifidel_eval
 from vifidel_eval import CaptionError, Vifidel, VifidelError
 from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.scorers import Bleu
+from vifidel_eval.runs.scores_file import scores_text
+from vifidel_eval.scorers import Bleu, Mean, VifidelPRF, Wmd
 
 OBJECTS = {
     139: ["dog", "frisbee"],
@@ -62,9 +64,53 @@ def test_one_line_puts_every_row_at_its_own_image():
         i = row["image_id"]
         expected = scorer.explain(i, CANDIDATES[i], REFERENCES[i]).score
         assert row["VIFIDEL"] == (None if math.isnan(expected) else expected)
+        assert coco_eval.imgToEval[i]["VIFIDEL"] == row["VIFIDEL"]
     assert len({row["VIFIDEL"] for row in coco_eval.evalImgs}) == 4
     json.dumps(coco_eval.evalImgs, allow_nan=False)
     assert 285 not in coco_eval.imgToEval
+
+
+@pytest.mark.filterwarnings("ignore:none of the 1 captions has a usable object label")
+def test_an_undefined_corpus_score_prints_as_a_number():
+    coco_eval = COCOEvalCap(*coco_pair(REFERENCES, CANDIDATES))
+    coco_eval.params["image_id"] = [776]  # has no objects
+    scorer = Vifidel(OBJECTS)
+    assert math.isnan(scorer.add_to(coco_eval))
+    assert [f"{name}: {score:.3f}" for name, score in coco_eval.eval.items()] == ["VIFIDEL: nan"]
+    assert coco_eval.evalImgs == [{"image_id": 776, "VIFIDEL": None}]
+    run = vifidel_eval.evaluate({"x": {776: "Teddy bears"}}, objects=OBJECTS, metrics="VIFIDEL")
+    assert json.loads(scores_text(run.detail))["systems"]["x"]["overall"] == {"VIFIDEL": None}
+
+
+@pytest.mark.parametrize(
+    ("scorer", "name", "shown"),
+    [
+        (Vifidel(), "VIFIDEL", "<Vifidel VIFIDEL>"),
+        (VifidelPRF(), "VIFIDEL-PRF", "<VifidelPRF VIFIDEL-PRF>"),
+        (Mean(Vifidel(), Wmd()), "VIFIDEL+WMD", "<Mean VIFIDEL+WMD>"),
+    ],
+)
+def test_a_scorer_as_text_is_its_name(scorer, name, shown):
+    assert (str(scorer), f"{scorer}", repr(scorer)) == (name, name, shown)
+
+
+def test_by_column_is_a_list_for_a_host_with_a_list_of_names():
+    scorer = VifidelPRF(OBJECTS)
+    gts, res = REFERENCES, {i: [caption] for i, caption in CANDIDATES.items()}
+    hosted = {}
+    for one, method in [(scorer.by_column(), ["P", "R", "F"]), (scorer, "F alone")]:
+        score, scores = one.compute_score(gts, res)
+        if type(method) == list:  # noqa: E721 - as pycocoevalcap's eval.py has it
+            for sc, scs, m in zip(score, scores, method, strict=True):
+                hosted[m] = sc, scs
+        else:
+            hosted[method] = score, scores.tolist()
+    run = vifidel_eval.evaluate({"x": CANDIDATES}, REFERENCES, OBJECTS, "VIFIDEL-PRF")
+    for name in "PRF":
+        assert hosted[name][0] == run.scores["x"][f"VIFIDEL-{name}"]
+        by_image = [of.get(f"VIFIDEL-{name}") for of in run.per_image("x").values()]
+        assert [None if math.isnan(s) else s for s in hosted[name][1]] == by_image
+    assert str(hosted["F alone"]) == str(hosted["F"])
 
 
 def test_one_line_adds_every_column_of_a_metric():

@@ -116,7 +116,7 @@ class OfInstance(FakeScorer):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (record("X", OfInstance), "X: columns is a tuple of its class, so that help knows it."),
+        (record("X", OfInstance), "X: columns is a tuple of Columns, of its class, so that help"),
         ("VIFIDEL", "register takes a Metric, not 'VIFIDEL'."),
         (
             record("vifidel"),

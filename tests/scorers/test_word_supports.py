@@ -68,11 +68,6 @@ def test_the_output_tells_the_support_of_each_word(vectors, things):
         {"word": "dog", "support": near(60), "by": "cat", "thing": True, "weight": weight},
         {"word": "grass", "support": 1.0, "by": "grass", "thing": False, "weight": 0.4},
     ]
-    first = VifidelPRF({7: ["cat"]}, vectors=vectors, things=things, edition=1)
-    assert first.evaluate(rows)["VIFIDEL-F"].details["VIFIDEL-PRF"][0] == [
-        {"word": "dog", "support": near(60), "by": "cat", "thing": True},
-        {"word": "grass", "support": 1.0, "by": "grass", "thing": False},
-    ]
 
 
 def test_what_claims_nothing_has_its_support_and_no_weight(vectors, things):
@@ -128,14 +123,6 @@ def test_p_is_the_supported_share_of_the_weight(vectors, things):
     p = scorer.score_columns(captions, references=references)["VIFIDEL-P"][0]
     shown = sum(w.weight * w.support for w in words) / sum(w.weight for w in words)
     assert p == pytest.approx(shown)
-
-
-def test_in_edition_1_the_mean_support_is_p_where_all_words_are_things(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, things=things, edition=1)
-    captions, references = ["a dog, a cat and a zebra"], [["puppy runs"]]
-    (words,) = scorer.word_supports(make_rows(captions, references=references))
-    p = scorer.score_columns(captions, references=references)["VIFIDEL-P"][0]
-    assert sum(word.support for word in words) / 3 == pytest.approx(p)
 
 
 def test_many_rows_are_in_their_order(vectors, things):

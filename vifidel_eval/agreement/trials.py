@@ -66,7 +66,7 @@ class Trials:
     draws: int
     trials: list[Trial]
     signatures: dict[str, str]
-    unavailable: dict[str, str]
+    unavailable: dict[str, MetricUnavailable]
     short: dict[int, int]
     lower_is_better: frozenset[str] = frozenset()
 
@@ -124,6 +124,7 @@ class Trials:
 
     def to_json(self) -> dict[str, Any]:
         """Return how the trials were made; the scores are not in it."""
+        unavailable = {name: str(why) for name, why in self.unavailable.items()}
         return {
             "seed": self.seed,
             "draws": self.draws,
@@ -132,7 +133,7 @@ class Trials:
             "fewer_references": {str(number): n for number, n in self.short.items() if n},
             "signatures": self.signatures,
             **({"lower_is_better": sorted(self.lower_is_better)} if self.lower_is_better else {}),
-            **({"unavailable": self.unavailable} if self.unavailable else {}),
+            **({"unavailable": unavailable} if unavailable else {}),
         }
 
 
@@ -144,7 +145,7 @@ def run_trials(
     seed: int,
     parts: Parts,
     on_progress: Callable[[int], object] | None = None,
-    unavailable: Mapping[str, str] | None = None,
+    unavailable: Mapping[str, MetricUnavailable] | None = None,
 ) -> Trials:
     """Score judged captions, with each number of references, under every metric.
 
@@ -210,7 +211,7 @@ def run_trials(
                     try:
                         columns = scoring.columns(name, scorer)
                     except MetricUnavailable as problem:
-                        reasons[name] = str(problem)
+                        reasons[name] = problem
                         continue
                     scores |= columns
                     columns_of[name] = list(columns)

@@ -30,6 +30,7 @@ from ..entry.plan import PathLike
 from ..entry.run import Run
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId, match, mismatch
+from ..runs.comparison import MOST_RESAMPLES
 from ..runs.harness import score_systems
 from ..runs.remarks import Calibrated
 from ..scorers.vifidel_h import ABSENT, JUDGED, VifidelH
@@ -39,7 +40,6 @@ from .composing import named_by_several, read_controls
 _Counts = NDArray[np.int64]
 
 _RESAMPLES = 1000
-_MOST_RESAMPLES = 1_000_000
 _LEVEL = 0.95
 # So many references of an image that name a thing are hardly wrong together.
 _SEVERAL = 3
@@ -269,7 +269,7 @@ def _corrected(sums: _Counts) -> NDArray[np.float64]:
 
 def _check_draws(seed: int, resamples: int) -> None:
     check_whole(0, seed=seed)
-    check_whole(1, _MOST_RESAMPLES, resamples=resamples)
+    check_whole(1, MOST_RESAMPLES, resamples=resamples)
 
 
 def _interval(table: _Counts, seed: int, resamples: int) -> tuple[float, float]:

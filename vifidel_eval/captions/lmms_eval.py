@@ -5,8 +5,9 @@ https://github.com/EvolvingLMMs-Lab/lmms-eval, version 0.7.3: ``save_results_sam
 ``filtered_resps`` and one value per metric. Captioning tasks (``tasks/coco_cap/utils.py``,
 ``nocaps``, ``flickr30k``, ``textcaps``) make that value ``{"pred", "image_id", "answer"}``, the
 same for each metric; their test splits ``{"pred": ["caption"], "image_id"}``. A task's submission
-file is COCO's results JSON. A task of one's own has the image id in its document, ``doc``, and what
-the model said in ``filtered_resps`` or ``resps``.
+file is COCO's results JSON. A task of one's own has what the model said in ``filtered_resps`` or
+``resps``, and the image id where its ``process_results`` returns one as ``image_id``. Older
+versions also wrote the document, ``doc``.
 """
 
 from __future__ import annotations
@@ -45,20 +46,20 @@ def _read_samples(content: Records | Mapping[str, Any], where: str, wanted: Want
         if caption_name:
             caption = sample.get(caption_name, MISSING)
         else:
-            caption = output[key] if output else _text(sample, at, wanted, key)
+            caption = output[key] if key in output else _text(sample, at, wanted, key)
         samples.append({"image_id": image_id, key: caption})
     return captions_in(replace(content, entries=samples), "image_id", key, wanted)
 
 
 def _output(sample: Mapping[str, Any], at: str, key: str) -> Mapping[str, Any]:
-    """Return what a captioning task wrote of a sample; nothing if it wrote nothing."""
+    """Return what a task wrote of a sample's image; nothing if it wrote nothing."""
     outputs = [
         value
-        for value in sample.values()
-        if isinstance(value, dict) and key in value and "image_id" in value
+        for name, value in sample.items()
+        if name != "doc" and isinstance(value, dict) and "image_id" in value
     ]
     for other in outputs[1:]:
-        if any(other[name] != outputs[0][name] for name in (key, "image_id")):
+        if any(other.get(name) != outputs[0].get(name) for name in (key, "image_id")):
             raise CaptionError(f"{at}: its metrics hold different '{key}'; keep one.")
     return outputs[0] if outputs else {}
 
@@ -73,8 +74,8 @@ def _id_in_document(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str
         raise CaptionError(
             f"{at}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
             f"nothing says which image it is of{has}; say where the id and the text are, such "
-            f"as --id-field doc.NAME {_text_option(sample, wanted)}, or give the task's "
-            "submission file."
+            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(sample, wanted)}, "
+            "or give the task's submission file."
         )
     return fields[name]
 
@@ -114,7 +115,8 @@ def _text_option(sample: Mapping[str, Any], wanted: Wanted) -> str:
 LAYOUT = Layout(
     "lmms-eval's samples",
     "lmms-eval: `*_samples_*.jsonl` of a captioning task; its submission file is COCO's",
-    "yes: `pred`; of a task of your own what the model said, with the image id of `doc`",
+    "yes: `pred`; of a task of your own what the model said, with the `image_id` that it wrote "
+    "with a metric, or that of `doc`",
     "yes: `answer`; of a task of your own `target`",
     ("results", "configs"),
     ("doc_id", "filtered_resps resps"),

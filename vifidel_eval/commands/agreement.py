@@ -204,7 +204,7 @@ def _choose(
     with experiment.parts() as parts:
         trials, _ = _trials(choices.judged, experiment, parts, **chosen)
         result = forced_choice(choices, trials, ties)
-        _deliver(result, experiment)
+        _deliver(result, experiment, trials)
         for path in experiment.figure:
             write_curves(path, result)
 
@@ -222,7 +222,7 @@ def _rate(ratings: Ratings, experiment: Experiment, **chosen: Any) -> None:
         total = columns * len(list(views(ratings)))
         with progress_bar(total, " intervals") as bar:
             result = correlate(ratings, trials, parts, bar.update)
-        _deliver(result, experiment)
+        _deliver(result, experiment, trials)
         matrices = result.findings["williams"]
         for path in experiment.figure if matrices else ():
             write_matrices(path, matrices)
@@ -252,7 +252,7 @@ def _find(data: Hallucinations, experiment: Experiment, **chosen: Any) -> None:
             for one in find_words(data, scorers, number, experiment.draws, experiment.seed)
         ]
         result = detect(data, trials, found)
-        _deliver(result, experiment)
+        _deliver(result, experiment, trials)
         for path in experiment.figure:
             write_intervals(path, result)
 
@@ -270,6 +270,7 @@ def _trials(
     """
     from ..agreement.other_tools import read_scores
     from ..agreement.trials import run_trials, work
+    from ..runs.harness import together
     from ..scorers.registry import build
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
@@ -295,17 +296,19 @@ def _trials(
     for name, scores in given.items():
         trials = trials.and_given(name, scores)
     if not trials.trials:
+        if trials.unavailable:
+            raise together(trials.unavailable.values())
         raise VifidelError(
-            " ".join(trials.unavailable.values())
-            or "no metric can be computed: all of them need references; try --references 1."
+            "no metric can be computed: all of them need references; try --references 1."
         )
     available = {name: s for name, s in scorers.items() if name not in trials.unavailable}
     return trials, available
 
 
-def _deliver(result: Agreement, experiment: Experiment) -> None:
-    """Print the result and write it to the output."""
+def _deliver(result: Agreement, experiment: Experiment, trials: Trials) -> None:
+    """Print the result and write it to the output; then say what broke in a metric."""
     from ..files import json_text, write_whole
+    from ..runs.harness import raise_failures
 
     document = json_text(result.to_json())
     if experiment.style == "json":
@@ -320,3 +323,4 @@ def _deliver(result: Agreement, experiment: Experiment) -> None:
     finally:
         if experiment.output is not None:
             write_whole(experiment.output, document + "\n")
+    raise_failures(trials.unavailable)

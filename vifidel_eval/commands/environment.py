@@ -10,7 +10,7 @@ from ..detect import backends
 from ..errors import MetricUnavailable, VifidelError
 from ..project import pip_install
 from ..scorers.record import Metric
-from ..scorers.registry import METRICS
+from ..scorers.registry import METRICS, named_failures
 from ..vectors import load_vectors
 from .metric_options import flag
 
@@ -59,7 +59,8 @@ def _state(metric: Metric) -> str:
         return f"not available: {pip_install(*missing)}"
     if metric.check is not None:
         try:
-            metric.check()
+            with named_failures(metric.name, metric.module):
+                metric.check()
         except MetricUnavailable as problem:
             return f"not available: {str(problem).rstrip('.')}"
     lower = [column.name for column in metric.columns if column.lower_is_better]

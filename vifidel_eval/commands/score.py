@@ -22,6 +22,7 @@ from .table_options import TableOptions, table_options
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..entry.plan import Plan
+    from ..entry.run import Run
     from ..scorers.record import Settings
 
 
@@ -85,7 +86,7 @@ _NOT_MET = 3
 )
 @click.option(
     "--resamples",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 1_000_000),
     help="Resamples of --compare, --report and --calibrate.  [default: 1000, and for tests 100 for "
     "each pair of systems if that is more]",
 )
@@ -164,11 +165,7 @@ def score(
     from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
 
-    controls = None
-    if calibrate is not None:
-        from ..asking import calibrated, read_controls
-
-        controls = read_controls(calibrate)  # another file is refused before the work
+    controls = _files_of_earlier_runs(calibrate, leaderboard)
     settings = replace(
         settings,
         references=references is not None,
@@ -176,10 +173,6 @@ def score(
         detector=detector,
     )
     names = chosen_metrics(metrics, settings)
-    if leaderboard is not None:
-        from ..runs.leaderboard import read
-
-        read(leaderboard)  # and here too
     planned = plan(
         named(results),
         references,
@@ -198,7 +191,10 @@ def score(
     _say_without_references(ctx.params)
     run = scored(planned)
     if controls is not None:
+        from ..asking import calibrated
+
         run = calibrated(run, controls, seed, resamples or 1000)
+    tables = tables.without({*run.unavailable, *planned.columns} - {*run.columns})
     comparisons = problem = None
     if comparing or report is not None:
         try:
@@ -218,14 +214,35 @@ def score(
         raise problem
     if report is not None:
         run.report(report, pictures, title, images_mb, seed, resamples)
-    if failed := failures(requirements, run.scores):
-        tell("\n".join(failed))
-        ctx.exit(_NOT_MET)
+    _end(ctx, run, requirements)
+
+
+def _files_of_earlier_runs(calibrate: Path | None, leaderboard: Path | None) -> Any:
+    """Return the controls of a file of questions; refuse wrong files before the work."""
+    if leaderboard is not None:
+        from ..runs.leaderboard import read
+
+        read(leaderboard)
+    if calibrate is None:
+        return None
+    from ..asking import read_controls
+
+    return read_controls(calibrate)
 
 
 def _say_without_references(given: Mapping[str, Any]) -> None:
     if given["references"] is None and not given["no_references"]:
         tell("No --references given: scoring without them.")
+
+
+def _end(ctx: click.Context, run: Run, requirements: tuple[Requirement, ...]) -> None:
+    """Say what broke, or which requirements are not met, by the exit status too."""
+    from ..runs.harness import raise_failures
+
+    raise_failures(run.detail.unavailable)
+    if failed := failures(requirements, run.scores):
+        tell("\n".join(failed))
+        ctx.exit(_NOT_MET)
 
 
 def _check_usage(given: Mapping[str, Any]) -> None:

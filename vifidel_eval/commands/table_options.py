@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +55,12 @@ class TableOptions:
             chosen_columns(self.columns or (), metric_of)
         except VifidelError as problem:
             raise click.BadParameter(str(problem), param_hint="'--columns'") from None
+
+    def without(self, lost: Collection[str]) -> TableOptions:
+        """Return these options without what could not be computed; all else is still shown."""
+        names = {name.lower() for name in lost}
+        kept = tuple(name for name in self.columns or () if name.lower() not in names)
+        return replace(self, columns=kept or None)
 
     def check_baseline(self, systems: Sequence[str]) -> None:
         """Raise a BadParameter unless a baseline is one of several systems of a run."""

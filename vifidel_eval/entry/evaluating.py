@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations.categories import CategorySource
+from ..annotations.plain import are_rows
 from ..annotations.read import Declared, HasDataset
 from ..arguments import named_if_wrong
 from ..captions import system_names
 from ..captions.fields import Wanted
 from ..captions.layouts import captions_from, kind_of
-from ..errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
+from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
 from ..runs.doubts import (
@@ -31,7 +32,7 @@ from ..runs.doubts import (
     warn_of_scores,
     warn_of_tags,
 )
-from ..runs.harness import column_names, score_systems
+from ..runs.harness import column_names, score_systems, together
 from ..runs.inputs import Inputs
 from ..runs.pairing import (
     System,
@@ -46,7 +47,16 @@ from ..runs.people import floor_of, signed, with_people
 from ..runs.samples import pooled, score_samples, spread
 from ..scorers import Scorer
 from ..scorers.record import Settings
-from ..scorers.registry import DEFAULT, METRICS, build, check_needs, defaults, expanded, parse
+from ..scorers.registry import (
+    DEFAULT,
+    METRICS,
+    build,
+    check_needs,
+    check_scorer,
+    defaults,
+    expanded,
+    parse,
+)
 from ..scorers.word_vectors import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
@@ -436,7 +446,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     if scores.unavailable:
         lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
         if scores.signatures.keys() == lengths:
-            raise MetricUnavailable(" ".join(scores.unavailable.values()))
+            raise together(scores.unavailable.values())
     if planned.people is not None:
         scores = signed(scores, planned.people)
     elif planned.samples is None:
@@ -515,7 +525,7 @@ def paths_in(source: Any) -> list[Path]:
     """Return the paths that a source is or, if it is a list, holds."""
     if isinstance(source, str | os.PathLike):
         return [Path(source)]
-    members = source if isinstance(source, list | tuple) else ()
+    members = source if isinstance(source, list | tuple) and not are_rows(source) else ()
     return [path for member in members for path in paths_in(member)]
 
 
@@ -563,6 +573,7 @@ def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer
     for name, scorer in given:
         if not isinstance(name, str) or not isinstance(scorer, Scorer):
             raise VifidelError(_no_metric(scorer))
+        check_scorer(scorer)
         if name in scorers:
             raise VifidelError(
                 f"there are two scorers of {name}; name them: "

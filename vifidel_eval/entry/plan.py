@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..annotations import read_boxes
-from ..errors import VifidelError
+from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Column
 from ..explain.inventions import Invention, inventions_in
 from ..explain.sentences import JudgedSentence
@@ -43,7 +43,7 @@ class Plan:
     images: Mapping[ImageId, Sequence[str]]
     scorers: dict[str, Scorer]
     #: Metric name to the reason why it cannot be computed here.
-    unavailable: dict[str, str]
+    unavailable: dict[str, MetricUnavailable]
     #: Whether a system may lack some of the images.
     allow_subset: bool
     settings: Settings
@@ -131,7 +131,6 @@ class Plan:
                         "support": word.support,
                         "weight": word.weight,
                         "by": word.by,
-                        "hedged": any(a <= start < b for a, b in sentence.hedged),
                         "invented": any(
                             m.start < end and start < m.end for m in sentence.inventions
                         ),

@@ -26,11 +26,12 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from ..arguments import check_whole
 from ..digits import for_json, from_json, rounded
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats
@@ -49,6 +50,7 @@ from .significance import (
 
 # Resamples of intervals, and the fewest of tests.
 _RESAMPLES = 1000
+MOST_RESAMPLES = 1_000_000  # that may be asked for
 # How many times more resamples tests take than one significant difference needs.
 _MORE = 5
 
@@ -298,19 +300,11 @@ def compare(
     VifidelWarning
         If resamples or images are too few for a significant difference: there are no ranks then.
     """
-    given = _RESAMPLES if resamples is None else resamples
-    if not (
-        all(isinstance(number, Integral) for number in (seed, given))
-        and isinstance(level, Real)
-        and seed >= 0
-        and given >= 1
-        and level > 0
-        and _alpha(level) > 0
-    ):
-        raise VifidelError(
-            "seed must be a whole number of at least 0, resamples one of at least 1, and level a "
-            f"number between 0 and 1, not {seed!r}, {resamples!r} and {level!r}."
-        )
+    check_whole(0, seed=seed)
+    if resamples is not None:
+        check_whole(1, MOST_RESAMPLES, resamples=resamples)
+    if not (isinstance(level, Real) and level > 0 and _alpha(level) > 0):
+        raise VifidelError(f"level must be a number between 0 and 1, not {level!r}.")
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
     seed, level = int(seed), float(level)  # not NumPy's, for JSON

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
+from ..errors import (
+    CaptionError,
+    MetricFailed,
+    MetricUnavailable,
+    VifidelError,
+    VifidelWarning,
+)
 from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId
 from ..remembered import one_run
 from ..rows import Rows
 from ..scorers import Mean, Scorer
+from ..scorers.registry import named_failures
 from .inputs import Inputs
 from .pairing import System, all_images, paired
 from .remarks import Calibrated, People, four_decimals
@@ -32,7 +38,8 @@ class Scores:
     evaluations : dict
         System name to column to `Evaluation`.
     unavailable : dict
-        Metric name to the reason why it could not be computed here.
+        Metric name to the reason why it could not be computed here: a `MetricUnavailable`, or a
+        `MetricFailed` of what broke.
     people : People, optional
         How references were scored as captions are: as a system, or for the floor of inventions.
     calibrated : dict
@@ -45,7 +52,7 @@ class Scores:
 
     signatures: dict[str, str]
     evaluations: dict[str, dict[str, Evaluation]]
-    unavailable: dict[str, str] = field(default_factory=dict)
+    unavailable: dict[str, MetricUnavailable] = field(default_factory=dict)
     people: People | None = None
     calibrated: dict[str, Calibrated] = field(default_factory=dict)
     uncaptioned: int = 0
@@ -127,7 +134,7 @@ def score_systems(
     references: Mapping[ImageId, Sequence[str]] | None = None,
     allow_subset: bool = False,
     on_progress: Callable[[int], object] | None = None,
-    unavailable: Mapping[str, str] | None = None,
+    unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score every system under every metric, by its name; all else is as for `score_rows`.
@@ -157,7 +164,7 @@ def score_rows(
     systems: Mapping[str, Rows],
     scorers: Mapping[str, Scorer],
     on_progress: Callable[[int], object] | None = None,
-    unavailable: Mapping[str, str] | None = None,
+    unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through.
@@ -181,17 +188,31 @@ def score_rows(
             try:
                 columns_of = run.columns(scorer)
             except MetricUnavailable as problem:
-                unavailable[metric] = str(problem)
+                unavailable[metric] = problem
                 continue
             for name, columns in columns_of.items():
                 for column, evaluation in columns.items():
                     shown = _shown(metric, column, len(columns), evaluations[name])
-                    _check_finite(shown, name, evaluation)
                     evaluations[name][shown] = evaluation
                     signatures[shown] = evaluation.signature
     if not signatures:
-        raise MetricUnavailable(" ".join(unavailable.values()) or "no metric was asked for.")
+        raise together(unavailable.values())
     return Scores(signatures, evaluations, unavailable)
+
+
+def together(problems: Iterable[MetricUnavailable]) -> MetricUnavailable:
+    """Return the error for a run without any score: its only problem, or the sentences of all."""
+    said = {str(problem): problem for problem in problems}
+    if len(said) == 1:
+        return next(iter(said.values()))
+    return MetricUnavailable(" ".join(said) or "no metric was asked for.")
+
+
+def raise_failures(unavailable: Mapping[str, MetricUnavailable]) -> None:
+    """Raise what broke in metrics of other packages; all else is printed and saved before."""
+    failed = [problem for problem in unavailable.values() if isinstance(problem, MetricFailed)]
+    if failed:
+        raise together(failed)
 
 
 def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
@@ -220,12 +241,14 @@ class _Evaluator:
     systems: Mapping[str, Rows]
     on_progress: Callable[[int], object] | None
     done: dict[int, _Columns | MetricUnavailable] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
 
     def columns(self, scorer: Scorer) -> _Columns:
         """Return, for each system, the columns of a scorer; what failed once is not tried again."""
         if id(scorer) not in self.done:
             try:
-                self.done[id(scorer)] = self._signed(scorer)
+                with _named(scorer):
+                    self.done[id(scorer)] = self._signed(scorer)
             except MetricUnavailable as problem:
                 self.done[id(scorer)] = problem
         done = self.done[id(scorer)]
@@ -237,6 +260,8 @@ class _Evaluator:
         """Return columns with one signature, which is of the images of all systems."""
         found = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
         signature = scorer.signature_of(self.systems.values())
+        if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
+            raise VifidelError(f"a signature is one line of text, not {signature!r:.60}.")
         return {
             name: {column: replace(e, signature=signature) for column, e in columns.items()}
             for name, columns in found.items()
@@ -245,10 +270,13 @@ class _Evaluator:
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
         whose: dict[str, list[str]] = {}  # the systems of each warning
-        scorer.check_images(list(dict.fromkeys(i for r in self.systems.values() for i in r.ids)))
+        images = list(dict.fromkeys(i for rows in self.systems.values() for i in rows.ids))
+        with _listening() as heard:
+            scorer.check_images(images)
+        whose.update((message, list(self.systems)) for message in heard)
         with scorer.in_run(list(self.systems.values())) as of_run:
             for name, rows in self.systems.items():
-                with _listening() as heard:
+                with _listening() as heard, _named(scorer, name):
                     evaluated[name] = of_run.without_signature(rows, self.on_progress)
                 for message in heard:
                     whose.setdefault(message, []).append(name)
@@ -257,7 +285,10 @@ class _Evaluator:
             # What all systems have in common is no system's own.
             shared = len(names) == len(evaluated)
             of = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
-            warnings.warn(f"{'' if shared else of}{message}", VifidelWarning, stacklevel=6)
+            text = f"{'' if shared else of}{message}"
+            if text not in self.said:  # several metrics may say the same of ids
+                self.said.add(text)
+                warnings.warn(text, VifidelWarning, stacklevel=6)
         return evaluated
 
     def _combined(self, mean: Mean) -> _Columns:
@@ -269,6 +300,10 @@ class _Evaluator:
             name: {mean.main: evaluation}
             for name, evaluation in zip(self.systems, evaluations, strict=True)
         }
+
+
+def _named(scorer: Scorer, system: str = "") -> AbstractContextManager[None]:
+    return named_failures(scorer.method(), type(scorer).__module__, system)
 
 
 @contextmanager
@@ -283,13 +318,3 @@ def _listening() -> Iterator[list[str]]:
             heard.append(str(w.message))
         else:
             warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-
-
-def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
-    places = np.flatnonzero(np.isinf(evaluation.scores)).tolist()
-    infinite = [f"of image {evaluation.ids[at]!r}" for at in places]
-    if infinite or math.isinf(evaluation.score):
-        raise VifidelError(
-            f"{column}: the score {(infinite or ['of the corpus'])[0]} of system {system!r} is "
-            "infinite; a scorer returns finite numbers, and NaN where a score is undefined."
-        )

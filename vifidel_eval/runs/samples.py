@@ -23,7 +23,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CaptionError
+from ..errors import CaptionError, MetricUnavailable
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
 from ..rows import Rows
@@ -103,7 +103,7 @@ def score_samples(
     images: Mapping[ImageId, Sequence[str]],
     allow_subset: bool = False,
     on_progress: Callable[[int], object] | None = None,
-    unavailable: Mapping[str, str] | None = None,
+    unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score systems by name that have several captions per image, as `spread` returns them.

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..digits import for_json, from_json, in_full, number_texts, rounded
-from ..errors import VifidelError
+from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import COUNTS, Evaluation, Floats, Statistics
 from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
@@ -79,7 +79,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
         },
         "people": scores.people and for_json(asdict(scores.people)),
         "calibrated": {name: for_json(asdict(rate)) for name, rate in scores.calibrated.items()},
-        "unavailable": scores.unavailable,
+        "unavailable": {name: str(why) for name, why in scores.unavailable.items()},
         "uncaptioned": scores.uncaptioned,
         "inputs": scores.inputs and scores.inputs.to_json(),
         "comparison": comparisons and comparisons.to_json(),
@@ -229,7 +229,10 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         }
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
-    unavailable = {str(name): _text(why) for name, why in content.get("unavailable", {}).items()}
+    unavailable = {
+        str(name): MetricUnavailable(_text(why))
+        for name, why in content.get("unavailable", {}).items()
+    }
     people, inputs = content.get("people"), content.get("inputs")
     return Scores(
         signatures,

@@ -29,12 +29,15 @@ def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
-    """Return what the aggregations need of a document: its image, references and caption."""
+    """Return what the aggregations need of a document: its image, references and caption.
+
+    They are named as lmms-eval's captioning tasks name them, so that its samples can be scored.
+    """
     image = doc["question_id"] if "question_id" in doc else doc["image_id"]
     item = {
         "image_id": image,
-        "references": list(doc["answer"]),
-        "caption": results[0] if results else "",
+        "answer": list(doc["answer"]),
+        "pred": results[0] if results else "",
     }
     return dict.fromkeys(_COLUMNS, item)
 
@@ -63,9 +66,7 @@ def _aggregation(column: str) -> Callable[[Sequence[Item]], float]:
                 f"set the environment variable {OBJECTS} to the objects of the images, such as "
                 "instances_val2014.json."
             )
-        rows = tuple(
-            (item["image_id"], item["caption"], tuple(item["references"])) for item in results
-        )
+        rows = tuple((item["image_id"], item["pred"], tuple(item["answer"])) for item in results)
         return float(_scores(rows, path)[column])
 
     return aggregate
