@@ -78,8 +78,10 @@ _TREEBANK_PIECES = frozenset(
 
 _PUNCTUATION = ".,;:!?\"'()-"
 _APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
-_NOT = re.compile(r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b")  # isn't, is n't, can't, ca n't
-_CONTRACTION = re.compile(r"'(?:s|re|ve|ll|d|m|tis|twas)\b")  # it's, it 's, 'tis
+# isn't, is n't, can't, ca n't, it's, it 's, 'tis
+_CONTRACTION = re.compile(
+    r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
+)
 # What `_word_pattern` finds in ASCII, without the time that its library takes to load.
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
@@ -153,7 +155,7 @@ def simplified(caption: str, negation: str = "") -> str:
         caption = nfc(caption).translate(_APOSTROPHES)
     if "'" not in caption:
         return caption
-    return _CONTRACTION.sub(" ", _NOT.sub(f" {negation} ", caption))
+    return _CONTRACTION.sub(lambda found: f" {negation} " if "n't" in found[0] else " ", caption)
 
 
 def piece_words(piece: str) -> list[str]:
