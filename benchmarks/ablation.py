@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -113,8 +115,8 @@ PRF: dict[str, list[Patch]] = {
 }
 H: dict[str, list[Patch]] = {
     "as it is": [],
-    "support from .3 on": [(VifidelH.__init__, "__kwdefaults__", {"support": 0.3})],
-    "support from .5 on": [(VifidelH.__init__, "__kwdefaults__", {"support": 0.5})],
+    "support from .3 on": [(sys.modules[__name__], "VifidelH", partial(VifidelH, support=0.3))],
+    "support from .5 on": [(sys.modules[__name__], "VifidelH", partial(VifidelH, support=0.5))],
     "describing words support": [(grounding, "_describing", lambda *given: [])],
     "classes excuse nothing": [(grounding.Evidence, "names_class", lambda *given: False)],
     "one reference contradicts denials": [(grounding, "_HALF", 1e-9)],
