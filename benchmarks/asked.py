@@ -11,10 +11,13 @@ image without one a closed list leaves the numbers undefined, while answers deny
   second within .005, though an answer about a thing's own class beats the cosines of other labels,
   which a closed list leaves standing;
 - CHAIRi by both, which are to be equal;
-- how many mentions were not judged.
+- how many mentions are unconfirmed.
 
-And of people's captions of COCO's val2017, one an image, how many mentions are called wrong by the
-closed list and by perfect answers: the floor below which no model can be expected.
+Of people's captions of COCO's val2017, one an image, how many mentions are called wrong by the
+closed list and by perfect answers: the floor below which no model can be expected. And, for each
+instruction, VIFIDEL-Hi of the models by COCO's instances, by these with the references, and by
+references alone, which judge more: the first two are to order the models alike.
+docs/hallucination.md shows that table.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
+from tabulate import tabulate
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
-from vifidel_eval.captions import read_results
+from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.image_ids import ImageId, match
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Chair, VifidelH
@@ -46,7 +50,7 @@ def perfect_answers(instances: ObjectLabels) -> ObjectLabels:
 
 
 def numbers(captions: Mapping[ImageId, str], objects: ObjectLabels) -> dict[str, float]:
-    """Return corpus scores of captions by some objects, and the mentions not judged."""
+    """Return corpus scores of captions by some objects, and the mentions unconfirmed."""
     rows = make_rows(list(captions.values()), list(captions))
     of_h = VifidelH(objects, references=False).evaluate(rows)
     of_chair = Chair(objects, references=False).evaluate(rows)
@@ -54,7 +58,7 @@ def numbers(captions: Mapping[ImageId, str], objects: ObjectLabels) -> dict[str,
         "Hs": of_h["VIFIDEL-Hs"].score,
         "Hi": of_h["VIFIDEL-Hi"].score,
         "CHAIRi": of_chair["CHAIRi"].score,
-        "not judged": of_h["VIFIDEL-Hi"].counts["not_judged"],
+        "unconfirmed": of_h["VIFIDEL-Hi"].counts["unconfirmed"],
     }
 
 
@@ -62,12 +66,43 @@ def show(name: str, captions: Mapping[ImageId, str], instances: ObjectLabels) ->
     """Print a line of each kind of evidence, and return whether they are near."""
     closed, asked = (numbers(captions, o) for o in (instances, perfect_answers(instances)))
     for what, found in (("closed list", closed), ("80 answers", asked)):
-        values = "  ".join(f"{k} {v:.4f}" for k, v in found.items() if k != "not judged")
+        values = "  ".join(f"{k} {v:.4f}" for k, v in found.items() if k != "unconfirmed")
         click.echo(
             f"{name:14} {what:12} {len(captions):5} captions  {values}  "
-            f"not judged {found['not judged']:.0f}"
+            f"unconfirmed {found['unconfirmed']:.0f}"
         )
     return all(abs(closed[k] - asked[k]) <= NEAR for k in ("Hs", "Hi", "CHAIRi"))
+
+
+def ordered_alike(data: Path, instances: ObjectLabels) -> bool:
+    """Print VIFIDEL-Hi of the models by evidence; return whether references leave their order."""
+    references = read_references(data / "coco" / "captions_val2017.json")
+    rows, alike = [], True
+    for instruction in (1, 2):
+        captions = {
+            model: read_results(data / "lvlm" / f"{model}_{instruction}_results.json")
+            for model in MODELS
+        }
+        orders = []
+        for evidence, objects, weighted in (
+            ("objects", instances, False),
+            ("objects and references", instances, True),
+            ("references", None, True),
+        ):
+            found = {}
+            for model, own in captions.items():
+                said = [references[image_id] for image_id in own]
+                told = make_rows(list(own.values()), list(own), said)
+                found[model] = VifidelH(objects, references=weighted).evaluate(told)["VIFIDEL-Hi"]
+            hi = {model: one.score for model, one in found.items()}
+            unconfirmed = sum(one.counts["unconfirmed"] for one in found.values())
+            orders.append(sorted(MODELS, key=hi.__getitem__))
+            numbers = [f"{hi[model]:.3f}".lstrip("0") for model in MODELS]
+            rows.append([instruction, evidence, *numbers, unconfirmed, " < ".join(orders[-1])])
+        alike &= orders[0] == orders[1]
+    headers = ["instruction", "evidence", *MODELS, "unconfirmed", "order"]
+    click.echo("\n" + tabulate(rows, headers, "github", disable_numparse=True) + "\n")
+    return alike
 
 
 @click.command()
@@ -87,7 +122,9 @@ def main(shared: Path) -> None:
     known = match(people, instances)
     show("people", {known[i]: people[i] for i in known if instances[known[i]]}, instances)
     click.echo(f"Closed list and answers within {NEAR}: {'yes' if near else 'NO'}")
-    sys.exit(not near)
+    alike = ordered_alike(shared / "data", instances)
+    click.echo(f"Objects order the models as objects and references: {'yes' if alike else 'NO'}")
+    sys.exit(not (near and alike))
 
 
 if __name__ == "__main__":

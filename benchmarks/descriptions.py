@@ -2,17 +2,18 @@
 
     python benchmarks/descriptions.py SHARED [--images N] [--draws N] [--only PART]
 
-SHARED/data holds ``coco``, ``pascal50s``, ``flickr8k``, ``thumb``, ``hat``, ``nocaps_foil``,
-``faithscore`` and ``lvlm`` in their data sets' own formats. Texts are people's captions joined to
+SHARED/data holds ``coco``, ``pascal50s``, ``flickr8k``, ``thumb``, ``hat``, ``nocaps_foil``
+and ``lvlm`` in their data sets' own formats. Texts are people's captions joined to
 some 10, 35 and 110 words; sentences that claim nothing and inventions are those of
 ``descriptions.txt``, which were written after everything was settled. docs/fidelity.md,
 docs/which-metric.md, docs/hallucination.md and docs/recipes.md hold what this prints. Parts:
 
-- ``properties``: for both editions of VIFIDEL-PRF and each kind of evidence, means and what style
-  and inventions change;
+- ``properties``: for each kind of evidence, means of VIFIDEL-PRF and what style and inventions
+  change, and the worst of them beside what was asked for;
+- ``ways``: whether an absent thing lowers F in whatever way it is said, after the descriptions of
+  ten systems, and what denials do;
 - ``agreement``: with people's judgements, as ``fidelity_choices.py`` has it;
 - ``descriptions``: 500 descriptions of three captions each, with style and inventions added;
-- ``hedges``: how often hedged clauses are those that people marked as analysis;
 - ``best``: how often the best of four texts invents something.
 """
 
@@ -29,7 +30,7 @@ from typing import Any
 
 import click
 import numpy as np
-from fidelity_choices import Data, Product, agreement, vector
+from fidelity_choices import FIGURES, Data, agreement, vector
 from scipy.io import loadmat
 from tabulate import tabulate
 
@@ -39,13 +40,12 @@ from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Scorer, VifidelD, VifidelH, VifidelPRF
 from vifidel_eval.text.words import STOP_WORDS
-from vifidel_eval.things.claims import read_sentences
 from vifidel_eval.things.synonyms import class_names
 
 STYLE = (1, 2, 3, 4, 6, 8)
 INVENTED = (1, 2, 3, 4)
 TAGS = 300
-PARTS = ("properties", "agreement", "descriptions", "hedges", "best")
+PARTS = ("properties", "ways", "agreement", "descriptions", "best")
 GROUNDING = Grounding(class_names(), STOP_WORDS)
 
 
@@ -181,33 +181,71 @@ def changes(
     return rows, longer
 
 
-def print_properties(data: Path, images: int) -> None:
+def made_texts(data: Path, images: int) -> list[tuple[Made, bool, str]]:
+    """Return texts of two sources, whether they have references, and what their evidence is."""
     lengths = {10: 1, 35: 3, 110: 11}
     coco, voc = coco_images(data, images), pascal_images(data, images * 4 // 5)
-    sets = [
+    return [
         (Made("val2017", *coco, {10: 1, 35: 3}, 2), True, "2 references and objects"),
         (Made("PASCAL-50S", *voc, lengths, 2), True, "2 references and objects"),
         (Made("PASCAL-50S", *voc, lengths, 5), True, "5 references and objects"),
         (Made("val2017", *coco, {10: 1, 35: 3}, 2), False, "objects alone"),
         (Made("PASCAL-50S", *voc, lengths, 2), False, "objects alone"),
     ]
-    rows: list[list[Any]] = []
-    longer: list[list[Any]] = []
-    for edition in (1, 2):
-        for made, references, evidence in sets:
-            scorer = VifidelPRF(made.objects, references=references, edition=edition)
-            of_lengths, of_pairs = changes(made, scorer, ("VIFIDEL-P", "VIFIDEL-F"))
-            label = [edition, f"{made.name}, {evidence}"]
-            rows += [[*label, *row] for row in of_lengths]
-            longer += [[*label, *row] for row in of_pairs]
-    headers = "edition,texts,words,P,F,style P,style F,above,lower P,lower F,cost P,cost F"
+
+
+Rows = list[list[Any]]
+
+
+def properties(sets: Sequence[tuple[Made, bool, str]]) -> tuple[Rows, Rows]:
+    """Return a row per kind of texts and length, and a row per pair of lengths."""
+    rows: Rows = []
+    longer: Rows = []
+    for made, references, evidence in sets:
+        scorer = VifidelPRF(made.objects, references=references)
+        of_lengths, of_pairs = changes(made, scorer, ("VIFIDEL-P", "VIFIDEL-F"))
+        label = f"{made.name}, {evidence}"
+        rows += [[label, *row] for row in of_lengths]
+        longer += [[label, *row] for row in of_pairs]
+    return rows, longer
+
+
+def worst(rows: Rows, longer: Rows) -> dict[str, tuple[float, float]]:
+    """Return each target with what was asked for, and the worst row of its kind."""
+    alone = [row for row in rows if "alone" in row[0]]
+    heard = [row for row in rows if "alone" not in row[0]]
+    coco, voc = ([r for r in longer if "alone" in r[0] and n in r[0]] for n in ("val", "PASCAL"))
+    said = [row for row in longer if "alone" not in row[0]]
+    return {
+        "style changes P by at most": (0.02, max(row[4] for row in rows)),
+        "style changes F by at most": (0.02, max(row[5] for row in rows)),
+        "F with style above that with two inventions, references": (0.97, min(r[6] for r in heard)),
+        "the same, objects alone": (0.95, min(row[6] for row in alone)),
+        "an invention lowers P in": (0.93, min(row[7] for row in rows)),
+        "an invention lowers F in": (0.93, min(row[8] for row in rows)),
+        "the first one costs P at least": (0.10, min(row[9] for row in rows)),
+        "the first one costs F at least": (0.08, min(row[10] for row in rows)),
+        "longer and true has no lower F, references": (0.85, min(row[2] for row in said)),
+        "the same, COCO's objects alone": (0.95, min(row[2] for row in coco)),
+        "the same, PASCAL VOC's objects alone": (0.95, min(row[2] for row in voc)),
+        "P of 110 words, less that of 10, at least": (-0.10, min(row[3] for row in longer)),
+        "a text twice over has its scores": (1.0, float(all(row[13] == "yes" for row in rows))),
+    }
+
+
+def print_properties(data: Path, images: int) -> None:
+    sets = made_texts(data, images)
+    rows, longer = properties(sets)
+    headers = "texts,words,P,F,style P,style F,above,lower P,lower F,cost P,cost F"
     headers += ",beyond P,beyond F,twice"
     print(table(rows, headers.split(",")))
-    print(table(longer, ["edition", "texts", "words", "F no lower", "P longer - shorter"]))
+    print(table(longer, ["texts", "words", "F no lower", "P longer - shorter"]))
+    targets = [[name, *values] for name, values in worst(rows, longer).items()]
+    print(table(targets, ["target", "asked", "worst"]))
     denied = [row for made, references, _ in sets if not references for row in denials(made)]
     headers = "texts,words,F lower,and more denied,more denied and R no higher,more denied"
     print(table(denied, headers.split(",")))
-    print(table(tags(Made("val2017", *coco, {10: 1, 35: 3}, 2)), ["edition", "words", "R kept"]))
+    print(table(tags(sets[0][0]), ["words", "R kept"]))
 
 
 def denials(made: Made) -> list[list[Any]]:
@@ -245,74 +283,100 @@ def tags(made: Made) -> list[list[Any]]:
         found |= dict.fromkeys(names[at] for at in np.argsort(-near, kind="stable"))
         of_image[image.id] = list(found)[:TAGS]
     rows = []
-    for edition in (1, 2):
-        gold, listed = (
-            VifidelPRF(objects, references=False, edition=edition)
-            for objects in (made.objects, of_image)
-        )
-        for length in made.lengths:
-            captions = made.texts[length, ""]
-            means = [np.nanmean(made.scores(s, captions)["VIFIDEL-R"]) for s in (listed, gold)]
-            rows.append([edition, length, means[0] / means[1]])
+    scorers = [VifidelPRF(objects, references=False) for objects in (of_image, made.objects)]
+    for length in made.lengths:
+        captions = made.texts[length, ""]
+        listed, gold = (np.nanmean(made.scores(s, captions)["VIFIDEL-R"]) for s in scorers)
+        rows.append([length, listed / gold])
     return rows
 
 
+def ways(data: Path, systems: str = "*") -> Rows:
+    """Return what one more sentence does to the descriptions of systems of ``data/lvlm``."""
+    objects, images = coco_images(data, 10**6)
+    by_id = {image.id: image for image in images}
+    described = [
+        (by_id[image_id], caption.rstrip(" .") + ". ")
+        for path in sorted((data / "lvlm").glob(f"{systems}_results.json"))
+        for image_id, caption in read_results(path).items()
+        if image_id in by_id
+    ]
+    draw, parts = random.Random(1), texts()
+    pool = sorted(objects.vocabulary())
+    absent = [
+        draw.choice([x for x in pool if GROUNDING.class_of_label(x) not in image.classes])
+        for image, _ in described
+    ]
+    there = [draw.choice(image.labels) for image, _ in described]
+    ids = [image.id for image, _ in described]
+    said = [image.captions for image, _ in described]
+    rows: Rows = []
+    for references in (True, False):
+        scorer = VifidelPRF(objects, references=references)
+
+        def scores(more: Sequence[str], of: VifidelPRF = scorer) -> list[Any]:
+            found = of.score_columns(
+                [text + added for (_, text), added in zip(described, more, strict=True)],
+                image_ids=ids,
+                references=said,
+            )
+            return [found["VIFIDEL-P"], found["VIFIDEL-F"]]
+
+        before = scores([""] * len(described))
+        for name, forms, things in (
+            ("absent, said to be there", "ways", absent),
+            ("absent, denied", "denials", absent),
+            ("there, denied", "denials", there),
+        ):
+            found = [scores([form.format(x) for x in things]) for form in parts[forms]]
+            lower = [(f < before[1]).mean() for _, f in found]
+            moved = [
+                max(abs(np.nanmean(after) - np.nanmean(first)) for after in of_texts)
+                for first, of_texts in zip(before, zip(*found, strict=True), strict=True)
+            ]
+            rows.append([name, references, np.mean(lower), min(lower), *moved])
+    return rows
+
+
+def worst_ways(rows: Rows) -> dict[str, tuple[float, float]]:
+    """Return each target of `ways` with what was asked for, and the worst row of its kind."""
+    said, free, wrong = ([row for row in rows if row[0] == name] for name in dict.fromkeys(
+        row[0] for row in rows
+    ))  # fmt: skip
+    return {
+        "an absent thing lowers F, however said, in": (0.95, min(row[3] for row in said)),
+        "denials of absent things move P and F by at most": (
+            0.02,
+            max(value for row in free for value in row[4:]),
+        ),
+        "wrong denials lower F in": (0.95, min(row[3] for row in wrong)),
+    }
+
+
+def print_ways(data: Path) -> None:
+    headers = ["one thing", "references", "F lower", "worst way", "P moves by", "F moves by"]
+    print(table(ways(data), headers))
+
+
 def print_agreement(data: Path, draws: int) -> None:
-    judged = Data(data, draws, 1)
-    headers = "edition,HC,HI,HM,MM,mean,Expert,THumB P,THumB F,all P,all F,HAT,FOIL P,FOIL F"
-    rows = [[edition, *agreement(Product(edition), judged)] for edition in (1, 2)]
-    print(table(rows, headers.split(",")))
+    print(table([agreement(Data(data, draws, 1))], FIGURES))
 
 
 def print_descriptions(data: Path, images: int) -> None:
     made = Made("val2017", *coco_images(data, images), {35: 3}, 2)
     for references in (True, False):
         rows = []
-        scorers = [VifidelPRF(made.objects, references=references, edition=e) for e in (1, 2)]
-        scorers.append(VifidelH(made.objects, references=references))
-        both = [made.scores(scorer, made.texts[35, "both"]) for scorer in scorers[:2]]
+        prf, h = (metric(made.objects, references=references) for metric in (VifidelPRF, VifidelH))
+        both = made.scores(prf, made.texts[35, "both"])["VIFIDEL-F"]
         for name in ("", "style 1", "style 2", "style 3", "both"):
-            found = [made.scores(scorer, made.texts[35, name]) for scorer in scorers]
-            row: list[Any] = [name or "true"]
-            for of_edition, invented in zip(found, both, strict=False):
-                f = of_edition["VIFIDEL-F"]
-                row += [np.nanmean(of_edition["VIFIDEL-P"]), np.nanmean(f)]
-                row.append((f > invented["VIFIDEL-F"]).mean() if name != "both" else None)
-            means = (np.nanmean(column) for column in found[2].values())
-            rows.append([*row, *means])
-        columns = ["P, 1", "F, 1", "above, 1", "P, 2", "F, 2", "above, 2"]
+            found, of_h = (made.scores(scorer, made.texts[35, name]) for scorer in (prf, h))
+            f = found["VIFIDEL-F"]
+            above = (f > both).mean() if name != "both" else None
+            row = [name or "true", np.nanmean(found["VIFIDEL-P"]), np.nanmean(f), above]
+            rows.append([*row, *map(np.nanmean, of_h.values())])
         names = [column.name.removeprefix("VIFIDEL-") for column in VifidelH.columns]
         print(f"{'with' if references else 'without'} references, {len(made.images)} images")
-        print(table(rows, ["text", *columns, *names]))
-
-
-def print_hedges(data: Path) -> None:
-    marked = np.zeros((2, 2), dtype=int)
-    of_some = np.zeros((2, 2), dtype=int)
-    for line in (data / "faithscore/annotation.jsonl").read_text("utf-8").splitlines():
-        entry = json.loads(line)
-        text, at = entry["answer"], 0
-        sentences = read_sentences(text, GROUNDING.units)
-        hedged = {
-            place for sentence in sentences for span in sentence.hedged for place in range(*span)
-        }
-        for marked_clause, is_description in entry["stage 1"].items():
-            clause = marked_clause.strip()
-            found = text.find(clause, at)
-            found = text.find(clause) if found < 0 else found
-            if found < 0:
-                continue
-            at = found
-            places = range(found, found + len(clause))
-            claims = 2 * len(hedged.intersection(places)) <= len(places)
-            marked[is_description, int(claims)] += 1
-            of_some[is_description, int(claims)] += len(clause.split()) > 2
-    rows = [
-        [name, found.sum(), np.trace(found) / found.sum(), *(np.diag(found) / found.sum(axis=1))]
-        for name, found in (("all", marked), ("of three words or more", of_some))
-    ]
-    headers = ["clauses", "number", "agree", "analysis that is hedged", "description that claims"]
-    print(table(rows, headers))
+        print(table(rows, ["text", "P", "F", "above", *names]))
 
 
 def print_best(data: Path) -> None:
@@ -352,7 +416,6 @@ def print_best(data: Path) -> None:
         words = np.array([len(caption.split()) for caption in captions]).reshape(-1, 4)
         for references in (True, False):
             best: dict[str, Scorer] = {
-                "F, edition 1": VifidelPRF(objects, references=references, edition=1),
                 "F": VifidelPRF(objects, references=references),
                 "D": VifidelD(objects),
             }
@@ -379,9 +442,9 @@ def main(shared: Path, images: int, draws: int, only: str | None) -> None:
     data = shared / "data"
     parts: dict[str, Callable[[], None]] = {
         "properties": lambda: print_properties(data, images),
+        "ways": lambda: print_ways(data),
         "agreement": lambda: print_agreement(data, draws),
         "descriptions": lambda: print_descriptions(data, 5 * images // 2),
-        "hedges": lambda: print_hedges(data),
         "best": lambda: print_best(data),
     }
     for name, part in parts.items():

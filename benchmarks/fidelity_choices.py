@@ -1,12 +1,11 @@
-"""Experiments for VIFIDEL-PRF and VIFIDEL-H, measured on people's judgements.
+"""Figures of VIFIDEL-PRF and VIFIDEL-H on people's judgements.
 
     python benchmarks/fidelity_choices.py DATA [--images N] [--draws N] [--only prf|things]
 
 DATA holds the folders ``pascal50s``, ``flickr8k``, ``hat``, ``nocaps_foil``, ``thumb`` and ``coco``
 in their data sets' own formats. docs/fidelity-experiments.md and docs/fidelity.md hold the tables
-that this prints and say what follows from them. What was chosen is computed by the scorers of this
-package, other definitions of VIFIDEL-PRF by a plain loop over captions: it is here to compare
-definitions.
+that this prints. ``ablation.py`` and ``descriptions.py`` take the data sets and agreement with
+people from here.
 """
 
 from __future__ import annotations
@@ -41,6 +40,8 @@ from vifidel_eval.vectors import load_vectors
 INVENTED = " A dog and a cat are sitting on a couch."
 STYLE = " The composition feels warm and captures an everyday moment."
 ROOM = "a man and a woman in a room with a table"
+#: What `agreement` returns.
+FIGURES = "HC,HI,HM,MM,PASCAL,Expert,THumB P,THumB F,all P,all F,HAT,FOIL P,FOIL F".split(",")
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
 _lexicon = Lexicon(load_vectors(), normalize=True, stop_words=STOP_WORDS, capacity=1 << 17)
@@ -50,14 +51,6 @@ _lexicon = Lexicon(load_vectors(), normalize=True, stop_words=STOP_WORDS, capaci
 def vector(word: str) -> np.ndarray:
     """Return the unit vector of a word or a label of several words; zeros if it has none."""
     return np.nan_to_num(_lexicon.matrix[_lexicon.numbers([word])[0]])
-
-
-@lru_cache(None)
-def cosines(left: tuple[str, ...], right: tuple[str, ...]) -> np.ndarray:
-    if not left or not right:
-        return np.zeros((len(left), len(right)))
-    found = np.array([vector(w) for w in left]) @ np.array([vector(w) for w in right]).T
-    return np.where(np.array(left)[:, None] == np.array(right)[None, :], 1.0, found)
 
 
 @lru_cache(None)
@@ -78,149 +71,17 @@ class Item:
     labels: tuple[str, ...] = ()
 
 
-@lru_cache(None)
-def _words(caption: str) -> tuple[str, ...]:
-    return tuple(word for word in content_words(caption) if vector(word).any())
-
-
-@lru_cache(None)
-def _distinct(caption: str) -> tuple[str, ...]:
-    return tuple(sorted(set(_words(caption))))
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A definition of P, R and F; the defaults are the chosen one."""
-
-    floor: float = 0.1  # cosines up to here count as 0, the rest is stretched to [0, 1]
-    other: float = 0.4  # weight in P of a word that names no thing, if it is fully supported
-    unsupported: float = 0.5  # share of that weight which an unsupported one keeps
-    distinct: bool = True  # repeated words of the caption count once
-    consensus: float = 0.0  # share of the mean over references in a word's support
-    agreement: float = 0.5  # exponent of the references' agreement d in R
-    cap: bool = False  # R = min(1, c / d^agreement) instead of odds divided by d^agreement
-    per_reference: bool = False  # R is the mean over references instead of their union
-    power: float = 1.0  # of the mean of supports in P
-    form: str = "geometric"
-    share_of_p: float = 1 / 3
-    whole: float = 0.0  # share of the cosine of whole captions in F
-    things: Callable[[str], bool] = names_thing
-    without: frozenset[str] = frozenset()  # words left out
-
-    def __call__(self, item: Item) -> tuple[float, float, float]:
-        words = _distinct(item.caption) if self.distinct else _words(item.caption)
-        words = tuple(w for w in words if w not in self.without)
-        references = [_distinct(r) for r in item.references]
-        references = [r for r in references if r]
-        labels = tuple(label for label in sorted(item.labels) if vector(label).any())
-        if not references and not labels:
-            return (np.nan,) * 3
-        if not words:
-            return 0.0, 0.0, 0.0
-        shares = Counter(word for reference in references for word in reference)
-        said = tuple(sorted(set(shares) - self.without))
-        to_said, to_labels = self._near(words, said), self._near(words, labels)
-        support = np.zeros(len(words))
-        if said:
-            support = to_said.max(axis=1)
-            if self.consensus:
-                each = [self._near(words, r).max(axis=1) for r in references]
-                support = (1 - self.consensus) * support + self.consensus * np.mean(each, axis=0)
-        if labels:
-            support = np.maximum(support, to_labels.max(axis=1))
-        kept = self.other * (1 - self.unsupported * (1 - support))
-        weights = np.where([self.things(w) for w in words], 1.0, kept)
-        p = ((support**self.power * weights).sum() / weights.sum()) ** (1 / self.power)
-        if not references:
-            r = to_labels.max(axis=0).mean()
-        else:
-            share = np.array([shares[word] for word in said]) / len(references)
-            r = (share * to_said.max(axis=0)).sum() / share.sum()
-            if self.per_reference:
-                r = np.mean([self._near(words, ref).max(axis=0).mean() for ref in references])
-            d = ((share**2).sum() / share.sum()) ** self.agreement
-            r = min(1.0, r / d) if self.cap else r / (r + (1 - r) * d) if r else 0.0
-        f = self._mean(p, r)
-        if self.whole and references:
-            alike = np.mean([max(0.0, _whole(words, ref)) for ref in references])
-            f = f ** (1 - self.whole) * alike**self.whole
-        return float(p), float(r), float(f)
-
-    def scores(self, items: Iterable[Item]) -> np.ndarray:
-        """Return P, R and F of each item, (n, 3)."""
-        return np.array([self(item) for item in items])
-
-    def _near(self, left: tuple[str, ...], right: tuple[str, ...]) -> np.ndarray:
-        return np.maximum(cosines(left, right) - self.floor, 0) / (1 - self.floor)
-
-    def _mean(self, p: float, r: float) -> float:
-        if min(p, r) <= 0:
-            return 0.0
-        if self.form == "harmonic":
-            return 1 / (self.share_of_p / p + (1 - self.share_of_p) / r)
-        return p**self.share_of_p * r ** (1 - self.share_of_p)
-
-
-@dataclass(frozen=True)
-class Product:
-    """An edition as the package computes it; the first is the one that was chosen here."""
-
-    edition: int = 1
-
-    def scores(self, items: Iterable[Item]) -> np.ndarray:
-        """Return P, R and F of each item, (n, 3)."""
-        items = list(items)
-        # One source of all labels, whose classes are those that were looked for.
-        labels = {n: list(item.labels) for n, item in enumerate(items)}
-        scorer = VifidelPRF(labels if any(labels.values()) else None, edition=self.edition)
-        columns = scorer.score_columns(
-            [item.caption for item in items],
-            image_ids=list(labels),
-            references=[item.references for item in items],
-        )
-        return np.column_stack(list(columns.values()))
-
-
-def _whole(left: Sequence[str], right: Sequence[str]) -> float:
-    x, y = (sum(vector(w) for w in words) for words in (left, right))
-    return float(x @ y / np.sqrt((x @ x) * (y @ y)))
-
-
-PICTURE = frozenset("picture pictures photo photos photograph image shot view shows scene".split())
-PROTOTYPE = Choice(0.0, 0.3, 0.0, False, agreement=0.0, form="harmonic", share_of_p=0.5)
-TRIED = {
-    "first prototype, no weights": replace(PROTOTYPE, other=1.0),
-    "first prototype": PROTOTYPE,
-    "chosen": Product(),
-    "floor 0": Choice(floor=0.0),
-    "floor .05": Choice(floor=0.05),
-    "floor .15": Choice(floor=0.15),
-    "floor .2": Choice(floor=0.2),
-    "others weigh 1": Choice(other=1.0, unsupported=0.0),
-    "others .2": Choice(other=0.2),
-    "others .3": Choice(other=0.3),
-    "others .5": Choice(other=0.5),
-    "unsupported others keep all": Choice(unsupported=0.0),
-    "unsupported others keep a quarter": Choice(unsupported=0.75),
-    "every occurrence": Choice(distinct=False),
-    "support: a quarter consensus": Choice(consensus=0.25),
-    "support: half consensus": Choice(consensus=0.5),
-    "power mean .5 in P": Choice(power=0.5),
-    "power mean 2 in P": Choice(power=2.0),
-    "R without agreement": Choice(agreement=0.0),
-    "R, exponent .25": Choice(agreement=0.25),
-    "R, exponent 1": Choice(agreement=1.0),
-    "R capped, exponent .5": Choice(cap=True),
-    "R mean over references": Choice(per_reference=True),
-    "geometric, P .5": Choice(share_of_p=0.5),
-    "geometric, P .4": Choice(share_of_p=0.4),
-    "geometric, P .3": Choice(share_of_p=0.3),
-    "harmonic, P .5": Choice(form="harmonic", share_of_p=0.5),
-    "harmonic, P 1/3": Choice(form="harmonic"),
-    "whole captions .2 in F": Choice(whole=0.2),
-    "without words such as picture": Choice(without=PICTURE),
-    "strict: spec's R, floor 0, P .4": Choice(0.0, agreement=0.0, share_of_p=0.4),
-}
+def prf(items: Iterable[Item]) -> np.ndarray:
+    """Return P, R and F of each item, (n, 3)."""
+    items = list(items)
+    # One source of all labels, whose classes are those that were looked for.
+    labels = {n: list(item.labels) for n, item in enumerate(items)}
+    columns = VifidelPRF(labels if any(labels.values()) else None).score_columns(
+        [item.caption for item in items],
+        image_ids=list(labels),
+        references=[item.references for item in items],
+    )
+    return np.column_stack(list(columns.values()))
 
 
 # ---------------------------------------------------------------- data
@@ -296,9 +157,8 @@ class Data:
 # ---------------------------------------------------------------- tables
 
 
-def agreement(choice: Choice | Product, data: Data) -> list[float]:
-    scores = choice.scores
-
+def agreement(data: Data, scores: Callable[[Iterable[Item]], np.ndarray] = prf) -> list[float]:
+    """Return the figures of `FIGURES`."""
     right: dict[str, list[float]] = {"HC": [], "HI": [], "HM": [], "MM": []}
     for first, second in data.pascal:
         difference = scores(first)[:, 2].round(10) - scores(second)[:, 2].round(10)
@@ -334,7 +194,7 @@ def agreement(choice: Choice | Product, data: Data) -> list[float]:
     ]
 
 
-def rankings(choice: Choice | Product, data: Data, references: bool) -> list[list[Any]]:
+def rankings(data: Data, references: bool) -> list[list[Any]]:
     rows = []
     human = None
     for name, caption_of in {
@@ -346,7 +206,7 @@ def rankings(choice: Choice | Product, data: Data, references: bool) -> list[lis
         "captions of other images": lambda i: data.shuffled[i],
         "person": lambda i: "person",
     }.items():
-        found = choice.scores(
+        found = prf(
             Item(
                 caption_of(i),
                 tuple(data.references[i]) if references else (),
@@ -496,9 +356,9 @@ def objects_only(data: Data) -> list[list[Any]]:
         mentions = [m for x in found["VIFIDEL-T"].details["VIFIDEL-H"] for m in x["mentions"]]
         words = Counter(m["words"] for m in flagged(mentions))
         most = ", ".join(f"{word} {n}" for word, n in words.most_common(8))
-        not_judged = sum(m["verdict"] == "not judged" for m in mentions) / len(mentions)
+        unconfirmed = sum(m["verdict"] == "unconfirmed" for m in mentions) / len(mentions)
         hs, hi = (found[column].score for column in ("VIFIDEL-Hs", "VIFIDEL-Hi"))
-        rows.append([name, hs, hi, not_judged, most])
+        rows.append([name, hs, hi, unconfirmed, most])
     return rows
 
 
@@ -564,14 +424,10 @@ def main(folder: Path, images: int, draws: int, only: str | None) -> None:
         print(tabulate(list(rows), headers, "github", floatfmt=".3f"), flush=True)
 
     if only != "things":
-        headers = ["definition", "HC", "HI", "HM", "MM", "mean", "Flickr8k", "THumB P", "THumB F"]
-        headers += ["P, all", "F, all", "HAT AP", "FOIL AP of P", "FOIL AP of F"]
-        tried = ([name, *agreement(choice, data)] for name, choice in TRIED.items())
-        show("Agreement with people", headers, tried)
         for references in (True, False):
             how = "with" if references else "without"
             headers = ["captions", "P", "R", "F", "people score higher"]
-            show(f"val2017, {how} references", headers, rankings(Product(), data, references))
+            show(f"val2017, {how} references", headers, rankings(data, references))
     if only != "prf":
         things = class_names()
         lists = {
@@ -589,7 +445,7 @@ def main(folder: Path, images: int, draws: int, only: str | None) -> None:
         headers += ["HAT recall", "people Hs", "people Hi", "shuffled Hs", "shuffled Hi"]
         show("Thresholds", headers, thresholds(data, things))
         show("Thresholds, classes excuse nothing", headers, thresholds(data, apart))
-        headers = ["captions", "Hs", "Hi", "mentions not judged", "flagged most"]
+        headers = ["captions", "Hs", "Hi", "mentions unconfirmed", "flagged most"]
         show("val2017, gold objects, no references", headers, objects_only(data))
         print(f"\nUnsupported in people's captions: {unsupported_names(data)}")
         show("Cases", ["caption", "objects", "source", "verdicts"], cases())

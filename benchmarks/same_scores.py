@@ -1,8 +1,5 @@
 """Comparison with the scores of earlier versions, in all ten digits that files hold.
 
-VIFIDEL-PRF (``--prf-edition 1``) and VIFIDEL-H are compared with version 0.2.0; VIFIDEL-H only
-without references, which since then judge mentions of stuff and scenes too.
-
     python benchmarks/same_scores.py SHARED [--only WORD] [--jobs 2] [--write FILE]
 
 Runs the command line, as users do, on the real data below SHARED: metrics and settings on COCO
@@ -39,8 +36,6 @@ from typing import Any
 import click
 
 RECORDED = Path(__file__).with_name("scores_of_0.1.0.json")
-# The first edition of VIFIDEL-PRF, and VIFIDEL-H, which 0.1.0 did not have.
-RECORDED_LATER = Path(__file__).with_name("scores_of_0.2.0.json")
 OF_TEXT = "WMD,WMD-worst,WMD-mean,BLEU,ROUGE_L,CIDEr"
 
 # The last digits of ViLBERTScore depend on the number of threads.
@@ -119,23 +114,6 @@ def coco_runs(coco: Path, folder: Path) -> Runs:
         "val2017, detections from .4, no references": [*two, *alone, *found, "--threshold", 0.4],
         "val2017, union of gold and detections": [*two, *both, *gold, *found],
         "val2017, masks and crowds": of_mini,
-    }
-
-
-def fidelity_runs(coco: Path) -> Runs:
-    """Return the runs of the first edition of VIFIDEL-PRF, and of VIFIDEL-H."""
-    human, shuffled = (
-        coco / f"captions_val2017_{name}_results.json" for name in ("human", "shuffled")
-    )
-    run = ["score", human, shuffled, "--metrics", "VIFIDEL-PRF,VIFIDEL-H"]
-    if (package() / "kernels" / "fidelity.py").exists():  # since the second edition
-        run += ["--prf-edition", 1]
-    references = ["--references", coco / "captions_val2017_references.json"]
-    objects = ["--objects", coco / "instances_val2017.json"]
-    return {
-        "VIFIDEL-PRF and -H": [*run, *references, *objects],
-        "VIFIDEL-PRF and -H, no objects": [*run, *references],
-        "VIFIDEL-PRF and -H, no references": [*run, "--no-references", *objects],
     }
 
 
@@ -267,13 +245,12 @@ def main(shared: Path, only: str, jobs: int, write: Path | None) -> None:
     if write and only:
         raise click.UsageError("--write needs all runs: leave --only out.")
     click.echo(f"Measuring {package()}")
-    recorded = None if write else read_json(RECORDED) | read_json(RECORDED_LATER)
+    recorded = None if write else read_json(RECORDED)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(jobs) as pool:
         folder = Path(name)
         runs = {
             **judged_runs(shared / "data", folder),  # the longest one is the first
             **coco_runs(shared / "data" / "coco", folder),
-            **fidelity_runs(shared / "data" / "coco"),
             **tiger_runs(shared / "oracles" / "tiger", folder),
             **vilbertscore_runs(shared / "oracles" / "vilbertscore", folder),
         }

@@ -190,7 +190,7 @@ class Chair(Explainer):
         gold = self._gold(rows)
         counts = np.empty((len(rows), len(CAPTION_COUNTS)))
         details = DetailsOfParts()
-        incomplete = not_judged = 0
+        incomplete = unconfirmed = 0
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
             found: list[Mentions] = []
@@ -202,7 +202,7 @@ class Chair(Explainer):
                 if sought is not None:
                     all_found = len(mentions.found)
                     mentions = judged(mentions, gold.there[at] | sought)
-                    not_judged += all_found - len(mentions.found)
+                    unconfirmed += all_found - len(mentions.found)
                 counts[at] = caption_counts(mentions, gold.there[at])
                 if sought is not None and not sought:
                     counts[at] = np.nan
@@ -215,7 +215,7 @@ class Chair(Explainer):
             "incomplete": incomplete,
         }
         if gold.sought is not None:
-            of_run["not_judged"] = not_judged
+            of_run["unconfirmed"] = unconfirmed
         sums = np.nansum(counts, axis=0)
         return {
             column: Evaluation(
@@ -261,7 +261,7 @@ class Chair(Explainer):
         mentions = [
             Unit(m.name, m.words, m.category) for m in finder.find(self._complete(caption)).found
         ]
-        units = finder.units(caption, ())
+        units = finder.units(caption, (), grammar=False)
         named = [unit.words for unit in units if unit.category is not None]
         # The words between tell where a mention is: *an orange cat eats an orange*.
         return units if named == [unit.words for unit in mentions] else mentions

@@ -69,7 +69,7 @@ class VifidelD(ClaimScorer):
         d = np.sqrt(covered) * _KEPT**invented
         speechless = part.words.sizes == 0
         d = np.where(speechless, 0.0, d)
-        can_deny = np.array([of_row.denies for of_row in self.sought(part.rows)], dtype=bool)
+        can_deny = np.array([sought.denies for sought in part.gold.sought], dtype=bool)
         defined = can_deny & (labels.sizes > 0)
         return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": speechless})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ import numpy as np
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
-from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows
@@ -32,6 +31,9 @@ from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+# Of the rules; 1 was that of version 0.2.
+_EDITION = 2
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
@@ -66,15 +68,21 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     - VIFIDEL-Hi: mentions that are not in the image / mentions judged; lower is better.
     - VIFIDEL-Hs: captions with such a mention / captions; lower is better.
     - VIFIDEL-Hn: things that are not in the image per caption; lower is better. What is mentioned
-      twice counts once, and what is only said to be likely does not count.
+      twice counts once.
 
     The last three follow from counts over the run, not from the mean of the captions' scores. A
     mention is not in the image if its support is below .4 and the evidence names nothing of its
-    class, or if its class was looked for in the image and not found. Where there are no references,
-    only what was looked for can be absent, and mentions of other things are counted as not judged.
-    All is undefined for an image of which nothing is known; the last two are for one whose objects
-    do not say what was looked for and are not COCO's 80 or PASCAL VOC's 20. docs/fidelity.md has
-    the rules, the choice of the threshold and the share of people's captions that it calls wrong.
+    class, or if its class was looked for in the image and not found. What a caption denies (*no
+    dogs*) is no mention; but a wrong denial, of what a label names or half of the references
+    mention, counts as a mention that is not in the image.
+
+    Where the objects say what was looked for, or are COCO's 80 or PASCAL VOC's 20, only that is
+    judged, and references can only say that more is there; other mentions that no reference has
+    are counted as unconfirmed. Where the objects do not say it, references alone judge all
+    mentions, and the captions of which that is so are counted. Stuff and scenes (*sky*) are
+    mentions only where they were asked for. All is undefined for an image of which nothing is
+    known, and the rates are where nothing can be absent. docs/fidelity.md has the choice of the
+    threshold.
 
     As one number it is VIFIDEL-T.
 
@@ -123,7 +131,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         return "VIFIDEL-H"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects, f"support:{self._support:g}")
+        return self._pin_evidence(objects, f"edition:{_EDITION}", f"support:{self._support:g}")
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
         return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
@@ -165,10 +173,12 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         found = self._grounding.mentions(
             part.gold.lexicon, part.rows.captions, evidence, self._support
         )
-        counts = _counts(found, evidence, self._absent_things(found, part.rows.captions))
+        counts = _counts(found, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
-        not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
-        further = {"not_judged": not_judged}
+        unconfirmed = _of_rows(found.rows[found.verdicts == Verdict.UNCONFIRMED], rows)
+        further = {"unconfirmed": unconfirmed}
+        if evidence.by_references.any():
+            further["judged_by_references"] = evidence.by_references.astype(np.int64)
         says_nothing = evidence.is_there & ~evidence.denies
         if says_nothing.any():
             further["nothing_looked_for"] = says_nothing.astype(np.int64)
@@ -179,19 +189,6 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             of_rows=counts,
             details=partial(_details, found, rows),
         )
-
-    def _absent_things(self, found: GroundedMentions, captions: Sequence[str]) -> Integers:
-        """Return how many classes that are not in the image each caption claims."""
-        read = claim_reader(self._grounding.units, self._space.stop_words)
-        absent = np.flatnonzero(found.verdicts == Verdict.ABSENT).tolist()
-        rows, of_absent = found.rows[absent].tolist(), map(found.units.__getitem__, absent)
-        claimed = {row: frozenset(read(captions[row])[0].mentions) for row in dict.fromkeys(rows)}
-        things = {
-            (row, unit.category)
-            for row, unit in zip(rows, of_absent, strict=True)
-            if unit in claimed[row]
-        }
-        return _of_rows(np.array([row for row, _ in things], dtype=np.int64), len(captions))
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
@@ -242,14 +239,18 @@ def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
     return [{"mentions": mentions} for mentions in of_rows]
 
 
-def _counts(found: GroundedMentions, evidence: Evidence, things: Integers) -> Floats:
+def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
     """Return what is counted of each caption, (rows, 5); NaN if nothing can be absent there."""
     size = len(evidence.texts)
-    judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
-    absent = _of_rows(found.rows[found.verdicts == Verdict.ABSENT], size)
     counts = np.ones((size, _THINGS + 1))
-    counts[:, _WITH_ABSENT], counts[:, JUDGED] = absent > 0, judged
-    counts[:, ABSENT], counts[:, _THINGS] = absent, things
+    is_judged = np.array([by is not None for by in found.judged_by], dtype=bool)
+    is_judged &= found.verdicts != Verdict.UNCONFIRMED  # has no vector
+    wrong = np.flatnonzero(found.verdicts >= Verdict.ABSENT)
+    absent = _of_rows(found.rows[wrong], size)
+    things = {(int(found.rows[at]), found.units[at].category) for at in wrong.tolist()}
+    counts[:, JUDGED] = _of_rows(found.rows[is_judged], size)
+    counts[:, _WITH_ABSENT], counts[:, ABSENT] = absent > 0, absent
+    counts[:, _THINGS] = _of_rows(np.array([row for row, _ in things], dtype=np.int64), size)
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     return counts
 

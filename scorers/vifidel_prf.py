@@ -11,50 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import VifidelError
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
-from ..explain.sentences import (
-    JudgedSentence,
-    PlacedMention,
-    absent_in,
-    absent_mentions,
-)
+from ..explain.sentences import JudgedSentence, PlacedMention, by_sentence, wrong_mentions
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Part
-from ..kernels.support import (
-    NOTHING,
-    Nearest,
-    ReferenceWords,
-    nearest,
-    some_of,
-    weighted_means,
-)
+from ..kernels.support import NOTHING, Nearest, nearest, some_of
 from ..rows import Rows
 from ..things.claims import has_several, read_sentences
+from ..things.nouns import rarities_signature
 from ..vectors import VectorSource
 from .base import Progress
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
 from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
-from .record import Metric, Option, Settings
+from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
 from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-EDITIONS = (1, 2)
-EDITION = Option(
-    "prf_edition",
-    "Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.  [default: 2]",
-    int,
-)
-
-# The first edition, settled in docs/fidelity-experiments.md.
-_OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
-_UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps
-_SHARE_OF_P = 1 / 3  # in the geometric mean
 
 
 class VifidelPRF(ClaimScorer):
@@ -76,11 +52,6 @@ class VifidelPRF(ClaimScorer):
     Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
     has the formulas. As one number it is F.
 
-    Parameters
-    ----------
-    edition : 1 or 2
-        The definition; 1 is that of version 0.2, which the next release no longer has.
-
     Examples
     --------
     >>> scorer = VifidelPRF()
@@ -99,20 +70,15 @@ class VifidelPRF(ClaimScorer):
         objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
-        *,
-        edition: int = EDITIONS[-1],
         **settings: Unpack[EvidenceSettings],
     ) -> None:
-        if isinstance(edition, bool) or edition not in EDITIONS:
-            raise VifidelError(f"edition must be 1 or 2, not {edition!r:.40}.")
         super().__init__(objects, vectors, references, **settings)
-        self._edition = edition
 
     def method(self) -> str:
         return "VIFIDEL-PRF"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects, *([f"edition:{self._edition}"] * (self._edition > 1)))
+        return self._pin_evidence(objects, "edition:2", rarities_signature())
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
@@ -138,15 +104,13 @@ class VifidelPRF(ClaimScorer):
         """Return the words of captions with their support; `judged` are their claims, if known."""
         said, objects = part.gold.said.words, part.gold.named
         distances, words = part.gold.lexicon.distances, part.words
-        if self._edition > 1 and judged is None:
-            judged = self.judge_claims(part)
+        judged = self.judge_claims(part) if judged is None else judged
         supports, weights = np.zeros((2, len(words.atoms)))
         by = np.full(len(words.atoms), NOTHING)
-        unclaimed = np.ones(len(words.atoms), dtype=bool) if judged is None else ~judged.claimed
-        if judged is not None:
-            by[judged.claimed] = _supporters(judged.to_said, said, judged.to_objects, objects)
-            supports[judged.claimed] = judged.support
-            weights[judged.claimed] = judged.weights
+        by[judged.claimed] = _supporters(judged.to_said, said, judged.to_objects, objects)
+        supports[judged.claimed] = judged.support
+        weights[judged.claimed] = judged.weights
+        unclaimed = ~judged.claimed
         if unclaimed.any():
             others = some_of(words, unclaimed)
             to_said, to_objects = (nearest(distances, others, side) for side in (said, objects))
@@ -159,29 +123,29 @@ class VifidelPRF(ClaimScorer):
             words.atoms,
             by,
             supports,
-            None if judged is None else weights,
+            weights,
             part.gold.lexicon.words,
             self._claims(part.rows),
         )
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
-        """Return the sentences of each caption, in order: what they claim, invent and suppose."""
+        """Return the sentences of each caption, in order: what they claim and invent."""
         units = self._names_grounding.units
         sentences = [read_sentences(caption, units) for caption in rows.captions]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         of_rows = [row for row, _ in all_of]
-        claimed = [one.claimed(rows.captions[row]) for row, one in all_of]
+        claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take(of_rows), captions=claimed)
         p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
-        absent = chain.from_iterable(map(absent_in, sentences, self._absent(rows)))
-        for (row, one), p_of_one, (invented, supposed) in zip(all_of, p, absent, strict=True):
+        wrong = chain.from_iterable(map(by_sentence, sentences, self._wrong(rows)))
+        for (row, one), p_of_one, invented in zip(all_of, p, wrong, strict=True):
             own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
-            found[row].append(JudgedSentence(*own, tuple(invented), one.hedged, tuple(supposed)))
+            found[row].append(JudgedSentence(*own, tuple(invented)))
         return found
 
-    def _absent(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
-        """Return the mentions of each caption that are not in its image, with their places."""
+    def _wrong(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
+        """Return the mentions of each caption that its evidence contradicts, with their places."""
         grounding = self._grounding
         found: list[tuple[PlacedMention, ...]] = []
         for part in self._read_for_grounding(rows):
@@ -190,39 +154,24 @@ class VifidelPRF(ClaimScorer):
             grounded = grounding.mentions(part.gold.lexicon, captions, evidence)
             starts = np.searchsorted(grounded.rows, np.arange(len(captions) + 1)).tolist()
             for caption, start, end in zip(captions, starts, starts[1:], strict=False):
-                verdicts = grounded.verdicts[start:end].tolist()
-                found.append(absent_mentions(caption, grounding.units(caption), verdicts))
+                of_row = slice(start, end)
+                columns = grounded.places[of_row].tolist(), grounded.verdicts[of_row].tolist()
+                found.append(wrong_mentions(caption, grounding.units(caption), *columns))
         return found
 
     def score_part(self, part: Part[WordsGold]) -> Scored:
-        if self._edition == 1:
-            return self._first_edition(part)
         gold, judged = part.gold, self.judge_claims(part)
-        said, objects = gold.said.words, gold.named
-        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
+        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
         supported = fidelity.fidelity(judged.words, judged.support, judged.weights)
-        r = np.empty(gold.rows)
-        is_said = said.sizes > 0
-        if is_said.any():
-            r[:] = fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities)
-        if not is_said.all():
-            of_labels = fidelity.coverage_of_labels(objects, gold.label_classes, judged.spoken_of)
-            r[~is_said] = of_labels[~is_said]
-        f = fidelity.combined(supported, r, kept, judged.doubt)
+        is_said = gold.said.words.sizes > 0
+        r = np.where(
+            is_said,
+            fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities),
+            fidelity.coverage_of_labels(gold.named, gold.label_classes, judged.spoken_of),
+        )
+        wording = np.where(is_said, gold.wording.of(part.rows.captions), np.nan)
+        f = fidelity.combined(supported, r, kept, gold.doubt, wording)
         return _scored(part, kept * supported, r, f, partial(self._supported, part, judged))
-
-    def _first_edition(self, part: Part[WordsGold]) -> Scored:
-        gold, words = part.gold, part.words
-        distances = gold.lexicon.distances
-        to_said = nearest(distances, words, gold.said.words)
-        to_objects = nearest(distances, words, gold.named)
-        support = np.maximum(to_said.of_left, to_objects.of_left)
-        of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
-        p = weighted_means(support, np.where(self.names_things(part, words), 1.0, of_others), words)
-        spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
-        r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
-        f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
-        return _scored(part, p, r, f, partial(self._supported, part))
 
 
 def _scored(
@@ -255,39 +204,20 @@ def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any
     return found
 
 
-def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
-    """Return R of each row from how near the caption comes to each word of the references.
-
-    Words count by the share of references that have them. The odds of the mean are then divided
-    by the root of the mean share of references that agree on a word: nobody can say everything
-    that references say which have little in common.
-    """
-    r = weighted_means(reached, said.shares, said.words)
-    agreement = np.sqrt(weighted_means(said.shares, said.shares, said.words))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(r > 0, r / (r + (1 - r) * agreement), r)
-
-
-def make_vifidel_prf(settings: Settings) -> VifidelPRF:
-    """Return the scorer that the settings of a run ask for."""
-    edition = settings.options.get(EDITION.name)
-    return VifidelPRF(**settings.evidence, edition=EDITIONS[-1] if edition is None else edition)
-
-
 register(
     Metric(
         "VIFIDEL-PRF",
         "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves "
         "out",
         VifidelPRF,
-        make_vifidel_prf,
+        lambda settings: VifidelPRF(**settings.evidence),
         rank=20,
         spellings=("PRF",),
         references=False,
         either=True,
         default=True,
         tables=True,
-        options=(THINGS, EDITION),
+        options=(THINGS,),
         papers=(VIFIDEL_EVAL,),
     )
 )

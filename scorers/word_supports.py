@@ -27,12 +27,11 @@ class WordSupport(NamedTuple):
 
 
 # A word of `SupportedWords` in JSON.
-_WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s%s\n }'
-_WEIGHT = ',\n  "weight": '
+_WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s,\n  "weight": %s\n }'
 
 
 # A word, its support, whether it names a thing, what supports it best, and its weight.
-_Known = tuple[str, float, bool, str | None, float | None]
+_Known = tuple[str, float, bool, str | None, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +43,7 @@ class SupportedWords:
     words: Integers  # numbers of a lexicon
     by: Integers  # what supports each best, likewise; negative for nothing
     supports: Floats  # in [0, 1]
-    weights: Floats | None  # what each weighs in VIFIDEL-P
+    weights: Floats  # what each weighs in VIFIDEL-P
     names: Sequence[str]  # the words of the lexicon by their numbers, which is less than it
     claims: Claims  # what the captions mention
 
@@ -81,8 +80,7 @@ class SupportedWords:
     def _known(self) -> Iterator[tuple[str, dict[str, _Known]]]:
         """Yield each caption with what is known of its words."""
         names = self.names
-        weights = [None] * len(self.words) if self.weights is None else self.weights.tolist()
-        columns = (self.words.tolist(), self.supports.tolist(), self.by.tolist(), weights)
+        columns = [each.tolist() for each in (self.words, self.supports, self.by, self.weights)]
         starts = self.starts.tolist()
         mentioned = self.claims.words_of_mentions()
         of_rows = zip(self.captions, mentioned, starts, starts[1:], strict=False)
@@ -105,9 +103,8 @@ def piece_reader(stop_words: frozenset[str]) -> Callable[[str], list[str]]:
 
 def _json_text(text_of: Callable[[Any], str], known: _Known) -> str:
     word, support, is_thing, by, weight = known
-    support_text, weight_text = number_texts([support, 0.0 if weight is None else weight])
-    weighs = "" if weight is None else _WEIGHT + weight_text
-    return _WORD % (text_of(word), support_text, text_of(by), text_of(is_thing), weighs)
+    support_text, weight_text = number_texts([support, weight])
+    return _WORD % (text_of(word), support_text, text_of(by), text_of(is_thing), weight_text)
 
 
 def _for_json(word: WordSupport) -> dict[str, Any]:

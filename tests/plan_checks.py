@@ -4,8 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from vifidel_eval.report.page_data import SUPPOSED, UNIT
-from vifidel_eval.things.grounded import Verdict
+from vifidel_eval.report.page_data import UNIT
 
 
 def units(number):
@@ -31,20 +30,17 @@ def check(parts, plans, texts):
 
 def check_one(explanation, plan, named):
     objects, words, mentions, matches = (
-        grouped(numbers, size) for numbers, size in zip(plan, (3, 5, 5, 4), strict=True)
+        grouped(numbers, size) for numbers, size in zip(plan, (3, 5, 6, 4), strict=True)
     )
     labels = [named[label] for label, _, _ in objects]
     assert labels == sorted(set(labels))
     assert {match.label for match in explanation.matches} <= set(labels)
     assert tuple(named[label] for label, _, silent in objects if silent) == explanation.unmentioned
-    supposed = {named[text] for text, *_, verdict in mentions if verdict == SUPPOSED}
-    claimed = {named[text] for text, *_, verdict in mentions if verdict == Verdict.ABSENT}
-    assert supposed - claimed == set(explanation.hedged)
     assert [
-        (named[text], named[category], support, named[by], min(verdict, Verdict.ABSENT))
-        for text, category, support, by, verdict in mentions
+        (named[text], named[category], support, named[by], verdict, named[judge])
+        for text, category, support, by, verdict, judge in mentions
     ] == [
-        (m.words, m.category, hundredths(m.support), m.supported_by, m.verdict)
+        (m.words, m.category, hundredths(m.support), m.supported_by, m.verdict, m.judged_by)
         for m in explanation.mentions
     ]
     expected = sorted(explanation.words, key=lambda word: word.word)
@@ -55,7 +51,7 @@ def check_one(explanation, plan, named):
         assert (mention < 0) == (word.judged is None)
         if mention >= 0:
             assert named[mentions[mention][0]] == word.mention
-            assert min(mentions[mention][4], Verdict.ABSENT) == word.judged
+            assert mentions[mention][4] == word.judged
     places = [(labels.index(m.label), m) for m in explanation.matches]
     places = [(at, [w.word for w in expected].index(m.word), m) for at, m in places]
     places.sort(key=lambda place: place[:2])

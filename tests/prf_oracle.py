@@ -1,43 +1,255 @@
-"""Plain per-caption VIFIDEL-PRF for the tests: the first edition's formulas in loops."""
+"""Plain VIFIDEL-PRF for the tests, written from docs/fidelity.md alone: one caption, in loops.
+
+What a page leaves to VIFIDEL-H, which words are mentions and denials, comes with the texts: these
+are sentences of `Piece`.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import NamedTuple
 
 import numpy as np
 
 
-def near(x: np.ndarray, y: np.ndarray) -> float:
-    cosine = float(x @ y / math.sqrt((x @ x) * (y @ y)))
-    return max(0.0, cosine - 0.1) / 0.9
+class Piece(NamedTuple):
+    """Words of a text, such as *a dog*: what they are, and what of them are content words.
+
+    Of a thing there are its class, and whether the text denies it.
+    """
+
+    text: str
+    words: tuple[str, ...] = ()
+    category: str | None = None
+    denied: bool = False
 
 
-def plain(words, labels, references, vector_of, is_thing) -> tuple[float, float, float]:
-    """Follow the first edition word by word; all arguments hold known words only."""
-    words, references = sorted(set(words)), [set(r) for r in references if r]
-    evidence = set(labels).union(*references)
+Sentence = tuple[Piece, ...]
+Text = list[Sentence]
+
+
+@dataclass
+class World:
+    """Vectors, names of classes, and classes that may also be named by another one."""
+
+    vectors: dict[str, np.ndarray]
+    class_of: dict[str, str]  # of single words, and of labels
+    also: dict[str, str] = field(default_factory=dict)
+    apart: tuple[str, str] = ("dog", "hot dog")
+
+    def vector(self, text: str) -> np.ndarray | None:
+        """That of a word, or the mean of those of a phrase."""
+        units = [
+            self.vectors[w] / np.linalg.norm(self.vectors[w])
+            for w in text.split()
+            if w in self.vectors
+        ]
+        return None if not units else np.mean(units, axis=0)
+
+    def c(self, x: str, y: str) -> float:
+        one, other = self.vector(x), self.vector(y)
+        if one is None or other is None:
+            return 0.0
+        return max(0.0, float(one @ other / math.sqrt((one @ one) * (other @ other))))
+
+    def known(self, texts) -> list[str]:
+        return sorted({text for text in texts if self.vector(text) is not None})
+
+
+def counts_of_images() -> dict[str, int]:
+    text = files("vifidel_eval.things").joinpath("caption_words.txt").read_text("utf-8")
+    lines = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
+    return {word: int(number) for word, number in lines}
+
+
+IMAGES = counts_of_images()
+
+
+def rarity(word: str) -> float:
+    return min(6.0, math.log(IMAGES["*"] / IMAGES[word])) if word in IMAGES else 6.0
+
+
+def content(text: Text) -> list[str]:
+    return [word for sentence in text for piece in sentence for word in piece.words]
+
+
+def things(text: Text) -> list[Piece]:
+    return [piece for sentence in text for piece in sentence if piece.category is not None]
+
+
+def is_scored(sentence: Sentence) -> bool:
+    return any(piece.category is not None and not piece.denied for piece in sentence)
+
+
+def prf(  # noqa: PLR0915 - as the page has it, from above to below
+    world: World,
+    text: Text,
+    labels: list[str],
+    looked_for: set[str] | None,
+    answered: set[str],
+    references: list[Text],
+) -> tuple[float, float, float]:
+    """P, R and F. `looked_for` are classes, None if the labels do not say what was looked for.
+
+    Of these, answers deny those that are `answered`.
+    """
+    said = [world.known(content(reference)) for reference in references]
+    usable = [set(words) for words in said if words]
+    of_references = world.known(word for words in usable for word in words)
+    known_labels = world.known(labels)
+    evidence = [*known_labels, *of_references]
     if not evidence:
         return math.nan, math.nan, math.nan
+    words = world.known(content(text))
     if not words:
         return 0.0, 0.0, 0.0
-    top = bottom = 0.0
+    if any(map(is_scored, text)):
+        scored = [
+            tuple(piece for piece in sentence if not piece.denied)
+            for sentence in text
+            if is_scored(sentence)
+        ]
+        words = world.known(content(scored)) or words
+    mentions = [piece for piece in things(text) if not piece.denied]
+
+    # Named, denied, doubted.
+    of_labels = {world.class_of.get(label) for label in labels} - {None}
+    mentioned = [{p.category for p in things(r) if not p.denied} for r in references]
+    by_words = {world.class_of.get(w) for w in of_references} - {None}
+    by_words -= {*world.apart}
+    by_words |= {one for one in world.apart for classes in mentioned if one in classes}
+
+    def is_named(piece):
+        return piece.category in of_labels | by_words
+
+    def is_other(piece):
+        one, other = world.apart
+        opposite = {one: other, other: one}.get(piece.category)
+        return opposite in of_labels or any(opposite in classes for classes in mentioned)
+
+    unnamed = [piece for piece in mentions if not is_named(piece)]
+
+    def c_of(piece):
+        if is_other(piece) or piece.category in answered:
+            return 0.0
+        if world.also.get(piece.words[-1]) in of_labels | by_words:
+            return 1.0
+        return max(world.c(" ".join(piece.words), e) for e in evidence)
+
+    denied = [p for p in unnamed if p.category in (looked_for or ()) and c_of(p) < 0.4]
+    witnesses = len(usable) + (bool(labels) and looked_for is None)
+    delta = witnesses / (witnesses + 5)
+
+    # K.
+    def x_of(piece):
+        return 1.0 if piece in denied else delta * max(0.0, 1 - c_of(piece) / 0.4)
+
+    sure: dict[str, float] = {}
+    for piece in unnamed:
+        sure[piece.category] = max(x_of(piece), sure.get(piece.category, 0.0))
+    for piece in things(text):
+        if piece.denied:
+            half = sum(piece.category in classes for classes in mentioned) * 2 >= len(references)
+            x = delta if references and half else 0.0
+            x = 1.0 if piece.category in of_labels else x
+            sure[piece.category] = max(x, sure.get(piece.category, 0.0))
+    kept = math.prod(1 - x / 10 for x in sure.values())
+
+    # P.
+    in_named = {word for piece in mentions if piece not in unnamed for word in piece.words}
+    in_denied = {word for piece in denied for word in piece.words} - in_named
+    in_other = {w for piece in unnamed if is_other(piece) for w in piece.words} - in_named
+    by_label = {
+        word
+        for piece in mentions
+        if piece.category in of_labels and piece.category not in by_words
+        for word in piece.words
+    }
+    in_mentions = {word for piece in mentions for word in piece.words}
+    nobody = set() if delta else in_mentions - in_named
+    supported = unsupported = 0.0
     for word in words:
-        support = max(near(vector_of(word), vector_of(e)) for e in evidence)
-        weight = 1.0 if is_thing(word) else 0.4 * (1 + support) / 2
-        top, bottom = top + weight * support, bottom + weight
-    p = top / bottom
+        s = max(world.c(word, e) for e in evidence)
+        s = 1.0 if word in by_label else s
+        s = 0.0 if word in in_denied | in_other else s
+        k = 1.0 if word in in_mentions else 0.4 if usable else 0.0
+        k = 0.0 if word in nobody else k
+        a = 1.0 if word in in_denied else k * (s + (1 - s) * delta)
+        supported, unsupported = supported + a * s, unsupported + a * (1 - s)
+    total = supported + math.log(1 + unsupported)
+    p = max(0.01, supported / total) if total else 0.5
 
-    def reached(target):
-        return max(near(vector_of(target), vector_of(word)) for word in words)
+    # R.
+    in_sure = {word for piece in unnamed if x_of(piece) for word in piece.words} - in_named
 
-    if references:
-        counts = Counter(word for reference in references for word in reference)
-        shares = {word: count / len(references) for word, count in counts.items()}
-        total = sum(shares.values())
-        k = sum(share * reached(u) for u, share in shares.items()) / total
-        d = sum(share**2 for share in shares.values()) / total
+    def reach(target):
+        return max((world.c(target, word) for word in words if word not in in_sure), default=0.0)
+
+    if usable:
+        h = {u: sum(u in r for r in usable) / len(usable) for u in of_references}
+        weight = {u: h[u] * rarity(u) for u in h}
+        k = sum(weight[u] * reach(u) for u in h) / sum(weight.values())
+        d = sum(weight[u] * h[u] for u in h) / sum(weight.values())
         r = k / (k + (1 - k) * math.sqrt(d)) if k else 0.0
     else:
-        r = sum(map(reached, set(labels))) / len(set(labels))
-    return p, r, (p * r * r) ** (1 / 3)
+        classes = {piece.category for piece in mentions}
+        best: dict[str, float] = {}
+        for label in known_labels:
+            own = world.class_of.get(label)
+            reached = 1.0 if own in classes else reach(label)
+            best[own or label] = max(reached, best.get(own or label, 0.0))
+        r = sum(best.values()) / len(best)
+
+    # F.
+    f = kept * math.sqrt(min(1.0, p / (1 - 0.4 * (1 - delta))) * max(0.01, r))
+    if usable:
+        f = (f * wording(text, references) ** 0.08) ** (1 / 1.08)
+    return kept * p, r, f
+
+
+Counts = dict[tuple[str, ...], float]
+START = ""  # of a sentence, before its first word
+
+
+def counted(sentences: list[list[str]], shared: set[str] | None = None) -> tuple[Counts, Counts]:
+    """How much of each word, and of each pair of shared words or the start, sentences have."""
+    singles: Counts = Counter((word,) for sentence in sentences for word in sentence)
+    pairs: Counts = Counter()
+    for sentence in sentences:
+        before, word_before = 0, START
+        for place, word in enumerate(sentence, 1):
+            if shared is None or word in shared:
+                pairs[word_before, word] += 1 / (place - before)
+                before, word_before = place, word
+    return singles, pairs
+
+
+def weight(amounts: Counts) -> float:
+    return sum(n * sum(rarity(w) for w in words if w) ** 2 for words, n in amounts.items())
+
+
+def likeness(one: list[list[str]], other: list[list[str]]) -> float:
+    shared = {w for s in one for w in s} & {w for s in other for w in s}
+    found = 0.0
+    of_shared, of_all = [
+        list(zip(counted(one, words), counted(other, words), strict=True))
+        for words in (shared, None)
+    ]
+    for (here, there), (all_here, all_there) in zip(of_shared, of_all, strict=True):
+        both = {key: min(n, there[key]) for key, n in here.items() if key in there}
+        scale = math.sqrt(weight(all_here) * weight(all_there))
+        found += weight(both) / scale / 2 if scale else 0.0
+    return found
+
+
+def wording(text: Text, references: list[Text]) -> float:
+    def read(some):
+        spoken = (" ".join(piece.text for piece in sentence).lower().split() for sentence in some)
+        return [sentence for sentence in spoken if sentence]
+
+    given = [read(reference) for reference in references if read(reference)]
+    alike = [sum(likeness([s], r) for r in given) / len(given) for s in read(text)]
+    return 0.05 + 0.95 * max(alike, default=0.0)

@@ -41,4 +41,4 @@ def test_every_page_is_in_a_table_of_contents():
 
 def test_what_was_tried_is_apart_from_what_the_metric_is():
     assert not [title for title in headings("fidelity.md") if "tried" in title]
-    assert "What was tried for the first edition" in headings("fidelity-experiments.md")
+    assert "Tried and not kept" in headings("fidelity-experiments.md")

@@ -132,10 +132,16 @@ COUNTS = (
         "captions whose last sentence has no end and was left out",
     ),
     Count(
-        "not_judged",
-        "mentions not judged",
-        "mentions of things that nobody looked for in the image, under VIFIDEL-H without "
-        "references, and under CHAIR where the objects say what was looked for",
+        "unconfirmed",
+        "mentions unconfirmed",
+        "mentions of things that nobody looked for in the image and no reference has, under "
+        "VIFIDEL-H and, where the objects say what was looked for, CHAIR; they are in no rate",
+    ),
+    Count(
+        "judged_by_references",
+        "judged by references",
+        "captions whose objects do not say what was looked for: under VIFIDEL-H, a thing that none "
+        "of their references mentions counts as not in the image",
     ),
     Count(
         "nothing_looked_for",
@@ -165,6 +171,9 @@ ROW_COUNTS = (
     "bad_labels",  # cannot be read
     "bad_references",  # are not a list of texts
 )
+
+#: Keys of `COUNTS` that tables add up beside their statuses.
+COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
 
 # How many different words a tally lists at least.
 _MOST_LISTED = 5_000

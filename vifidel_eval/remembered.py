@@ -28,7 +28,7 @@ ENTRY = 48
 class Remembered(dict[K, V]):
     """A function of one argument that keeps what it returned, and a dictionary of that.
 
-    It holds arguments of `MOST` characters, or members of sets, together, each with `ENTRY` more;
+    It holds arguments of `most` characters, or members of sets, together, each with `ENTRY` more;
     then it starts over.
 
     >>> lower = Remembered(str.lower)
@@ -36,9 +36,10 @@ class Remembered(dict[K, V]):
     ('dog', True, ['Dog'])
     """
 
-    def __init__(self, function: Callable[[K], V]) -> None:
+    def __init__(self, function: Callable[[K], V], most: int = MOST) -> None:
         super().__init__()
         self._function = function
+        self._most = most
         self._held = 0  # threads may lose additions: it bounds well enough
         functools.update_wrapper(self, function)
 
@@ -52,10 +53,10 @@ class Remembered(dict[K, V]):
     def __missing__(self, key: K) -> V:
         value = self._function(key)
         size = len(key) + ENTRY
-        if size > MOST // 16:  # one text must not drop all others
+        if size > self._most // 16:  # one text must not drop all others
             return value
         self._held += size
-        if self._held > MOST:
+        if self._held > self._most:
             self.clear()
             self._held = size
         self[key] = value

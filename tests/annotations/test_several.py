@@ -50,7 +50,7 @@ def test_what_is_judged(paths, run):
     document = json.loads(result.stdout)["systems"]["mine"]
     # Of dog and nut one is not there; lamp and bus are not judged.
     assert document["overall"]["VIFIDEL-Hi"] == 0.5
-    assert document["counts"]["VIFIDEL-Hi"]["not_judged"] == 2
+    assert document["counts"]["VIFIDEL-Hi"]["unconfirmed"] == 2
     evaluated = vifidel_eval.evaluate(
         {"mine": paths / "mine.json"},
         objects=[paths / "first.json", paths / "second.json"],

@@ -161,8 +161,8 @@ def test_what_was_looked_for_is_said_by_the_table_or_by_the_user(tmp_path):
     said = manifest(tmp_path / "out")
     assert said["scores"]["VIFIDEL_Hi"] == {"score": 1 / 2, "rows": 1}
     assert said["statuses"]["nothing looked for"] == 1
-    assert said["not_judged"] == 2
-    assert "mentions not judged: 2" in result.stdout
+    assert said["unconfirmed"] == 2
+    assert "mentions unconfirmed: 2" in result.stdout
     assert "the objects of 1 caption do not say what was looked for" in " ".join(
         result.stderr.split()
     )

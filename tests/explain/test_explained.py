@@ -67,7 +67,7 @@ def test_systems_side_by_side_are_explained_as_each_caption_alone(vectors, image
 def test_words_and_objects_by_their_definition(vectors, images):
     scorer, [rows, _] = scorer_and_rows(vectors, images)
     [(part,)] = scorer.explained([rows])
-    weights = {Verdict.NOT_JUDGED: 0, Verdict.THERE: 1, Verdict.ABSENT: 2}
+    weights = {Verdict.UNCONFIRMED: 0, Verdict.THERE: 1, Verdict.ABSENT: 2}
     for explanation in part:
         for word in explanation.words:
             mentions = [m for m in explanation.mentions if word.word in m.words.split()]
@@ -137,7 +137,7 @@ def test_findings_are_counted_caption_by_caption(vectors, images):
 def test_what_is_nowhere_has_no_place(vectors):
     scorer = Vifidel({1: ["dog"]}, vectors, things=THINGS)
     [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
-    assert (part.texts, part.words.words.tolist()) == (["dog", "zzz", "kite"], [])
+    assert (part.texts, part.words.words.tolist()) == (["dog", "zzz", "kite", "labels"], [])
     assert part.mentions.by.tolist() == [NOTHING]
     assert list(scorer.explained([coco_rows({}, {})])) == []
     assert NOTHING == -1  # the last of an array, to which an entry for "nothing" is appended

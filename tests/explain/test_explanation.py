@@ -11,6 +11,7 @@ from oracle import penalty, transport_distance
 
 from vifidel_eval import Vifidel
 from vifidel_eval.explain.explanation import Thresholds, plan_table, tables
+from vifidel_eval.scorers import VifidelH
 from vifidel_eval.things.grounded import Verdict
 from vifidel_eval.things.synonyms import ClassList
 
@@ -27,7 +28,7 @@ VECTORS = {
 }
 OBJECTS = {1: ["dog", "dog", "kite"], 2: ["cat"], 3: []}
 THINGS = ClassList("small", (("dog", "puppy"), ("cat",), ("kite",), ("wolf",), ("person", "child")))
-THERE, ABSENT, NOT_JUDGED = Verdict.THERE, Verdict.ABSENT, Verdict.NOT_JUDGED
+THERE, ABSENT, UNCONFIRMED = Verdict.THERE, Verdict.ABSENT, Verdict.UNCONFIRMED
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     # All labels are COCO's: the source looks for COCO's 80 and knows nothing of wolves.
     assert found == {
         "puppy": ("dog", 0.9, "puppy", "dog", THERE),
-        "wolf": ("dog", 0.6, "wolf", "wolf", NOT_JUDGED),
+        "wolf": ("dog", 0.6, "wolf", "wolf", UNCONFIRMED),
         "fox": ("dog", 0.3, None, None, None),
         "cats": (None, 0.0, "cats", "cat", ABSENT),
         "large": (None, 0.0, None, None, None),
@@ -61,7 +62,7 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     assert explanation.hallucinated == ("cats",)
     assert explanation.unmentioned == ("kite",)
     assert [words[word].verdict for word in ("puppy", "wolf", "fox", "cats")] == [
-        "there", "not judged", "no claim", "not in the image",
+        "there", "unconfirmed", "no claim", "not in the image",
     ]  # fmt: skip
     mentions = [(m.words, m.category, m.supported_by) for m in explanation.mentions]
     assert mentions == [("puppy", "dog", "dog"), ("wolf", "wolf", "dog"), ("cats", "cat", None)]
@@ -102,9 +103,16 @@ def test_what_a_reference_mentions_is_not_hallucinated(scorer):
     assert [explanation.hallucinated for explanation in both] == [(), ("cats",)]
 
 
-def test_with_references_everything_is_judged(scorer):
-    assert verdicts(scorer.explain(2, "a wolf")) == [("wolf", NOT_JUDGED)]
-    assert verdicts(scorer.explain(2, "a wolf", ["a kite"])) == [("wolf", ABSENT)]
+def test_references_confirm_what_nobody_looked_for(scorer):
+    assert verdicts(scorer.explain(2, "a wolf")) == [("wolf", UNCONFIRMED)]
+    assert verdicts(scorer.explain(2, "a wolf", ["a kite"])) == [("wolf", UNCONFIRMED)]
+    assert verdicts(scorer.explain(2, "a wolf", ["a wolf"])) == [("wolf", THERE)]
+
+
+def test_references_alone_judge_everything_and_say_so(make_vectors):
+    told = VifidelH(vectors=make_vectors(VECTORS), things=THINGS).explain(2, "a wolf", ["a kite"])
+    assert verdicts(told) == [("wolf", ABSENT)]
+    assert "Judged by: references" in str(told)
 
 
 def test_a_scorer_without_references_asks_none(make_vectors):
@@ -120,7 +128,7 @@ def test_only_what_the_source_looks_for_can_be_missing(make_vectors):
     }
     listed = Vifidel(coco, make_vectors(VECTORS), things=THINGS)
     found = verdicts(listed.explain(1, "a cat, a kite"))
-    assert found == [("cat", ABSENT), ("kite", NOT_JUDGED)]
+    assert found == [("cat", ABSENT), ("kite", UNCONFIRMED)]
 
 
 def test_costs_worked_by_hand(scorer):
@@ -140,7 +148,7 @@ def test_image_of_which_nothing_is_known(scorer):
     assert not explanation.known
     assert math.isnan(explanation.words[0].cost)
     assert math.isnan(explanation.words[0].support)
-    assert verdicts(explanation) == [("cat", NOT_JUDGED)]
+    assert verdicts(explanation) == [("cat", UNCONFIRMED)]
     assert (explanation.matches, explanation.unmentioned) == ((), ())
     assert str(explanation).endswith("no usable object label, no reference.\nScore undefined")
 
@@ -172,7 +180,7 @@ def test_a_printed_explanation(scorer):
     [puppy] = [line.split() for line in lines if line.startswith("+")]
     assert puppy[1:5] == ["puppy", "there", "dog", "0.90"]
     assert (
-        "Probably not in the image: cats\nNot judged: wolf\nUnmentioned objects: kite\n"
+        "Probably not in the image: cats\nUnconfirmed: wolf\nUnmentioned objects: kite\n"
         "Without a vector: unheard" in text
     )
     assert "Transport plan" not in text
@@ -212,13 +220,15 @@ def test_json_of_words_and_mentions(scorer):
             "support": 0.0,
             "by": None,
             "verdict": "not in the image",
+            "judged_by": "labels",
         },
         {
             "words": "wolf",
             "category": "wolf",
             "support": pytest.approx(0.6),
             "by": "dog",
-            "verdict": "not judged",
+            "verdict": "unconfirmed",
+            "judged_by": None,
         },
     ]
     [large] = [word for word in document["words"] if word["word"] == "large"]

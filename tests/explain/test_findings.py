@@ -50,6 +50,8 @@ def test_counts_worked_by_hand(found):
         "hallucinating": 3,
         "mentions": 7,
         "judged": 6,
+        "unconfirmed": 1,
+        "judged_by_references": 0,
         "not_in_image": 4,
         "objects": 6,
         "unmentioned": 4,
@@ -63,12 +65,13 @@ def test_counts_worked_by_hand(found):
 
 def test_tables_and_json_show_the_counts(found):
     summary = summary_table({"mine": found}, "VIFIDEL-H")
-    assert summary.headers[2::3][:2] == ["VIFIDEL-Hs", "VIFIDEL-Hi"]
-    assert summary.rows == [["mine", 4, 3 / 4, 7, 6, 4 / 6, 6, "66.7%", 1, 1, 1]]
+    assert summary.headers[2::4][:2] == ["VIFIDEL-Hs", "VIFIDEL-Hi"]
+    assert summary.rows == [["mine", 4, 3 / 4, 7, 6, 1, 4 / 6, 6, "66.7%", 1, 1, 1]]
     rows = findings_table({"mine": found}, most=1).rows
     assert rows == [
         ["mine", "not in the image", "cat", "cat", "1 2", "a large cat", 2, 2, "50.0%"],
         ["mine", "unmentioned", "dog", None, "1 5", "a large cat", 2, 3, "50.0%"],
+        ["mine", "unconfirmed", "wolf", "wolf", "5", CAPTIONS[5], 1, 1, "25.0%"],
     ]
     document = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert document["hallucinating"] == 3

@@ -5,10 +5,16 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval import VifidelError
-from vifidel_eval.explain.sentences import PlacedMention, absent_mentions, sentence_table
+from vifidel_eval.explain.sentences import (
+    JudgedSentence,
+    PlacedMention,
+    sentence_table,
+    wrong_mentions,
+)
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.things.claims import has_several
+from vifidel_eval.things.grounded import Verdict
 from vifidel_eval.things.mentions import Unit
 
 TEXT = (
@@ -16,6 +22,7 @@ TEXT = (
     "A dog sits, as if a cow were near. A Dog and two zebras."
 )
 OBJECTS = {"dog": 1, "person": 1}
+DENIAL = PlacedMention("dog", "dog", 3, 6, Verdict.WRONG_DENIAL)
 
 
 @pytest.fixture(scope="module")
@@ -41,46 +48,33 @@ def test_sentences_are_places_in_the_text(sentences):
 def test_inventions_have_their_places(sentences):
     assert [[text_of(m) for m in sentence.inventions] for sentence in sentences] == [
         ["zebra"],
-        [],
-        [],
+        ["train"],
+        ["cow"],
         ["zebras"],
     ]
     assert sentences[3].inventions[0].category == "zebra"
 
 
-def test_what_is_supposed_is_hedged_and_not_invented(sentences):
-    assert [[TEXT[a:b] for a, b in sentence.hedged] for sentence in sentences] == [
-        [],
-        ["The light suggests that a train is late."],
-        ["as if a cow were near."],
-        [],
-    ]
-    assert [[text_of(m) for m in sentence.hedged_mentions] for sentence in sentences] == [
-        [],
-        ["train"],
-        ["cow"],
-        [],
-    ]
-
-
 def test_p_is_that_of_the_sentence_alone(sentences):
-    assert [sentence.claims for sentence in sentences] == [True, False, True, True]
-    alone = ["A dog runs next to a zebra.", "A dog sits,", "A Dog and two zebras."]
-    expected = VifidelPRF().score_columns(alone, objects=[OBJECTS] * 3)["VIFIDEL-P"].tolist()
-    found = [sentence.p for sentence in sentences]
-    assert math.isnan(found[1])
-    assert [found[0], found[2], found[3]] == expected
+    assert [sentence.claims for sentence in sentences] == [True] * 4
+    alone = [TEXT[one.start : one.end] for one in sentences]
+    expected = VifidelPRF().score_columns(alone, objects=[OBJECTS] * 4)["VIFIDEL-P"].tolist()
+    assert [sentence.p for sentence in sentences] == expected
+    [(_, nothing)] = VifidelPRF().judge_sentences(
+        make_rows(["A dog. It is late."], objects=[OBJECTS])
+    )
+    assert (nothing.claims, math.isnan(nothing.p)) == (False, True)
 
 
 def test_inventions_are_those_of_vifidel_h(sentences):
-    claimed = ["A dog runs next to a zebra.", "A Dog and two zebras."]
-    rows = make_rows(claimed, objects=[OBJECTS] * 2)
+    said = [TEXT[one.start : one.end] for one in sentences]
+    rows = make_rows(said, objects=[OBJECTS] * 4)
     details = VifidelH().evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
     absent = [
         [m["words"] for m in of_row["mentions"] if m["verdict"] == "not in the image"]
         for of_row in details
     ]
-    assert [[m.words for m in sentences[at].inventions] for at in (0, 3)] == absent
+    assert [[m.words for m in one.inventions] for one in sentences] == absent
 
 
 def test_a_word_that_appears_twice_has_the_place_of_its_mention():
@@ -91,11 +85,14 @@ def test_a_word_that_appears_twice_has_the_place_of_its_mention():
         Unit("bowl", "bowl", "bowl"),
         Unit("cat", "cat", "cat"),
     ]
-    assert absent_mentions(text, units, [1, 2]) == (PlacedMention("cat", "cat", 23, 26),)
-    hot_dog = [Unit("hot dog", "hot dogs", "hot dog")]
-    assert absent_mentions("(Hot-Dogs!)", hot_dog, [2])[0][2:] == (1, 9)
+    absent = PlacedMention("cat", "cat", 23, 26)
+    assert wrong_mentions(text, units, [0, 1], [1, 2]) == (absent,)
+    assert wrong_mentions(text, units, [1], [2]) == (absent,)  # the bowl is no mention
+    hot_dog = [Unit("hot dog", "hot dogs", "hot dog", denied=True)]
+    [found] = wrong_mentions("(no Hot-Dogs!)", hot_dog, [0], [3])
+    assert found[2:] == (4, 12, Verdict.WRONG_DENIAL)
     # Spelled otherwise: all of the text, without the blanks around it.
-    assert absent_mentions("  a cat ", [Unit("dog", "dog", "dog")], [2])[0][2:] == (2, 7)
+    assert wrong_mentions("  a cat ", [Unit("dog", "dog", "dog")], [0], [2])[0][2:4] == (2, 7)
 
 
 @pytest.mark.parametrize(
@@ -109,9 +106,14 @@ def test_a_text_has_several_sentences_or_one(text, several):
 def test_the_table_says_all_of_it_in_a_line_each(sentences):
     rows = sentence_table(TEXT, sentences).rows
     assert [row[0] for row in rows] == ["1", "2", "3", "4"]
-    assert rows[0][2:4] == ["zebra (21-26)", None]
-    assert rows[1][2:] == [None, "The light suggests that a train is late.", None]
-    assert rows[2][3] == "as if a cow were near."
+    assert [row[2] for row in rows] == [
+        "zebra (21-26)",
+        "train (54-59)",
+        "cow (89-92)",
+        "zebras (118-124)",
+    ]
+    (row,) = sentence_table("No dog.", [JudgedSentence(0, 7, False, math.nan, (DENIAL,))]).rows
+    assert row == ["1", "No dog.", "dog (3-6, a wrong denial)", None]
 
 
 # --- In a run ---
@@ -142,10 +144,14 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
     assert [(s["start"], s["end"], s["claims"]) for s in row["sentences"]] == [
         (s.start, s.end, s.claims) for s in sentences
     ]
-    assert row["sentences"][1]["hedged"] == [[28, 68]]
-    assert row["sentences"][1]["p"] is None
     assert row["sentences"][0]["inventions"] == [
-        {"words": "zebra", "category": "zebra", "start": 21, "end": 26}
+        {
+            "words": "zebra",
+            "category": "zebra",
+            "start": 21,
+            "end": 26,
+            "verdict": "not in the image",
+        }
     ]
     vifidel_eval.load(tmp_path / "several.json").save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "several.json").read_bytes()
@@ -160,19 +166,10 @@ def test_words_are_rows_of_a_frame():
     frame = evaluated().to_dataframe(words=True)
     assert list(frame.columns) == [
         *("system", "image_id", "sentence", "start", "end", "word", "thing", "support", "weight"),
-        *("by", "hedged", "invented"),
+        *("by", "invented"),
     ]
     said = [TEXT[start:end] for start, end in zip(frame["start"], frame["end"], strict=True)]
     assert said[:3] == ["dog", "runs", "zebra."]
-    assert list(frame[frame["invented"]]["word"]) == ["zebra", "zebras"]
-    assert list(frame[frame["hedged"]]["word"]) == [
-        "light",
-        "suggests",
-        "train",
-        "late",
-        "cow",
-        "near",
-    ]
+    assert list(frame[frame["invented"]]["word"]) == ["zebra", "train", "cow", "zebras"]
     assert list(frame["sentence"].unique()) == [0, 1, 2, 3]
     assert set(frame[frame["word"] == "dog"]["support"]) == {1.0}
-    assert set(frame[frame["hedged"]]["weight"]) == {0.0}

@@ -32,7 +32,7 @@ THINGS = ClassList(
     "small",
     (("dog", "puppy"), ("wolf",), ("fox",), ("hot dog",), ("traffic light",), ("unheard",)),
 )
-THERE, ABSENT, NOT_JUDGED = Verdict.THERE, Verdict.ABSENT, Verdict.NOT_JUDGED
+THERE, ABSENT, UNCONFIRMED = Verdict.THERE, Verdict.ABSENT, Verdict.UNCONFIRMED
 
 
 @pytest.fixture
@@ -63,8 +63,11 @@ def grounded(
         # "large" is no label of COCO or VOC, and everything was looked for.
         ("a puppy", ["dog", "large"], [], ("puppy", "dog", 0.9, THERE)),
         ("a fox", ["dog", "large"], [], ("fox", "dog", 0.3, ABSENT)),
-        ("a fox", ["dog"], [], ("fox", "dog", 0.3, NOT_JUDGED)),
-        ("a fox", ["dog"], ["large"], ("fox", "dog", 0.3, ABSENT)),
+        ("a fox", ["dog"], [], ("fox", "dog", 0.3, UNCONFIRMED)),
+        # References only say that more is there.
+        ("a fox", ["dog"], ["large"], ("fox", "dog", 0.3, UNCONFIRMED)),
+        ("a fox", ["dog"], ["a fox"], ("fox", "fox", 1.0, THERE)),
+        ("a fox", [], ["large"], ("fox", None, 0.0, ABSENT)),
         ("a fox", [], ["a fox"], ("fox", "fox", 1.0, THERE)),
         # A hot dog never supports a dog, nor a dog a hot dog.
         ("a dog", ["hot dog"], [], ("dog", None, 0.0, ABSENT)),
@@ -73,8 +76,8 @@ def grounded(
         ("a traffic light", ["large"], ["traffic"], ("traffic light", "traffic", 0.6, ABSENT)),
         # No vector: the class decides, or nothing.
         ("an unheard", ["unheard"], [], ("unheard", "unheard", 1.0, THERE)),
-        ("an unheard", ["large"], [], ("unheard", None, math.nan, NOT_JUDGED)),
-        ("a wolf", [], [], ("wolf", None, math.nan, NOT_JUDGED)),
+        ("an unheard", ["large"], [], ("unheard", None, math.nan, UNCONFIRMED)),
+        ("a wolf", [], [], ("wolf", None, math.nan, UNCONFIRMED)),
     ],
 )
 def test_verdicts(lexicon, caption, labels, references, expected):
@@ -88,23 +91,23 @@ def test_verdicts(lexicon, caption, labels, references, expected):
     [
         # Only what was asked can be absent, by itself or by its class.
         ("a fox", ["dog"], ["fox"], [], ("fox", None, 0.0, ABSENT)),
-        ("a fox", ["dog"], ["wolf"], [], ("fox", "dog", 0.3, NOT_JUDGED)),
-        ("a fox", ["dog", "large"], None, [], ("fox", "dog", 0.3, NOT_JUDGED)),
+        ("a fox", ["dog"], ["wolf"], [], ("fox", "dog", 0.3, UNCONFIRMED)),
+        ("a fox", ["dog", "large"], None, [], ("fox", "dog", 0.3, UNCONFIRMED)),
         # The answer beats cosines to other labels, of whatever size.
         ("a wolf", ["dog"], ["wolf"], [], ("wolf", None, 0.0, ABSENT)),
-        ("a wolf", ["dog"], ["fox"], [], ("wolf", "dog", 0.6, NOT_JUDGED)),
+        ("a wolf", ["dog"], ["fox"], [], ("wolf", "dog", 0.6, UNCONFIRMED)),
         # A found member of the class beats the answer, and so do references that name one.
         ("a puppy", ["dog"], ["puppy"], [], ("puppy", "dog", 0.9, THERE)),
         ("a dog", ["puppy"], ["dog"], [], ("dog", "puppy", 0.9, THERE)),
         ("a puppy", [], ["puppy"], ["a dog"], ("puppy", "dog", 0.9, THERE)),
-        # Where references say something, everything can be absent, and answers still count.
-        ("a fox", [], ["wolf"], ["a dog"], ("fox", "dog", 0.3, ABSENT)),
+        # References do not deny what was not asked, and answers count beside them.
+        ("a fox", [], ["wolf"], ["a dog"], ("fox", "dog", 0.3, UNCONFIRMED)),
         ("a wolf", [], ["wolf"], ["a dog"], ("wolf", None, 0.0, ABSENT)),
         # All was denied: the image is known.
         ("a wolf", [], ["wolf"], [], ("wolf", None, 0.0, ABSENT)),
         ("an unheard", [], ["unheard"], [], ("unheard", None, 0.0, ABSENT)),
         # No large dog is not no dog; a large dog is one.
-        ("a dog", ["wolf"], ["large dog"], [], ("dog", "wolf", 0.6, NOT_JUDGED)),
+        ("a dog", ["wolf"], ["large dog"], [], ("dog", "wolf", 0.6, UNCONFIRMED)),
         ("a dog", ["large dog"], ["fox"], [], ("dog", "dog", 1.0, THERE)),
         ("a dog", ["a large hot dog"], ["dog"], [], ("dog", None, 0.0, ABSENT)),
     ],
@@ -126,7 +129,7 @@ def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
     (found,) = grounding.mentions(lexicon, ["an orange"], evidence)
-    assert found[2:] == (1.0, "orange", THERE)
+    assert found[2:] == (1.0, "orange", THERE, "references")
 
 
 def test_what_can_be_absent_by_labels_alone():
@@ -144,10 +147,10 @@ def test_what_can_be_absent_by_labels_alone():
 @pytest.mark.parametrize(
     ("looked_for", "verdicts"),
     [
-        (None, [THERE, NOT_JUDGED, NOT_JUDGED]),
+        (None, [THERE, UNCONFIRMED, UNCONFIRMED]),
         ("all", [THERE, ABSENT, ABSENT]),
-        (["wolf"], [THERE, ABSENT, NOT_JUDGED]),
-        ("coco", [THERE, NOT_JUDGED, NOT_JUDGED]),
+        (["wolf"], [THERE, ABSENT, UNCONFIRMED]),
+        ("coco", [THERE, UNCONFIRMED, UNCONFIRMED]),
     ],
 )
 def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
@@ -159,13 +162,9 @@ def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
 
 @pytest.mark.parametrize(
     ("asked", "verdicts"),
-    [
-        (["dog"], [ABSENT, NOT_JUDGED]),
-        (["dog", "wolf"], [ABSENT, NOT_JUDGED]),
-        (["dog", "large"], [ABSENT, ABSENT]),
-    ],
+    [(["dog"], [ABSENT]), (["dog", "wolf"], [ABSENT]), (["dog", "large"], [ABSENT, ABSENT])],
 )
-def test_where_all_was_looked_for_only_stuff_that_nobody_denies_is_spared(lexicon, asked, verdicts):
+def test_where_all_was_looked_for_stuff_is_no_mention_unless_it_was_asked(lexicon, asked, verdicts):
     things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
     grounding = Grounding(things, {"a"}, None, read_looked_for("all"))
     evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
@@ -176,7 +175,7 @@ def test_where_all_was_looked_for_only_stuff_that_nobody_denies_is_spared(lexico
 def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):
     objects = ObjectLabels({1: {"dog": 1}}, "answers", "a", categories=["dog", "wolf"], asked={})
     found = grounded(lexicon, "a dog, a wolf, a fox", ["dog"], objects=objects)
-    assert [mention[-1] for mention in found] == [THERE, ABSENT, NOT_JUDGED]
+    assert [mention[-1] for mention in found] == [THERE, ABSENT, UNCONFIRMED]
 
 
 def test_the_class_of_the_evidence_decides_below_the_threshold(lexicon):
@@ -190,13 +189,13 @@ def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
     # The row alone could be COCO's; the file is not.
     whole = read_objects({1: ["dog"], 2: ["large"]})
     cat = ClassList("cat", (("cat",), ("dog",)))
-    for objects, verdict in ((whole, NOT_JUDGED), (None, ABSENT)):
+    for objects, verdict in ((whole, UNCONFIRMED), (None, ABSENT)):
         grounding = Grounding(cat, {"a"}, objects)
         evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]])
         assert evidence.denies.tolist() == [verdict == ABSENT]
         assert ("cat" in (evidence.sought[0].classes or ())) == (verdict == ABSENT)
-    assert grounded(lexicon, "a wolf", ["dog"], objects=whole, threshold=0.9)[0][-1] == NOT_JUDGED
-    assert grounded(lexicon, "a wolf", ["dog"], threshold=0.9)[0][-1] == NOT_JUDGED
+    assert grounded(lexicon, "a wolf", ["dog"], objects=whole, threshold=0.9)[0][-1] == UNCONFIRMED
+    assert grounded(lexicon, "a wolf", ["dog"], threshold=0.9)[0][-1] == UNCONFIRMED
     declared = read_objects(
         {
             "images": [{"id": 1}],
@@ -205,7 +204,7 @@ def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
         }
     )
     found = grounded(lexicon, "a wolf, a fox", ["dog"], objects=declared, threshold=0.9)
-    assert [mention[-1] for mention in found] == [ABSENT, NOT_JUDGED]
+    assert [mention[-1] for mention in found] == [ABSENT, UNCONFIRMED]
 
 
 def test_it_pickles_as_its_settings(lexicon):

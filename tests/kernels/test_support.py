@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import bags as module
-from vifidel_eval.kernels.bags import Bags, bags_of_captions
+from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.support import (
     NO_CLASS,
     NOTHING,
+    are_named,
     nearest,
     nearest_evidence,
-    same_class,
     words_of_references,
 )
 from vifidel_eval.vectors import load_vectors
@@ -86,10 +86,8 @@ def test_words_of_references_have_the_share_of_the_usable_ones(lexicon, referenc
         assert found.shares[of_this].tolist() == shares
 
 
-def test_classes_of_both_sides():
-    side = Bags(np.array([0, 2, 2, 4]), np.arange(4), np.full(4, 0.5))
-    of_side = np.array([0, NO_CLASS, 1, NO_CLASS])
-    rows, classes = np.array([0, 0, 1, 2, 2]), np.array([0, 1, 0, 0, 1])
-    mentions, atoms = same_class(rows, classes, side, of_side, 2)
-    assert mentions.tolist() == [True, False, False, False, True]
-    assert atoms.tolist() == [True, False, True, False]
+def test_things_are_named_by_others_of_their_row_and_class():
+    rows, classes = np.array([0, 0, 1, 2, 2]), np.array([0, 1, 0, NO_CLASS, 1])
+    by_rows, by_classes = np.array([0, 0, 2, 2]), np.array([0, NO_CLASS, 1, NO_CLASS])
+    named = are_named(rows, classes, by_rows, by_classes, 3, 2)
+    assert named.tolist() == [True, False, False, False, True]

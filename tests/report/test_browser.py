@@ -118,6 +118,7 @@ def test_cards_hold_what_is_known_of_each_image(
             assert candidate["name"] == name
             assert candidate["caption"] == content.captions[name][image_id]
             lists = {"Probably not in the image:": explanation.hallucinated}
+            lists |= {"Unconfirmed:": explanation.unconfirmed}
             lists |= {"Not mentioned:": explanation.unmentioned}
             assert candidate["loose"] == [
                 f"{what} {', '.join(names)}" for what, names in lists.items() if names
@@ -204,7 +205,7 @@ def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
             [
                 [],
                 [n for word in words for n in (number_of(word), 0, 0, -1, -1)],
-                [n for mention in mentions for n in (number_of(mention), -1, 0, -1, 1)],
+                [n for mention in mentions for n in (number_of(mention), -1, 0, -1, 1, -1)],
                 [],
             ]
         )

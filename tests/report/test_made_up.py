@@ -15,17 +15,18 @@ from vifidel_eval.scorers import Evaluation
 PHONE = {"width": 390, "height": 740}
 DESK = {"width": 1200, "height": 800}
 TRUE = "A dog runs on the grass beside a person."
-#: Captions by what they make up: nothing, a zebra, a zebra twice, two things, and one supposed.
+#: Captions by what they make up: nothing, a zebra, a zebra twice, two things, one that nobody
+#: looked for.
 SAID = {
     "nothing": TRUE,
     "zebra": f"{TRUE} A zebra.",
     "twice": f"{TRUE} A zebra and two zebras.",
     "two": f"{TRUE} A zebra near a bus.",
-    "supposed": f"{TRUE} Perhaps a zebra is near.",
+    "unconfirmed": f"{TRUE} Perhaps a squirrel is near.",
 }
-MADE_UP = {"nothing": 0, "zebra": 1, "twice": 1, "two": 2, "supposed": 0}
+MADE_UP = {"nothing": 0, "zebra": 1, "twice": 1, "two": 2, "unconfirmed": 0}
 CAPTIONS = {
-    "plain": [*["nothing"] * 20, "zebra", "twice", "supposed", "two"],
+    "plain": [*["nothing"] * 20, "zebra", "twice", "unconfirmed", "two"],
     "florid": [*["nothing"] * 19, "two", "zebra", "two", "zebra", "zebra"],
 }
 IDS = list(range(1, 25))
@@ -60,9 +61,9 @@ def shown(tab):
 def test_each_system_has_a_line_of_what_it_makes_up_most(made_up):
     body = re.sub(r"<[^>]+>", " ", made_up.read_text("utf-8").partition('id="made-up"')[2])
     table = " ".join(body.partition("Scores")[0].split())
-    # Of 24 captions four mention what is not there, one of them only as likely: 4 / 24. Claimed
-    # are four things, a zebra three times and a bus once: 4 / 24. Of florid 5 / 24 and 7 / 24.
-    assert "plain 0.1667 0.1667 zebra 3, bus 1" in table
+    # Of 24 captions three mention what is not there: four things, a zebra three times and a bus
+    # once: 3 / 24 and 4 / 24. Of florid 5 / 24 and 7 / 24.
+    assert "plain 0.1250 0.1667 zebra 3, bus 1" in table
     assert "florid 0.2083 0.2917 zebra 5, bus 2" in table
 
 
@@ -114,12 +115,12 @@ def test_only_what_is_judged_is_underlined(made_up, visit):
         "getComputedStyle(word).textDecorationLine])"
     )
     assert ["dog", "said there", "underline"] in lines
-    assert ["zebra", "said supposed", "underline"] in lines
+    assert ["squirrel", "said unjudged", "underline"] in lines
     assert ["runs", "said open", "none"] in lines
     assert {line for _, kind, line in lines if kind == "said open"} == {"none"}
-    assert plain.locator(".loose").all_inner_texts() == ["Only supposed: zebra"]
-    plain.locator(".said.supposed").hover()
-    assert "zebra: only supposed" in tab.locator("#tip").inner_text()
+    assert plain.locator(".loose").all_inner_texts() == ["Unconfirmed: squirrel"]
+    plain.locator(".said.unjudged").hover()
+    assert "squirrel: unconfirmed" in tab.locator("#tip").inner_text()
     florid = tab.locator("article [data-system='1'] .loose").all_inner_texts()
     assert florid == ["Probably not in the image: zebra"]
 

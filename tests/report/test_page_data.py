@@ -6,7 +6,7 @@ import vifidel_eval
 from vifidel_eval.report import gather, render_page
 from vifidel_eval.report.page_data import caption_data, sentences_of
 
-TEXT = "A dog runs next to a zebra. The light suggests that a train is late. \U0001f600 Two zebras."
+TEXT = "A dog runs next to a zebra. It is late, and there is no wolf. \U0001f600 Two zebras."
 OBJECTS = {image_id: ["dog", "person"] for image_id in range(1, 5)}
 REFERENCES = {image_id: ["a dog on grass", "a dog on grass"] for image_id in OBJECTS}
 SHORT = {image_id: "a dog runs" + " fast" * image_id for image_id in OBJECTS}
@@ -41,15 +41,15 @@ def test_places_are_in_the_units_of_scripts(content):
 
     assert [cut(*sentence[:2]) for sentence in long[0]] == [
         "A dog runs next to a zebra.",
-        "The light suggests that a train is late.",
+        "It is late, and there is no wolf.",
         "\U0001f600 Two zebras.",
     ]
     assert [sentence[2] for sentence in long[0]] == [1, 0, 1]
     assert second[3] == -1
     assert 0 <= first[3] <= 100
-    assert cut(*first[5]) == "zebra"
-    assert cut(*third[5]) == "zebras"
-    assert cut(*second[4]) == TEXT[28:68]
+    assert cut(*first[4]) == "zebra"
+    assert cut(*third[4]) == "zebras"
+    assert second[4] == []
 
 
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
@@ -68,16 +68,16 @@ def test_the_page_says_how_people_were_made_and_what_remains_at_equal_length(con
     assert ("short" if difference < 0 else "long", f"{abs(difference):.4f}") in shown
 
 
-def test_cards_list_sentences_and_hedged_things_are_only_supposed(content, browser):
+def test_cards_list_sentences_and_what_they_make_up(content, browser):
     tab = browser.new_page()
     tab.set_content(render_page(content))
     candidate = tab.locator("article").first.locator("[data-system='0']")
     loose = candidate.locator(".loose").all_inner_texts()
     assert "Probably not in the image: zebra, zebras" in loose
-    assert "Only supposed: train" in loose
+    assert not any("wolf" in text for text in loose)
     listed = candidate.locator(".sentences li").all_text_contents()
     assert [text.strip() for text in listed][1] == (
-        "The light suggests that a train is late. claims nothing"
+        "It is late, and there is no wolf. claims nothing"
     )
     assert listed[2].startswith("\U0001f600 Two zebras. P ")
     assert candidate.locator(".sentences .said.absent").all_text_contents() == ["zebra", "zebras"]

@@ -45,7 +45,7 @@ def test_a_metric_reports_what_it_counts_and_nothing_else():
     counted = {
         "VIFIDEL": [*of_words, "unweighted"],
         "VIFIDEL-PRF": of_words,
-        "VIFIDEL-H": [*common, "unknown_words", "not_judged"],
+        "VIFIDEL-H": [*common, "unknown_words", "unconfirmed"],
         "WMD": of_words,
         "CHAIR": [*common, "no_mentions", "incomplete"],
     }

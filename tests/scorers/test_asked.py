@@ -44,29 +44,29 @@ def test_what_was_asked_and_not_found_is_absent(there):
     assert found == {t: "there" if t in there else "not in the image" for t in FIVE}
     assert numbers["VIFIDEL-Hi"] == pytest.approx(1 - len(there) / 5)
     assert numbers["VIFIDEL-Hs"] == float(len(there) < 5)
-    assert counts["not_judged"] == 0
+    assert counts["unconfirmed"] == 0
 
 
-def test_what_was_not_asked_is_not_judged():
+def test_what_was_not_asked_is_unconfirmed():
     found, numbers, counts = judged({"squirrel": 1, "nut": 0})
     assert found == {
         "squirrel": "there",
         "nut": "not in the image",
-        **dict.fromkeys(("skateboard", "bench", "lamp"), "not judged"),
+        **dict.fromkeys(("skateboard", "bench", "lamp"), "unconfirmed"),
     }
     assert numbers["VIFIDEL-Hi"] == 0.5
-    assert counts["not_judged"] == 3
+    assert counts["unconfirmed"] == 3
 
 
 def test_a_source_that_declares_nothing_denies_nothing():
     found, numbers, counts = judged(["squirrel"])
-    assert found == {"squirrel": "there", **dict.fromkeys(FIVE[1:], "not judged")}
+    assert found == {"squirrel": "there", **dict.fromkeys(FIVE[1:], "unconfirmed")}
     assert np.isnan([numbers["VIFIDEL-Hi"], numbers["VIFIDEL-Hs"]]).all()
     assert 0 < numbers["VIFIDEL-T"] < 1
-    assert (counts["not_judged"], counts["nothing_looked_for"]) == (4, 1)
+    assert (counts["unconfirmed"], counts["nothing_looked_for"]) == (4, 1)
     # All labels among COCO's 80: taken for that closed set.
     found, numbers, counts = judged(["bench"])
-    assert (found["skateboard"], found["squirrel"]) == ("not in the image", "not judged")
+    assert (found["skateboard"], found["squirrel"]) == ("not in the image", "unconfirmed")
     assert "nothing_looked_for" not in counts
 
 
@@ -93,14 +93,32 @@ def test_users_declare_what_was_looked_for(looked_for, absent, tmp_path):
     assert len(signatures) == 5
 
 
-def test_references_deny_all_that_they_do_not_mention_and_answers_count_beside_them():
-    scorer = VifidelH()
+@pytest.mark.parametrize(
+    ("asked", "expected", "by_references"),
+    [
+        # Who looked for something judges that; what a reference has besides is there.
+        (["wolf"], {"wolf": "answer", "cup": None, "dog": None}, 0),
+        (None, dict.fromkeys(("wolf", "cup", "dog"), "references"), 1),
+    ],
+)
+def test_references_judge_alone_where_nobody_looked_for_anything(asked, expected, by_references):
     rows = make_rows(
-        ["a wolf and a cup"], None, [["a dog in the snow"]], [{}], asked=[frozenset(["wolf"])]
+        ["a wolf, a cup and a dog"],
+        None,
+        [["a dog in the snow"]],
+        [{}],
+        asked=[asked and frozenset(asked)],
     )
-    [of_row] = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
-    assert set(verdicts(of_row["mentions"]).values()) == {"not in the image"}
-    assert of_row["mentions"][0]["support"] == 0
+    found = VifidelH().evaluate(rows)
+    [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
+    assert {m["words"]: m["judged_by"] for m in of_row["mentions"]} == expected
+    told = verdicts(of_row["mentions"])
+    assert (told["wolf"], told["dog"]) == ("not in the image", "there")
+    assert told["cup"] == ("not in the image" if by_references else "unconfirmed")
+    numbers = {name: one.score for name, one in found.items()}
+    assert numbers["VIFIDEL-Hi"] == (2 / 3 if by_references else 1)
+    assert numbers["VIFIDEL-Hn"] == (2 if by_references else 1)
+    assert found["VIFIDEL-Hi"].counts.get("judged_by_references", 0) == by_references
 
 
 def test_a_warning_says_how_to_declare():
@@ -166,7 +184,7 @@ def test_tables_have_the_bits_of_rows():
     )
     assert table.fields.field("VIFIDEL_Hi").to_pylist() == [0.5, 0.5, 1.0, None]
     assert table.fields.field("status").to_pylist()[-1] == "bad labels"
-    assert table.not_judged.tolist()[:3] == [3, 3, 2]
+    assert table.counted["unconfirmed"].tolist()[:3] == [3, 3, 2]
     with pytest.raises(AnnotationError, match="'squirrel' is both there and not there"):
         TableScorer(["VIFIDEL-H"], strict=True).score([CAPTION], column[3:])
 
@@ -205,9 +223,10 @@ def test_chair_judges_what_was_asked():
     assert np.isnan(found["CHAIRi"].scores[2])
     assert found["CHAIRi"].score == 2 / 3
     assert found["CHAIRs"].score == 1
-    assert found["CHAIRi"].counts["not_judged"] == 2
+    assert found["CHAIRi"].counts["unconfirmed"] == 2
     assert (
-        "not_judged" not in Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))["CHAIRi"].counts
+        "unconfirmed"
+        not in Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))["CHAIRi"].counts
     )
     # A row that does not say what was asked is held against all categories, as ever.
     rows = Chair().score_columns(
@@ -285,10 +304,10 @@ def test_cards_of_the_report_show_what_was_denied(tmp_path):
     run.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert '"denied":[[0,1],[]],"deniedLabels":["lamp","nut"]' in page  # what the card shows
-    assert "2 were not judged" in " ".join(page.split())
-    assert run.counts["mine"]["not_judged"] == 2
+    assert "2 more are unconfirmed" in " ".join(page.split())
+    assert run.counts["mine"]["unconfirmed"] == 2
     run.save(tmp_path / "scores.json")
-    assert vifidel_eval.load(tmp_path / "scores.json").counts["mine"]["not_judged"] == 2
+    assert vifidel_eval.load(tmp_path / "scores.json").counts["mine"]["unconfirmed"] == 2
     plain = vifidel_eval.evaluate(
         {"mine": captions}, objects={1: ["dog"], 2: ["dog"]}, metrics="VIFIDEL-H"
     )
@@ -301,7 +320,7 @@ def test_frames_have_the_counts():
     run = vifidel_eval.evaluate(
         {"mine": {1: CAPTION}}, objects={1: {"squirrel": 1, "nut": 0}}, metrics="VIFIDEL-H"
     )
-    assert run.to_dataframe().attrs["counts"]["mine"]["not_judged"] == 3
+    assert run.to_dataframe().attrs["counts"]["mine"]["unconfirmed"] == 3
 
 
 def test_unsure_answers_are_counted(tmp_path):
@@ -316,6 +335,6 @@ def test_unsure_answers_are_counted(tmp_path):
         metrics="VIFIDEL-H",
     )
     assert run.counts["mine"]["unsure"] == 2
-    assert run.counts["mine"]["not_judged"] == 2  # squirrel and lamp
+    assert run.counts["mine"]["unconfirmed"] == 2  # squirrel and lamp
     assert run.scores["mine"]["VIFIDEL-Hi"] == 0.5
     assert "Unsure" in str(run)

@@ -1,4 +1,4 @@
-"""Evidence that supports and denies claims: terms that are apart, and names with two senses."""
+"""Evidence that supports and denies claims: terms that are apart, and a name with two senses."""
 
 from __future__ import annotations
 
@@ -33,13 +33,10 @@ def test_a_word_that_describes_a_term_does_not_support_it():
     assert scores[0] < 0.9 * scores[1]
 
 
-def test_labels_do_not_deny_names_that_may_mean_what_is_there():
+def test_labels_do_not_deny_a_bike_that_may_be_a_motorcycle():
     scorer = VifidelPRF(references=False)
     captions = ["two bikes", "a bicycle", "a motorcycle"]
     p = scorer.score_columns(captions, objects=[["motorcycle"]] * 3)["VIFIDEL-P"]
     assert p[0] == 0.5  # nothing that can be judged
     assert p[1] < 0.1
     assert p[2] == 1
-    p = scorer.score_columns(["a cow and a mother", "a mother"], objects=[["cow"], ["car"]])
-    assert p["VIFIDEL-P"][0] == 1
-    assert p["VIFIDEL-P"][1] < 0.1

@@ -40,7 +40,7 @@ def test_the_objects_of_chair_are_explained_by_vifidel():
     [
         (Vifidel, [], ["p", "counts", "normalize"]),
         (VifidelH, [], ["support"]),
-        (VifidelPRF, [], ["edition"]),
+        (VifidelPRF, [], []),
         (VifidelD, ["references"], []),
     ],
 )

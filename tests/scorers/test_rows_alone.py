@@ -37,7 +37,6 @@ SCORERS = [
     Vifidel(),
     Vifidel(counts=False, p=1, undefined=0),
     VifidelPRF(),
-    VifidelPRF(edition=1),
     VifidelH(),
     VifidelH(undefined=0.5),
     VifidelD(),

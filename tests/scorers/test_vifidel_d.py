@@ -31,7 +31,9 @@ def scorer(make_vectors, tmp_path_factory):
         ("a dog and a cat", 0.8 * math.sqrt(1 / 2)),
         ("a dog, a cat and cats", 0.8 * math.sqrt(1 / 2)),
         ("a dog and a lamp", math.sqrt(1 / 2)),  # COCO looks for no lamps
-        ("a dog, perhaps a cat", math.sqrt(1 / 2)),
+        ("a dog, perhaps a cat", math.sqrt(1 / 2) * 0.8),
+        ("a dog and no cat", math.sqrt(1 / 2)),
+        ("a dog and a kite, without any dog", 0.8),
         ("a dog and a kite. The lights are dim.", 1),
         ("cats", 0),
         ("it is", 0),

@@ -1,77 +1,177 @@
-"""VIFIDEL-PRF against its formulas in plain loops, and by hand."""
+"""VIFIDEL-PRF against an oracle written from its page, by hand, and its properties."""
 
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prf_oracle import plain
+from prf_oracle import IMAGES, Piece, World, prf
 
 from vifidel_eval import VifidelError, VifidelWarning
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.rows import coco_rows, make_rows
 from vifidel_eval.scorers import VifidelPRF
+from vifidel_eval.tables import TableScorer
 
-# "table" and "dog" name things in the list of these tests; the other words do not.
-WORDS = ["dog", "table", "wordc", "wordd", "worde", "wordf", "wordg", "wordh"]
-ROWS = np.random.default_rng(12).normal(size=(len(WORDS), 4)).astype(np.float32)
+THINGS = "dog, puppy\ncat\nkite\nfox, vixen\nlamp\nhot dog\nmotorcycle\nbicycle, bike\n"
+CLASS_OF = {
+    **{name: name for name in ("dog", "cat", "kite", "fox", "lamp", "hot dog", "motorcycle")},
+    **{"puppy": "dog", "vixen": "fox", "lamps": "lamp", "bicycle": "bicycle", "bike": "bicycle"},
+}
+COCO = {"dog", "cat", "kite", "hot dog", "motorcycle", "bicycle"}
+#: Some names of things, and some other words, have no vector.
+KNOWN = "dog puppy cat vixen lamp lamps hot motorcycle bike runs large brown".split()
+UNKNOWN = "kite fox zorp".split()
+OTHERS = ["runs", "large", "brown", "zorp"]
+ROWS = np.random.default_rng(4).normal(size=(len(KNOWN), 3)).astype(np.float32)
+WORLD = World(
+    dict(zip(KNOWN, ROWS.astype(float), strict=True)), CLASS_OF, also={"bike": "motorcycle"}
+)
 
 
 @pytest.fixture(scope="module")
 def vectors(make_vectors):
-    return make_vectors(dict(zip(WORDS, ROWS.tolist(), strict=True)))
+    return make_vectors(dict(zip(KNOWN, ROWS.tolist(), strict=True)))
 
 
 @pytest.fixture(scope="module")
 def things(tmp_path_factory):
     path = tmp_path_factory.mktemp("things") / "things.txt"
-    path.write_text("dog, puppy\ntable\n", encoding="utf-8")
+    path.write_text(THINGS, encoding="utf-8")
     return path
 
 
-words_ = st.lists(st.sampled_from(WORDS), max_size=6)
+def mention(name):
+    return Piece(f"the {name}", tuple(name.split()), CLASS_OF[name])
 
 
-@settings(max_examples=150)
-@given(
-    rows=st.lists(st.tuples(words_, words_, st.lists(words_, max_size=4)), min_size=1, max_size=5)
+def denial(name):
+    return Piece(f"without a {name}", tuple(name.split()), CLASS_OF[name], denied=True)
+
+
+names = st.sampled_from(sorted(CLASS_OF))
+pieces = st.one_of(names.map(mention), st.sampled_from([Piece(w, (w,)) for w in OTHERS]))
+sentences = st.builds(
+    lambda said, denied: (*said, *denied),
+    st.lists(pieces, min_size=1, max_size=4),
+    st.lists(names.map(denial), max_size=1),
 )
-def test_edition_1_equals_its_formulas_word_by_word(vectors, things, rows):
-    scorer = VifidelPRF(vectors=vectors, things=things, edition=1)
+some_texts = st.lists(sentences, max_size=3)
+labels_ = st.dictionaries(
+    st.sampled_from([*sorted(CLASS_OF), "large", "zorp"]), st.integers(0, 2), max_size=4
+)
+some_rows = st.lists(
+    st.tuples(some_texts, labels_, st.lists(some_texts, max_size=4)), min_size=1, max_size=4
+)
+
+
+def written(text):
+    return " ".join(" ".join(piece.text for piece in s).capitalize() + "." for s in text)
+
+
+def looked_for(counts):
+    """As docs/objects.md has it: zeros, else COCO's 80 if all labels are among them."""
+    if 0 in counts.values():
+        return {CLASS_OF.get(label, label) for label in counts}
+    return COCO if counts and counts.keys() <= {*COCO} else None
+
+
+def columns_of(scorer, rows):
     found = scorer.score_columns(
-        [" ".join(caption) for caption, _, _ in rows],
+        [written(text) for text, _, _ in rows],
         objects=[labels for _, labels, _ in rows],
-        references=[[" ".join(r) for r in references] for _, _, references in rows],
+        references=[[written(r) for r in references] for _, _, references in rows],
     )
-    vector_of = dict(zip(WORDS, ROWS.astype(float), strict=True)).__getitem__
-    expected = [plain(c, o, r, vector_of, {"dog", "table"}.__contains__) for c, o, r in rows]
-    columns = np.column_stack([found[f"VIFIDEL-{letter}"] for letter in "PRF"])
-    np.testing.assert_allclose(columns, np.array(expected), rtol=0, atol=1e-6)
+    return np.column_stack([found[f"VIFIDEL-{letter}"] for letter in "PRF"])
+
+
+@settings(max_examples=400)
+@given(some_rows)
+def test_the_page_is_the_code(vectors, things, rows):
+    scorer = VifidelPRF(vectors=vectors, things=things)
+    columns = columns_of(scorer, rows)
+    expected = [
+        prf(
+            WORLD,
+            text,
+            [label for label, n in of.items() if n],
+            looked_for(of),
+            {CLASS_OF.get(label, label) for label, n in of.items() if not n},
+            references,
+        )
+        for text, of, references in rows
+    ]
+    np.testing.assert_allclose(columns, expected, rtol=0, atol=1e-9)
     defined = columns[~np.isnan(columns)]
     assert ((defined >= 0) & (defined <= 1)).all()
+    # A row's bits are its own.
+    np.testing.assert_array_equal(columns_of(scorer, rows[:1]), columns[:1])
 
 
-def test_edition_1_worked_by_hand(make_vectors, tmp_path):
-    # Unit axes but for "puppy", whose cosine to "dog" is .55: near = (.55 - .1) / .9 = .5.
-    vectors = make_vectors(
-        {"dog": [1, 0, 0], "ball": [0, 1, 0], "puppy": [0.55, 0, math.sqrt(1 - 0.55**2)]}
+@settings(max_examples=50)
+@given(some_rows)
+def test_rows_files_and_tables_have_the_same_bits(vectors, things, rows):
+    rows = [(text, {x: n for x, n in of.items() if n}, refs) for text, of, refs in rows]
+    texts = [written(text) for text, _, _ in rows]
+    references = [[written(r) for r in of_row] for _, _, of_row in rows]
+    labels = [of_row for _, of_row, _ in rows]
+    of_rows = columns_of(VifidelPRF(vectors=vectors, things=things), rows)
+    in_table = TableScorer(
+        ("VIFIDEL-PRF",), vectors=vectors, things=things, references="references"
+    ).score(texts, labels, references=references)
+    scorer = VifidelPRF(dict(enumerate(labels)), vectors, things=things)
+    of_file = scorer.evaluate(
+        coco_rows(dict(enumerate(references)), {i: [text] for i, text in enumerate(texts)})
     )
-    things = tmp_path / "things.txt"
-    things.write_text("dog\nball\npuppy\n", encoding="utf-8")
-    scorer = VifidelPRF(vectors=vectors, things=things, edition=1)
-    score = scorer.score_columns(["a puppy and a puppy"], objects=[["dog", "dog", "ball"]])
-    # Both columns by hand: P = .5; R = (.5 + 0) / 2, each label once; F = (.5 * .25 ** 2) ** (1/3).
-    assert score["VIFIDEL-P"][0] == pytest.approx(0.5, abs=1e-6)
-    assert score["VIFIDEL-R"][0] == pytest.approx(0.25, abs=1e-6)
-    assert score["VIFIDEL-F"][0] == pytest.approx((0.5 * 0.25**2) ** (1 / 3), abs=1e-6)
-    # Two references: dog in both (h 1), ball in one (h .5). k = 1 / 1.5, d = 1.25 / 1.5.
-    references = [["a dog and a ball", "the dog"]]
-    score = scorer.score_columns(["a dog"], objects=[[]], references=references)
-    k, d = 1 / 1.5, 1.25 / 1.5
-    assert score["VIFIDEL-P"][0] == pytest.approx(1, abs=1e-6)
-    assert score["VIFIDEL-R"][0] == pytest.approx(k / (k + (1 - k) * math.sqrt(d)), abs=1e-6)
+    again = pickle.loads(pickle.dumps(scorer)).score_columns(
+        texts, image_ids=list(range(len(texts))), references=references
+    )
+    for letter, column in zip("PRF", of_rows.T, strict=True):
+        np.testing.assert_array_equal(of_file[f"VIFIDEL-{letter}"].scores, column)
+        np.testing.assert_array_equal(again[f"VIFIDEL-{letter}"], column)
+        cells = in_table.field(f"VIFIDEL_{letter}").to_numpy(zero_copy_only=False)
+        np.testing.assert_array_equal(cells, column)
+
+
+def test_worked_by_hand(make_vectors, tmp_path):
+    # Unit axes: nothing is near to anything else. This is the example of docs/fidelity.md.
+    axes = dict(zip(["dog", "cat", "kite", "frobbed"], np.eye(4).tolist(), strict=True))
+    path = tmp_path / "things.txt"
+    path.write_text("dog\ncat\nkite\n", encoding="utf-8")
+    found = VifidelPRF(vectors=make_vectors(axes), things=path).score_columns(
+        ["A dog frobbed. A cat."],
+        objects=[["dog"]],
+        references=[["the dog", "a dog frobbed", "a kite"]],
+    )
+    # delta = 3/8. dog: a = s = 1. frobbed: a = .4, s = 1. cat: labels deny it, a = 1, s = 0, x = 1.
+    p = 1.4 / (1.4 + math.log(2))
+    assert found["VIFIDEL-P"][0] == pytest.approx(0.9 * p, abs=1e-6)
+    # Shares: dog 2/3, kite and frobbed 1/3; all but kite are reached.
+    i = {word: math.log(IMAGES["*"] / IMAGES[word]) for word in ("a", "the", "dog", "kite")}
+    dog, kite, frobbed = i["dog"] * 2 / 3, i["kite"] / 3, 6 / 3
+    k = (dog + frobbed) / (dog + kite + frobbed)
+    d = (dog * 2 / 3 + (kite + frobbed) / 3) / (dog + kite + frobbed)
+    r = k / (k + (1 - k) * math.sqrt(d))
+    assert found["VIFIDEL-R"][0] == pytest.approx(r, abs=1e-6)
+
+    # The first sentence is the second reference; the first has its "dog", and the third its "a",
+    # both as far from the start as there.
+    def likeness(both, ours, theirs):
+        return both / math.sqrt(ours * theirs)
+
+    own = i["a"] ** 2 + i["dog"] ** 2 + 36
+    pairs = i["a"] ** 2 + (i["a"] + i["dog"]) ** 2 + (i["dog"] + 6) ** 2
+    first = likeness(i["dog"] ** 2, own, i["the"] ** 2 + i["dog"] ** 2)
+    first += likeness(i["dog"] ** 2 / 2, pairs, i["the"] ** 2 + (i["the"] + i["dog"]) ** 2)
+    third = likeness(i["a"] ** 2, own, i["a"] ** 2 + i["kite"] ** 2)
+    third += likeness(i["a"] ** 2, pairs, i["a"] ** 2 + (i["a"] + i["kite"]) ** 2)
+    w = 0.05 + 0.95 * (first / 2 + 1 + third / 2) / 3
+    # In F, p counts in full from 1 - .4 * 5/8 on.
+    f = 0.9 * math.sqrt(p / 0.75 * r)
+    assert found["VIFIDEL-F"][0] == pytest.approx((f * w**0.08) ** (1 / 1.08), abs=1e-6)
 
 
 def test_edges(vectors, things):
@@ -79,7 +179,7 @@ def test_edges(vectors, things):
     gts = {1: [], 2: [], 3: ["it is", "the dog"]}
     res = {1: ["it is"], 2: ["dog"], 3: ["the dog"]}
     evaluations = scorer.evaluate(coco_rows(gts, res))
-    for column in ("VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F"):
+    for column in ("VIFIDEL-P", "VIFIDEL-R"):
         np.testing.assert_array_equal(evaluations[column].scores, [0, math.nan, 1])
         assert evaluations[column].counts["undefined"] == 1
         assert evaluations[column].counts["no_words"] == 1
@@ -93,7 +193,7 @@ def test_edges(vectors, things):
 
 def test_references_alone_are_evidence_enough(vectors, things):
     scorer = VifidelPRF(vectors=vectors, things=things)
-    assert scorer.score(["the dog"], references=[["a dog"]]).tolist() == [1.0]
+    assert scorer.score(["the dog"], references=[["the dog"]]).tolist() == [1.0]
     without = VifidelPRF(vectors=vectors, things=things, references=False)
     assert np.isnan(without.score(["the dog"], references=[["a dog"]])).all()
     with pytest.raises(VifidelError, match="its own objects"):
@@ -102,7 +202,7 @@ def test_references_alone_are_evidence_enough(vectors, things):
         )
 
 
-def test_the_signature_pins_what_changes_the_number(vectors, things, tmp_path):
+def test_the_signature_pins_what_changes_the_number(vectors, things, tmp_path, monkeypatch):
     other = tmp_path / "other.txt"
     other.write_text("dog\n", encoding="utf-8")
     scorers = [
@@ -112,8 +212,199 @@ def test_the_signature_pins_what_changes_the_number(vectors, things, tmp_path):
         VifidelPRF(vectors=vectors, things=things, references=False),
         VifidelPRF(vectors=vectors, things=things, stop_words=["dog"]),
         VifidelPRF({1: ["dog"]}, vectors, things=things),
-        VifidelPRF(vectors=vectors, things=things, edition=1),
     ]
-    assert "|edition:2|" in scorers[0].signature()
-    assert "edition" not in scorers[-1].signature()
+    assert "|edition:2|rarities:caption_words#" in scorers[0].signature()
     assert len({scorer.signature() for scorer in scorers}) == len(scorers)
+
+
+def test_labels_name_their_class_with_and_without_a_vector(vectors, things):
+    # No vector for "fox": a vixen is one. A label of another class leaves it to be doubted.
+    scorer = VifidelPRF(vectors=vectors, things=things, references=False)
+    named, other = scorer.score_columns(
+        ["the vixen"] * 2, objects=[{"fox": 1, "large": 1}, {"lamp": 1, "large": 1}]
+    )["VIFIDEL-P"]
+    assert named == 1
+    assert other < 1
+
+
+TRUE = [
+    "A brown dog runs on the beach with a red frisbee.",
+    "A man in a white shirt watches the dog.",
+    "Two boats are on the water behind them.",
+    "An umbrella stands near a bench.",
+]
+LABELS = ["dog", "frisbee", "person", "boat", "umbrella", "bench"]
+REFERENCES = [
+    "A dog carries a frisbee along the beach while a man watches.",
+    "The man throws a red frisbee for his brown dog; boats sail by.",
+]
+PROSE = [
+    "The overall mood is one of calm.",
+    "It might well be the end of a long week, as if time had stopped.",
+    "This adds to the atmosphere, suggesting that more is about to come.",
+    "Perhaps, one day, they will remember it.",
+]
+
+
+def scored(captions, references=True):
+    scorer = VifidelPRF(references=references)
+    columns = scorer.score_columns(
+        captions, objects=[LABELS] * len(captions), references=[REFERENCES] * len(captions)
+    )
+    return columns["VIFIDEL-P"], columns["VIFIDEL-R"], columns["VIFIDEL-F"]
+
+
+@pytest.mark.parametrize("references", [True, False])
+@pytest.mark.parametrize("length", [1, 2, 4])
+def test_prose_is_free(references, length):
+    text = " ".join(TRUE[:length])
+    texts = [text, *(f"{text} {' '.join(PROSE[:n])}" for n in range(1, 5))]
+    for column in scored(texts, references):
+        np.testing.assert_array_equal(column, column[0])
+
+
+@pytest.mark.parametrize("references", [True, False])
+@pytest.mark.parametrize("length", [1, 2, 4])
+def test_each_invention_costs_at_any_length(references, length):
+    text = " ".join(TRUE[:length])
+    added = ["There is a zebra.", "A toaster is on the left.", "Beside it is a laptop."]
+    p, _, f = scored([f"{text} {' '.join(added[:n])}" for n in range(4)], references)
+    assert (np.diff(p) < 0).all()
+    assert (np.diff(f) < 0).all()
+    assert p[1] <= 0.9 * p[0]
+    assert f[1] <= 0.92 * f[0]
+
+
+@pytest.mark.parametrize("references", [True, False])
+def test_longer_and_true_is_no_lower(references):
+    _, _, f = scored([" ".join(TRUE[:n]) for n in (1, 2, 3, 4)], references)
+    assert (np.diff(f[:3]) >= 0).all()
+    if not references:  # who mentions neither umbrella nor bench does not deny them, but doubts
+        assert f[3] >= f[2]
+
+
+@pytest.mark.parametrize("references", [True, False])
+@pytest.mark.parametrize("text", [TRUE[0], " ".join(TRUE + PROSE), "a dog and a zebra", PROSE[0]])
+def test_a_text_twice_has_the_scores_of_the_text_once(references, text):
+    for column in scored([text, f"{text}. {text}", f"{text}\n{text}"], references):
+        np.testing.assert_array_equal(column, column[0])
+
+
+@pytest.mark.parametrize("references", [True, False])
+def test_denials_of_absent_things_are_free_and_wrong_ones_cost(references):
+    text = " ".join(TRUE)
+    true, absent, wrong = scored(
+        [text, f"{text} There is no zebra.", f"{text} There are no boats."], references
+    )[2]
+    assert absent == true
+    assert wrong < true
+
+
+def test_order_prepositions_and_added_words_count():
+    right, *wrong = VifidelPRF().score(
+        [
+            "a brown dog chases a red ball on the grass",
+            "a red dog chases a brown ball on the grass",
+            "a brown dog chases a red ball under the grass",
+            "a brown dog chases a large red ball on the grass",
+        ],
+        references=[["a brown dog chases a red ball on the grass beside its owner"]] * 4,
+    )
+    assert max(wrong) < right
+
+
+def test_a_hot_dog_is_no_dog():
+    captions = ["a dog on a plate", "a hot dog on a plate"]
+    for evidence in (
+        {"objects": [["hot dog", "dining table"]] * 2},
+        {"references": [["the hot dog is on a plate", "a hot dog"]] * 2},
+    ):
+        dog, hot_dog = VifidelPRF().score_columns(captions, **evidence)["VIFIDEL-P"]
+        assert dog < hot_dog
+
+
+def test_300_tags_are_covered_by_what_a_text_mentions_of_them():
+    looks = (
+        "red blue green white black brown grey small large big old new young wet dry clean dirty "
+        "bright dark shiny plain striped spotted wooden metal plastic round long short tall wide "
+        "narrow open closed empty full broken painted colorful pretty ugly heavy light soft hard "
+        "warm cold fast slow quiet"
+    ).split()
+    tags = [f"{look} {label}" for look in looks for label in LABELS]
+    assert len(tags) == 300
+    text = " ".join(TRUE)
+    few, many = VifidelPRF(references=False).score_columns([text] * 2, objects=[LABELS, tags])[
+        "VIFIDEL-R"
+    ]
+    assert many == few == 1  # those of one class are one thing
+
+
+@pytest.mark.parametrize("references", [1, 2, 5])
+def test_what_few_references_lack_costs_little_f(make_vectors, tmp_path, references):
+    # Unit axes. dog: a = s = 1. The lamp that nobody mentions: a = delta, s = 0, x = delta.
+    names = ["dog", "lamp"]
+    path = tmp_path / "things.txt"
+    path.write_text("dog\nlamp\n", encoding="utf-8")
+    vectors = make_vectors(dict(zip(names, np.eye(2).tolist(), strict=True)))
+    found = VifidelPRF(vectors=vectors, things=path).score_columns(
+        ["a dog. a lamp."], references=[["a dog"] * references]
+    )
+    doubt = references / (references + 5)
+    p = 1 / (1 + math.log(1 + doubt))
+    kept = 1 - doubt / 10
+    assert found["VIFIDEL-P"][0] == pytest.approx(kept * p, abs=1e-6)
+    enough = min(1.0, p / (1 - 0.4 * (1 - doubt)))
+    assert found["VIFIDEL-F"][0] == pytest.approx(
+        (kept * math.sqrt(enough)) ** (1 / 1.08), abs=1e-6
+    )
+    if references <= 2:
+        assert enough == 1
+
+
+def test_labels_deny_only_what_their_source_looks_for():
+    # COCO does not look for a guitar; references that do not mention it doubt it.
+    p, _, f = scored(["a dog", "a dog and a guitar"], references=False)
+    assert p[1] == p[0]
+    assert f[1] >= f[0]
+    p, _, f = scored(["a dog", "a dog and a guitar", "a dog and a zebra"])
+    assert p[0] > p[1] > p[2]
+    assert f[0] > f[1] > f[2]
+
+
+def test_labels_that_do_not_say_what_was_looked_for_doubt_as_one_reference_does(
+    make_vectors, things
+):
+    # Unit axes. lamp: a = s = 1. cat: a = delta = x = 1 / 6.
+    vectors = make_vectors(dict(zip(["lamp", "cat", "brown"], np.eye(3).tolist(), strict=True)))
+    columns = VifidelPRF(vectors=vectors, things=things).score_columns(
+        ["the lamp and the cat"], objects=[["lamp"]]
+    )
+    p = 1 / (1 + math.log(1 + 1 / 6))
+    assert columns["VIFIDEL-P"][0] == pytest.approx((1 - 1 / 60) * p, abs=1e-6)
+    assert columns["VIFIDEL-F"][0] == pytest.approx(1 - 1 / 60, abs=1e-6)
+
+
+def test_all_ways_in_give_the_same_bits():
+    texts = [" ".join(TRUE), "a dog and a zebra", " ".join(TRUE + PROSE), "it is", "a kite. A hat."]
+    of_rows = scored(texts)
+    ids = list(range(len(texts)))
+    scorer = VifidelPRF(dict.fromkeys(ids, LABELS))
+    gts, res = dict.fromkeys(ids, REFERENCES), {i: [text] for i, text in enumerate(texts)}
+    by_id = scorer.evaluate(coco_rows(gts, res))
+    for letter, column in zip("PRF", of_rows, strict=True):
+        np.testing.assert_array_equal(by_id[f"VIFIDEL-{letter}"].scores, column)
+
+
+def test_details_show_the_weight_of_every_word():
+    text = "A dog runs. The mood is calm."
+    evaluation = VifidelPRF().evaluate(make_rows([text], None, [REFERENCES]))["VIFIDEL-F"]
+    weights = {x["word"]: x["weight"] for x in evaluation.details["VIFIDEL-PRF"][0]}
+    assert weights["dog"] == 1
+    assert 0 < weights["runs"] < 0.4
+    assert weights["mood"] == weights["calm"] == 0
+
+
+def test_the_first_edition_is_in_version_0_2_0(run):
+    result = run("score", "captions.json", "--prf-edition", "1")
+    assert result.exit_code == 2
+    assert "version 0.2.0" in result.output

@@ -70,16 +70,16 @@ def test_totals_survive_json():
             "counts of VIFIDEL-H": Sums.over(np.array([[1.0, 3, 2], [1, 1, 0], [np.nan] * 3])),
         },
         {"captions": Tally(9, Counter(zzz=2), 4)},
-        not_judged=5,
+        {"unconfirmed": 5, "judged_by_references": 0},
     )
     again = Totals.from_json(json.loads(json.dumps(totals.to_json())))
     assert again.to_json() == totals.to_json()
     assert (again.rows, again.kept, again.sums, again.tallies) == (
         3, 2, totals.sums, totals.tallies,
     )  # fmt: skip
-    assert again.not_judged == 5
+    assert again.counted["unconfirmed"] == 5
     twice = again + totals
-    assert (twice.rows, twice.kept, twice.not_judged) == (6, 4, 10)
+    assert (twice.rows, twice.kept, twice.counted["unconfirmed"]) == (6, 4, 10)
     assert twice.statuses == {"ok": 4, "no words": 2}
     assert twice.sums["VIFIDEL"] == Sums(4, ((0.5,),))
     assert twice.sums["VIFIDEL_P"] == Sums()

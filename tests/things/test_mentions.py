@@ -315,4 +315,6 @@ def test_mentions_and_units_by_their_definition(which, said):
     joined = sum(end - at - 1 for at, end, _ in plain_reading(finder, words))
     assert finder.find(caption) == (tuple(expected), len(words) - joined)
     for stop_words in (set(), {"a", "the", "can", "dog", "or"}):
-        assert finder.units(caption, stop_words) == plain_units(finder, caption, stop_words)
+        units = finder.units(caption, stop_words, grammar=False)
+        plain = plain_units(finder, caption, stop_words)
+        assert [unit[:3] for unit in units] == plain

@@ -1,4 +1,4 @@
-"""Nouns: what else names of objects may mean, and how rare words are."""
+"""Nouns: names that are no things where they stand, and how rare words are."""
 
 from __future__ import annotations
 
@@ -8,26 +8,61 @@ import pytest
 
 from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.text.words import STOP_WORDS
-from vifidel_eval.things.nouns import LARGEST_RARITY, _senses, other_senses, rarity
+from vifidel_eval.things.english import irregular_plural
+from vifidel_eval.things.nouns import _VERBS, LARGEST_RARITY, rarity
 from vifidel_eval.things.synonyms import class_names
 
-
-def test_names_in_singular_and_plural():
-    assert other_senses("bike") == other_senses("bikes") == {"motorcycle"}
-    assert other_senses("cars") == {"train"}
-    assert {"cow", "elephant"} < other_senses("babies")
-    assert other_senses("zebra") == frozenset()
+UNITS = Grounding(class_names(), STOP_WORDS).units
+NAMES = sorted(_VERBS)
 
 
-def test_each_name_is_a_thing_and_may_mean_another_class():
-    grounding = Grounding(class_names(), STOP_WORDS)
-    for name, senses in _senses().items():
-        assert name == name.lower().strip()
-        (unit,) = grounding.units(name)
-        assert unit.category is not None, name
-        others = set(map(grounding.class_of_label, senses))
-        assert others <= set(class_names().class_of.values())
-        assert others - {unit.category}, name
+def test_every_verb_is_the_name_of_a_thing():
+    assert {name for name in NAMES if name not in class_names().class_of} == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("A dog {s} the {s} by a man", [False, True]),
+        ("They {b} it", [False]),
+        ("A man can {b} here", [False]),
+        ("People want to {b} the grass", [False]),
+        ("Dogs {b} the grass", [False]),
+        ("A man sits and {s} the sea", [False]),
+        ("man on {b}", [True]),
+        ("man riding {b}", [True]),
+        ("{s} and friends", [True]),
+        ("next to {b} and a dog", [True]),
+        ("with {s} on it", [True]),
+        ("a {b} stands there", [True]),
+    ],
+)
+def test_what_somebody_does_is_no_thing(name, text, number):
+    if name.endswith("ing"):
+        pytest.skip("a form of a verb of its own")
+    plural = irregular_plural(name) or f"{name}s"
+    units = UNITS(text.format(b=name, s=plural))
+    category = class_names().class_of[name]
+    own = [u for u in units if u.category == category and u.words in (name, plural)]
+    assert len(own) == sum(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("while a dog watches", []),
+        ("A cat lounges on a bed while others watch.", []),
+        ("Two kids are building a sand castle", []),
+        ("A man looks at the camera and poses for the camera.", []),
+        ("A man holds the camera", ["camera"]),
+        ("onion rings on a plate, trains and buses", ["ring", "train", "bus"]),
+        ("a crowd watches a couple of skis", ["ski"]),
+    ],
+)
+def test_verbs_and_idioms_are_no_things(text, found):
+    others = {"person", "dog", "cat", "bed", "plate", "onion", "sand", "castle", None}
+    assert [u.category for u in UNITS(text) if u.category not in others] == found
 
 
 def test_rare_words_weigh_more():

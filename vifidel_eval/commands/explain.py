@@ -102,11 +102,6 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 )
 @click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
-    "--prf-edition",
-    type=click.IntRange(1, 2),
-    help="Edition of VIFIDEL-PRF, whose P sentences have; 1 is that of version 0.2.  [default: 2]",
-)
-@click.option(
     "--top",
     type=click.IntRange(min=1),
     default=10,
@@ -141,7 +136,6 @@ def explain(
     support: float,
     far: float,
     plan: bool,
-    prf_edition: int | None,
     top: int,
     inventions: Path | None,
     output: Path | None,
@@ -181,7 +175,6 @@ def explain(
             "things": names,
             "synonyms": synonyms,
             "drop_incomplete": drop_incomplete,
-            "prf_edition": prf_edition,
         },
     )
     scorer = _explainer(settings, metric, support)
@@ -279,9 +272,9 @@ def _sentences(
     settings: Settings, rows: Mapping[str, Rows]
 ) -> tuple[dict[str, Sequence[JudgedSentence]], str]:
     """Return the sentences of captions that have several, and the signature of their P."""
-    from ..scorers.vifidel_prf import make_vifidel_prf
+    from ..scorers.vifidel_prf import VifidelPRF
 
-    scorer = make_vifidel_prf(settings)
+    scorer = VifidelPRF(**settings.evidence)
     judged = {name: scorer.judge_sentences(of_one)[0] for name, of_one in rows.items()}
     return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
 

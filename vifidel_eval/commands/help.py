@@ -21,7 +21,7 @@ _SECTIONS = {
         reference_field split image_ids allow_subset people samples max_words strict
     """.split(),
     "Metrics": """
-        metrics metric things synonyms drop_incomplete prf_edition vectors trust_pickles stop_words
+        metrics metric things synonyms drop_incomplete vectors trust_pickles stop_words
         p presence normalize
     """.split(),
     "Output": """
@@ -39,7 +39,7 @@ _RARE = frozenset(
     requirements synonyms drop_incomplete far categories uncertain looked_for agree detector
     calibrate id_field caption_field reference_field split trust_pickles stop_words p presence
     normalize seed resamples counts scores_only compare_output date title images_mb draws ablation
-    ablation_vectors prf_edition
+    ablation_vectors
     """.split()
 )
 

@@ -214,6 +214,12 @@ NAMED = ReadByName()
 class Command(CommandInSections):
     """A command that runs only if none of its outputs can destroy what it reads."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; of the first edition of VIFIDEL-PRF, say where it is."""
+        if any(argument.startswith("--prf-edition") for argument in args):
+            raise click.UsageError("VIFIDEL-PRF has one edition; version 0.2.0 computes the first.")
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Check all outputs, then run.
 

@@ -96,11 +96,6 @@ def _metrics_of_tables() -> str:
     help="Object vocabulary of VIFIDEL-PRF, -H and -D.  [default: our own list]",
 )
 @click.option(
-    "--prf-edition",
-    type=click.IntRange(1, 2),
-    help="Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.  [default: 2]",
-)
-@click.option(
     "--max-words",
     type=click.IntRange(min=1),
     default=2000,
@@ -253,6 +248,7 @@ def _cores() -> int:
 
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     """Return what is printed of a run that ended."""
+    from ..evaluation import COUNTS
     from ..scorers.registry import METRICS
 
     rows, kept = manifest["rows"], manifest["kept"]
@@ -263,8 +259,7 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
         of_rows += f", {kept:,} kept{share}"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
-    if "not_judged" in manifest:
-        lines.append(f"  mentions not judged: {manifest['not_judged']:,}")
+    lines += [f"  {one.phrase}: {manifest[one.key]:,}" for one in COUNTS if one.key in manifest]
     metrics = map(METRICS.__getitem__, manifest["settings"]["metrics"])
     columns = [column for metric in metrics for column in metric.columns]
     lower = {column.name.replace("-", "_") for column in columns if column.lower_is_better}

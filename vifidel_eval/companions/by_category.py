@@ -19,7 +19,7 @@ from ..explain.explained import (
 from ..image_ids import ImageId
 from ..kernels.support import NOTHING
 from ..text.words import STOP_WORDS, content_words
-from ..things.grounded import Verdict
+from ..things.grounded import LABELS, Verdict
 from ..things.mentions import Mention
 
 
@@ -31,7 +31,7 @@ def explained_by_category(
     sought: Sequence[Collection[str] | None],
     scores: Floats,
 ) -> Explained:
-    """Return explanations by CHAIR, without vectors: no support, no cost, nothing hedged.
+    """Return explanations by CHAIR, without vectors: no support, no cost.
 
     For each caption: its mentions in order, the categories of its image, those that were looked for
     there (None for all), and its score.
@@ -80,12 +80,13 @@ def explained_by_category(
         ),
         mentions=MentionColumns(
             _starts(mentions),
+            np.array([at for of_one in mentions for at in range(len(of_one))], dtype=np.int64),
             texts.of([mention.words for mention in found]),
             categories,
             np.full(len(found), np.nan),
             by,
             judged,
-            np.zeros(len(found), dtype=bool),
+            np.where(judged == Verdict.UNCONFIRMED, NOTHING, texts.of([LABELS])),
         ),
         matches=MatchColumns(_starts([()] * len(captions)), none, none, np.empty(0), np.empty(0)),
         unknown_words={},
@@ -96,7 +97,7 @@ def explained_by_category(
 def _verdict(category: str, there: Collection[str], sought: Collection[str] | None) -> Verdict:
     if category in there:
         return Verdict.THERE
-    return Verdict.ABSENT if sought is None or category in sought else Verdict.NOT_JUDGED
+    return Verdict.ABSENT if sought is None or category in sought else Verdict.UNCONFIRMED
 
 
 def _starts(of_captions: Iterable[Sequence[object]]) -> Integers:

@@ -131,7 +131,6 @@ class Plan:
                         "support": word.support,
                         "weight": word.weight,
                         "by": word.by,
-                        "hedged": any(a <= start < b for a, b in sentence.hedged),
                         "invented": any(
                             m.start < end and start < m.end for m in sentence.inventions
                         ),

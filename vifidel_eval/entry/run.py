@@ -198,8 +198,8 @@ class Run:
             With True, a row per content word of the captions instead: ``system``, ``image_id``,
             the number of its ``sentence``, ``start`` and ``end`` in the caption (of what stands
             between blanks), ``word``, whether it names a ``thing``, its ``support`` in [0, 1] and
-            ``weight`` in VIFIDEL-P, what supports it (``by``), whether it is ``hedged`` and
-            whether it is ``invented``.
+            ``weight`` in VIFIDEL-P, what supports it (``by``), and whether it is
+            ``invented``.
 
         Returns
         -------

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..evaluation import Floats
 from ..kernels.bags import Bags, Part, meetings
-from ..kernels.grounding import Evidence, GroundedMentions, Grounding
+from ..kernels.grounding import Evidence, Grounding
 from ..kernels.standing import are_mentioned, standings
 from ..kernels.support import NOTHING
 from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
-from ..things.grounded import Verdict
 from .explained import (
     Explained,
     MatchColumns,
@@ -24,7 +22,6 @@ from .explained import (
     WordColumns,
 )
 from .explanation import Thresholds
-from .inventions import are_hedged
 
 
 def explained_by_vectors(
@@ -79,30 +76,19 @@ def explained_by_vectors(
         ),
         mentions=MentionColumns(
             np.searchsorted(mentions.rows, np.arange(len(rows) + 1)),
+            mentions.places,
             texts.of([unit.words for unit in mentions.units]),
             texts.of([unit.category for unit in mentions.units]),
             mentions.support,
             by,
             mentions.verdicts,
-            _hedged(mentions, rows.captions, grounding),
+            texts.of(mentions.judged_by),
         ),
         matches=_matches(objects, words, plans, costs),
         unknown_words=unknown_words,
         denied=denied,
         texts=texts.listed,  # last: now all are listed
     )
-
-
-def _hedged(
-    found: GroundedMentions, captions: Sequence[str], grounding: Grounding
-) -> NDArray[np.bool_]:
-    """Return which mentions only a clause that claims nothing makes of what is not there."""
-    hedged = np.zeros(len(found.units), dtype=bool)
-    for row in np.unique(found.rows[found.verdicts == Verdict.ABSENT]).tolist():
-        of_row = slice(*np.searchsorted(found.rows, [row, row + 1]).tolist())
-        verdicts = found.verdicts[of_row].tolist()
-        hedged[of_row] = are_hedged(captions[row], grounding.units, verdicts)
-    return hedged
 
 
 def _matches(objects: Bags, words: Bags, plans: Floats, costs: Floats) -> MatchColumns:

@@ -47,12 +47,13 @@ class MentionColumns(NamedTuple):
     """The mentions of things, in the order of each caption."""
 
     starts: Integers
+    places: Integers  # of each among the things that its caption names
     words: Integers  # places in `Explained.texts`
     categories: Integers  # places in `Explained.texts`
     support: Floats  # as `GroundedMention.support`
     by: Integers  # the place of `GroundedMention.supported_by`, or `NOTHING`
     verdicts: Integers  # of `Verdict`
-    hedged: NDArray[np.bool_]  # not in the image, and only clauses that claim nothing mention it
+    judged_by: Integers  # the place of `GroundedMention.judged_by`, or `NOTHING`
 
 
 class MatchColumns(NamedTuple):
@@ -144,15 +145,14 @@ class Explained:
                 mentions=tuple(mentions[of_mentions]),
                 unmentioned=tuple(map(self.texts.__getitem__, silent.tolist())),
                 unknown_words=self.unknown_words.get(at, ()),
-                hedged=_only_hedged(mentions[of_mentions], self.mentions.hedged[of_mentions]),
                 denied=self.denied.get(at, ()),
             )
 
     def _mentions(self, texts: Sequence[Any]) -> list[GroundedMention]:
-        columns = (column.tolist() for column in self.mentions[1:-1])
+        columns = (column.tolist() for column in self.mentions[2:])
         return [
-            GroundedMention(texts[words], texts[category], support, texts[by], Verdict(verdict))
-            for words, category, support, by, verdict in zip(*columns, strict=True)
+            GroundedMention(texts[words], texts[of], support, texts[by], Verdict(verdict), texts[j])
+            for words, of, support, by, verdict, j in zip(*columns, strict=True)
         ]
 
     def _matches(self, texts: Sequence[Any]) -> list[Match]:
@@ -169,14 +169,3 @@ class Explained:
             Match(texts[label], texts[word], *numbers)
             for label, word, *numbers in zip(*(c.tolist() for c in columns), strict=True)
         ]
-
-
-def _only_hedged(mentions: Sequence[GroundedMention], hedged: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Return the words for absent things that hedged clauses mention and no claim does."""
-    if not hedged.any():
-        return ()
-    absent = [
-        (m.words, of) for m, of in zip(mentions, hedged, strict=True) if m.verdict is Verdict.ABSENT
-    ]
-    claimed = {words for words, is_hedged in absent if not is_hedged}
-    return tuple(words for words in dict.fromkeys(w for w, _ in absent) if words not in claimed)

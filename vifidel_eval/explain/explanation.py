@@ -18,10 +18,16 @@ from typing import Any, NamedTuple
 from ..digits import rounded
 from ..image_ids import ImageId, to_json_value
 from ..text_tables import Cell, Table
-from ..things.grounded import SUPPORT, GroundedMention, Verdict
+from ..things.grounded import REFERENCES, SUPPORT, GroundedMention, Verdict
 
 #: What stands before a word in tables, by its verdict.
-MARKS = {"not in the image": "!", "there": "+", "not judged": "?", "no claim": ""}
+MARKS = {
+    "not in the image": "!",
+    "wrong denial": "!",
+    "there": "+",
+    "unconfirmed": "?",
+    "no claim": "",
+}
 
 # Costs in printed tables; a distance is at most 4.
 _DECIMALS = 6
@@ -79,8 +85,8 @@ class CaptionWord(NamedTuple):
 
     @property
     def hallucinated(self) -> bool:
-        """Whether the word mentions something that is probably not in the image."""
-        return self.judged is Verdict.ABSENT
+        """Whether the word mentions what is probably not in the image, or denies what is."""
+        return self.judged is not None and self.judged.is_wrong
 
     @property
     def verdict(self) -> str:
@@ -128,9 +134,6 @@ class Explanation:
         Objects of the image that the caption does not speak of, in alphabetical order.
     unknown_words : tuple of str
         Words and labels left out because they have no vector.
-    hedged : tuple of str
-        Mentions of things that are not in the image and that only clauses such as *as if it were*
-        make.
     denied : tuple of str
         Labels that were looked for in this image and are not there, in alphabetical order.
     """
@@ -145,17 +148,25 @@ class Explanation:
     mentions: tuple[GroundedMention, ...]
     unmentioned: tuple[str, ...]
     unknown_words: tuple[str, ...]
-    hedged: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
 
     @property
     def hallucinated(self) -> tuple[str, ...]:
-        """The mentions that are probably not in the image, each once, in the caption's order.
+        """The mentions that are probably not in the image, each once, in the caption's order."""
+        return self._said(Verdict.ABSENT)
 
-        What is only `hedged` is not among them.
-        """
-        absent = (m.words for m in self.mentions if m.verdict is Verdict.ABSENT)
-        return tuple(words for words in dict.fromkeys(absent) if words not in self.hedged)
+    @property
+    def wrongly_denied(self) -> tuple[str, ...]:
+        """What the caption denies although it is there."""
+        return self._said(Verdict.WRONG_DENIAL)
+
+    @property
+    def unconfirmed(self) -> tuple[str, ...]:
+        """The mentions of what nobody looked for in the image, and no reference has."""
+        return self._said(Verdict.UNCONFIRMED)
+
+    def _said(self, verdict: Verdict) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(m.words for m in self.mentions if m.verdict is verdict))
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as JSON can hold it; what is undefined is None.
@@ -169,7 +180,8 @@ class Explanation:
             "score": rounded(self.score),
             "distance": _defined(self.distance),
             "hallucinated": list(self.hallucinated),
-            **({"hedged": list(self.hedged)} if self.hedged else {}),
+            "wrongly_denied": list(self.wrongly_denied),
+            "unconfirmed": list(self.unconfirmed),
             "unmentioned": list(self.unmentioned),
             "unknown_words": list(self.unknown_words),
             **({"denied": list(self.denied)} if self.denied else {}),
@@ -191,16 +203,15 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
     are not in the image come first, then the costliest. Costs are text with six decimals that add
     up to the total as shown: what rounding takes from one row it gives to the next.
     """
-    hedged = explanation.hedged
-    words = sorted(explanation.words, key=lambda w: w.mention in hedged or not w.hallucinated)
+    words = sorted(explanation.words, key=lambda word: not word.hallucinated)
     whose = "" if system is None else f"{system}, "
     total = explanation.distance
     shown = f"{total:.{_DECIMALS}f}"
     by_word: list[list[Cell]] = [
         [
-            "" if word.mention in hedged else MARKS[word.verdict],
+            MARKS[word.verdict],
             word.word,
-            "hedged" if word.mention in hedged else _verdict(word),
+            _verdict(word),
             word.supported_by,
             _two_digits(word.support),
             cost,
@@ -262,10 +273,11 @@ def _summary(explanation: Explanation) -> list[str]:
     elif not explanation.words:
         first = ["The caption has no usable word."]
     else:
-        not_judged = [m.words for m in explanation.mentions if m.verdict is Verdict.NOT_JUDGED]
         listed["Probably not in the image"] = explanation.hallucinated or ["nothing found"]
-        listed["Only supposed"] = explanation.hedged
-        listed["Not judged"] = list(dict.fromkeys(not_judged))
+        listed["Wrongly denied"] = explanation.wrongly_denied
+        listed["Unconfirmed"] = explanation.unconfirmed
+        alone = any(mention.judged_by == REFERENCES for mention in explanation.mentions)
+        listed["Judged by"] = [REFERENCES] if alone else []
     if explanation.known:
         listed["Unmentioned objects"] = explanation.unmentioned or ["none"]
     listed["Looked for and not there"] = explanation.denied

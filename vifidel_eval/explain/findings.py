@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from ..image_ids import ImageId, to_json_value
+from ..kernels.support import NOTHING
 from ..text_tables import Cell, Table
-from ..things.grounded import Verdict
+from ..things.grounded import REFERENCES, Verdict
 from .explained import Explained
 from .explanation import around
 
-#: How tables call the two kinds of findings.
-NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
+#: How tables call the kinds of findings.
+NOT_IN_IMAGE, UNMENTIONED, UNCONFIRMED = "not in the image", "unmentioned", "unconfirmed"
 
-_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow"}
+_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow", UNCONFIRMED: None}
 
 _EXAMPLES = 3
 _EXAMPLE_WIDTH = 60
@@ -99,15 +100,20 @@ class Findings:
     hallucinating : int
         Captions that mention a thing that is probably not in the image; their share of those rated
         is VIFIDEL-Hs.
-    mentions, judged : int
-        Mentions of things, every one; and those of rated captions that could be judged.
+    mentions, judged, unconfirmed : int
+        Mentions of things, every one; those of rated captions that could be judged; and those of
+        what nobody looked for and no reference has.
+    judged_by_references : int
+        Captions with a mention that references alone judge: their objects do not say what was
+        looked for.
     not_in_image : int
-        Mentions that are probably not in the image; their share of those judged is VIFIDEL-Hi.
+        Mentions that are probably not in the image, and wrong denials; their share of those judged
+        is VIFIDEL-Hi.
     objects : int
         Objects, each label once an image.
     unmentioned : int
         Those of them that the caption does not speak of.
-    hallucinated_words, unmentioned_objects : list of Finding
+    hallucinated_words, unmentioned_objects, unconfirmed_words : list of Finding
         The most frequent first, those of equal frequency in alphabetical order.
     """
 
@@ -119,16 +125,23 @@ class Findings:
     hallucinating: int = 0
     mentions: int = 0
     judged: int = 0
+    unconfirmed: int = 0
+    judged_by_references: int = 0
     not_in_image: int = 0
     objects: int = 0
     unmentioned: int = 0
     hallucinated_words: list[Finding] = field(default_factory=list)
     unmentioned_objects: list[Finding] = field(default_factory=list)
+    unconfirmed_words: list[Finding] = field(default_factory=list)
 
     @property
     def by_kind(self) -> dict[str, list[Finding]]:
-        """Both lists, by what tables call them."""
-        return {NOT_IN_IMAGE: self.hallucinated_words, UNMENTIONED: self.unmentioned_objects}
+        """The lists, by what tables call them."""
+        return {
+            NOT_IN_IMAGE: self.hallucinated_words,
+            UNMENTIONED: self.unmentioned_objects,
+            UNCONFIRMED: self.unconfirmed_words,
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
@@ -142,13 +155,14 @@ class Findings:
 def find(parts: Iterable[Explained]) -> Findings:
     """Return what the explanations of one system's captions have in common; reads them once."""
     words: dict[str, Finding] = {}
+    unconfirmed: dict[str, Finding] = {}
     objects: dict[str, Finding] = {}
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for part in parts:
         counts["unknown_words"] += sum(map(len, part.unknown_words.values()))
         texts, mentions, objects_of = part.texts, part.mentions, part.objects
-        columns = (mentions.words, mentions.categories, mentions.verdicts)
+        columns = (mentions.words, mentions.categories, mentions.verdicts, mentions.judged_by)
         all_mentions = list(zip(*(column.tolist() for column in columns), strict=True))
         labels = list(zip(objects_of.labels.tolist(), objects_of.unmentioned.tolist(), strict=True))
         for image_id, caption, known, rated, has_words, in_caption, in_image in zip(
@@ -165,19 +179,29 @@ def find(parts: Iterable[Explained]) -> Findings:
                 counts["undefined"] += 1
                 continue
             found = all_mentions[slice(*in_caption)]
-            verdicts = [verdict for *_, verdict in found]
+            verdicts = [verdict for _, _, verdict, _ in found]
             counts["captions"] += 1
             counts["rated"] += rated
             counts["wordless"] += not has_words
             counts["mentions"] += len(found)
-            counts["judged"] += rated * (len(found) - verdicts.count(Verdict.NOT_JUDGED))
-            counts["not_in_image"] += verdicts.count(Verdict.ABSENT)
-            counts["hallucinating"] += Verdict.ABSENT in verdicts
+            wrong = {w: of for w, of, verdict, _ in reversed(found) if verdict >= Verdict.ABSENT}
+            counts["judged"] += rated * sum(
+                judge != NOTHING and verdict != Verdict.UNCONFIRMED for *_, verdict, judge in found
+            )
+            counts["not_in_image"] += sum(verdict >= Verdict.ABSENT for verdict in verdicts)
+            counts["unconfirmed"] += verdicts.count(Verdict.UNCONFIRMED)
+            counts["hallucinating"] += bool(wrong)
+            counts["judged_by_references"] += any(
+                texts[judge] == REFERENCES and verdict != Verdict.WRONG_DENIAL
+                for _, _, verdict, judge in found
+                if judge != NOTHING
+            )
             uses.update({texts[what] for what, *_ in found})
-            absent = {w: category for w, category, v in reversed(found) if v == Verdict.ABSENT}
-            for what, category in absent.items():
-                finding = Finding(texts[what], texts[category])
-                words.setdefault(finding.what, finding).count(image_id, caption)
+            others = {w: of for w, of, said, _ in reversed(found) if said == Verdict.UNCONFIRMED}
+            for listed, of_caption in ((words, wrong), (unconfirmed, others)):
+                for what, category in of_caption.items():
+                    finding = Finding(texts[what], texts[category])
+                    listed.setdefault(finding.what, finding).count(image_id, caption)
             for label, is_silent in labels[slice(*in_image)]:
                 # The plan takes mass from every object; without words there is none.
                 if has_words or is_silent:
@@ -185,7 +209,7 @@ def find(parts: Iterable[Explained]) -> Findings:
                     finding.of += 1
                     if is_silent:
                         finding.count(image_id, caption)
-    for finding in words.values():
+    for finding in (*words.values(), *unconfirmed.values()):
         finding.of = uses[finding.what]
     return Findings(
         **counts,
@@ -193,6 +217,7 @@ def find(parts: Iterable[Explained]) -> Findings:
         unmentioned=sum(finding.captions for finding in objects.values()),
         hallucinated_words=_frequent(words.values()),
         unmentioned_objects=_frequent(objects.values()),
+        unconfirmed_words=_frequent(unconfirmed.values()),
     )
 
 
@@ -213,6 +238,9 @@ def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
     columns[f"{metric}s"] = [_rate(f.hallucinating, f.rated) for f in found]
     columns["Mentions"] = [f.mentions for f in found]
     columns["Judged"] = [f.judged for f in found]
+    columns["Unconfirmed"] = [f.unconfirmed for f in found]
+    if any(f.judged_by_references for f in found):
+        columns["Judged by: references"] = [f.judged_by_references for f in found]
     columns[f"{metric}i"] = [_rate(f.not_in_image, f.judged) for f in found]
     columns["Objects"] = [f.objects for f in found]
     columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]

@@ -11,22 +11,21 @@ import numpy as np
 
 from ..files import json_line
 from ..image_ids import ImageId, to_json_value
-from ..kernels.support import NOTHING
 from ..text_tables import Table
 from ..things.claims import read_sentences
 from ..things.grounded import Verdict
 from ..things.mentions import Unit
 from .explained import Explained
-from .sentences import absent_mentions, holder
+from .sentences import wrong_mentions
 
 #: From a caption to its content words in order, terms of several words as one unit.
 Units = Callable[[str], Sequence[Unit]]
 
 
 class Invention(NamedTuple):
-    """A mention of a thing that is probably not in the image, made by a claim.
+    """What a caption says of the things in its image and is not so.
 
-    What only a clause such as *as if a train were coming* mentions is supposed, and no invention.
+    It mentions a thing that is probably not there, or denies one that is.
 
     Attributes
     ----------
@@ -50,6 +49,11 @@ class Invention(NamedTuple):
         What has that cosine; None if nothing comes near.
     start, end : int
         The place of the words in the caption, in characters.
+    verdict : str
+        ``"not in the image"``, or ``"wrong denial"`` of what is there.
+    judged_by : str or None
+        What says so: the ``"labels"`` of the image, an ``"answer"`` about the thing, or the
+        ``"references"``.
     """
 
     system: str
@@ -62,6 +66,8 @@ class Invention(NamedTuple):
     evidence: str | None
     start: int
     end: int
+    verdict: str
+    judged_by: str | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the invention as JSON can hold it, as ``explain --inventions`` writes it."""
@@ -76,47 +82,33 @@ def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invent
 
     `units` is what reads captions, such as `Explainer.units`.
     """
-    mentions = part.mentions
-    absent = mentions.verdicts == Verdict.ABSENT
-    claimed = np.flatnonzero(absent & ~mentions.hedged)
-    rows = np.searchsorted(mentions.starts, claimed, side="right") - 1
+    mentions, texts = part.mentions, [*part.texts, None]  # NOTHING is the last one
+    wrong = mentions.verdicts >= Verdict.ABSENT
+    rows = np.searchsorted(mentions.starts, np.flatnonzero(wrong), side="right") - 1
     for row in dict.fromkeys(rows.tolist()):
-        caption, of_row = part.captions[row], slice(*mentions.starts[row : row + 2])
-        placed = absent_mentions(caption, units(caption), mentions.verdicts[of_row].tolist())
-        places = of_row.start + np.flatnonzero(absent[of_row])
+        caption = part.captions[row]
+        of_row = np.arange(*mentions.starts[row : row + 2])
+        columns = mentions.places[of_row].tolist(), mentions.verdicts[of_row].tolist()
+        placed = wrong_mentions(caption, units(caption), *columns)
         sentences = read_sentences(caption, _no_units)
-        texts = [caption[sentence.start : sentence.end] for sentence in sentences]
+        said = [caption[sentence.start : sentence.end] for sentence in sentences]
         ends = [sentence.end for sentence in sentences]
-        for at, mention in zip(places.tolist(), placed, strict=True):
-            if mentions.hedged[at]:
-                continue
+        for at, mention in zip(of_row[wrong[of_row]].tolist(), placed, strict=True):
             number = bisect_right(ends, mention.start)
-            by = int(mentions.by[at])
             yield Invention(
                 system,
                 part.ids[row],
                 number,
-                texts[number],
+                said[number],
                 mention.words,
                 mention.category,
                 float(mentions.support[at]),
-                None if by == NOTHING else part.texts[by],
+                texts[int(mentions.by[at])],
                 mention.start,
                 mention.end,
+                str(mention.verdict),
+                texts[int(mentions.judged_by[at])],
             )
-
-
-def are_hedged(caption: str, units: Units, verdicts: Sequence[int]) -> list[bool]:
-    """Return which mentions are not in the image and stand in a clause that claims nothing.
-
-    `units` reads the caption, and `verdicts` has the `Verdict` on each of its mentions.
-    """
-    hedged = [place for one in read_sentences(caption, _no_units) for place in one.hedged]
-    if not hedged:
-        return [False] * len(verdicts)
-    absent = iter(absent_mentions(caption, units(caption), verdicts))
-    starts = [next(absent).start if v == Verdict.ABSENT else NOTHING for v in verdicts]
-    return [holder(hedged, start) is not None for start in starts]
 
 
 def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
@@ -131,5 +123,5 @@ def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
 
 
 def _no_units(_: str) -> tuple[Unit, ...]:
-    """Return no words: where sentences and hedged clauses are does not depend on them."""
+    """Return no words: where sentences are does not depend on them."""
     return ()

@@ -1,10 +1,9 @@
-"""Sentences of captions, judged one by one: what each claims, invents and only supposes."""
+"""Sentences of captions, judged one by one: what each claims and invents."""
 
 from __future__ import annotations
 
 import math
 import re
-import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -21,7 +20,7 @@ _WORD = re.compile(r"\w+")
 # Characters of a sentence that a table shows.
 _WIDTH, _LEAST_WIDTH = 40, 16
 # Those of its number, its P and the space between columns.
-_BESIDE = 2 + 6 + 4 * 2
+_BESIDE = 2 + 6 + 3 * 2
 
 
 class PlacedMention(NamedTuple):
@@ -35,12 +34,15 @@ class PlacedMention(NamedTuple):
         Its class.
     start, end : int
         Its place in the text, in characters.
+    verdict : Verdict
+        What is said of it: that it is not in the image, or wrongly denied.
     """
 
     words: str
     category: str
     start: int
     end: int
+    verdict: Verdict = Verdict.ABSENT
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it."""
@@ -49,6 +51,7 @@ class PlacedMention(NamedTuple):
             "category": self.category,
             "start": self.start,
             "end": self.end,
+            "verdict": str(self.verdict),
         }
 
 
@@ -60,15 +63,12 @@ class JudgedSentence(NamedTuple):
     start, end : int
         Its place in the caption, in characters.
     claims : bool
-        Whether it claims anything: mentions a thing outside of what is hedged.
+        Whether it claims anything: mentions a thing.
     p : float
         VIFIDEL-P of the sentence alone; NaN if it claims nothing, or nothing is known of the image.
     inventions : tuple of PlacedMention
-        What it claims and the image does not show, by VIFIDEL-H's verdict.
-    hedged : tuple of (start, end)
-        The places of its clauses that claim nothing, such as *suggesting that it is late*.
-    hedged_mentions : tuple of PlacedMention
-        What these mention and the image does not show: supposed, not invented.
+        What it claims and the image does not show, and what it denies and is there, by VIFIDEL-H's
+        verdict.
     """
 
     start: int
@@ -76,59 +76,42 @@ class JudgedSentence(NamedTuple):
     claims: bool
     p: float
     inventions: tuple[PlacedMention, ...]
-    hedged: tuple[tuple[int, int], ...]
-    hedged_mentions: tuple[PlacedMention, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the sentence as JSON can hold it, as VIFIDEL-PRF writes it into ``--output``."""
         return self._asdict() | {
             "p": None if math.isnan(self.p) else self.p,
             "inventions": [mention.to_json() for mention in self.inventions],
-            "hedged": [list(place) for place in self.hedged],
-            "hedged_mentions": [mention.to_json() for mention in self.hedged_mentions],
         }
 
 
-def absent_in(
-    sentences: Sequence[Sentence], absent: Iterable[PlacedMention]
-) -> list[tuple[list[PlacedMention], list[PlacedMention]]]:
-    """Return what each sentence claims that is not in the image, and what it only supposes.
-
-    `absent` has the mentions of their whole text that are not in the image.
-    """
-    found: list[tuple[list[PlacedMention], list[PlacedMention]]] = [([], []) for _ in sentences]
-    ends = [(sentence.start, sentence.end) for sentence in sentences]
-    for mention in absent:
-        at = holder(ends, mention.start)
-        if at is not None:
-            hedged = holder(sentences[at].hedged, mention.start) is not None
-            found[at][hedged].append(mention)
+def by_sentence(
+    sentences: Sequence[Sentence], mentions: Iterable[PlacedMention]
+) -> list[list[PlacedMention]]:
+    """Return which of the mentions of a text begin in each of its sentences."""
+    found: list[list[PlacedMention]] = [[] for _ in sentences]
+    ends = [sentence.end for sentence in sentences]
+    for mention in mentions:
+        found[bisect_right(ends, mention.start)].append(mention)
     return found
 
 
-def holder(places: Sequence[tuple[int, int]], at: int) -> int | None:
-    """Return which of some places, in their order, has a character in it; None if none has.
-
-    >>> holder([(0, 4), (6, 9)], 6), holder([(0, 4), (6, 9)], 4)
-    (1, None)
-    """
-    number = bisect_right(places, (at, sys.maxsize)) - 1
-    return number if number >= 0 and at < places[number][1] else None
-
-
-def absent_mentions(
-    text: str, units: Sequence[Unit], verdicts: Iterable[int]
+def wrong_mentions(
+    text: str, units: Sequence[Unit], places: Sequence[int], verdicts: Sequence[int]
 ) -> tuple[PlacedMention, ...]:
-    """Return the mentions of a text that are not in the image, with their places.
+    """Return the mentions of a text that its evidence contradicts, with their places in it.
 
-    `units` are its content words in order, and `verdicts` those on the mentions among them.
+    `units` are its content words in order; `places` has numbers of those among them that name
+    things, and `verdicts` the `Verdict` on each.
     """
-    verdict_of = iter(verdicts)
-    found = []
-    for unit, (start, end) in zip(units, _places(text, units), strict=True):
-        if unit.category is not None and next(verdict_of) == Verdict.ABSENT:
-            found.append(PlacedMention(unit.words, unit.category, start, end))
-    return tuple(found)
+    verdict_of = dict(zip(places, map(Verdict, verdicts), strict=True))
+    placed = zip(units, _places(text, units), strict=True)
+    things = ((unit, place) for unit, place in placed if unit.category is not None)
+    return tuple(
+        PlacedMention(unit.words, unit.category or "", *place, verdict_of[at])
+        for at, (unit, place) in enumerate(things)
+        if at in verdict_of and verdict_of[at].is_wrong
+    )
 
 
 def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
@@ -162,40 +145,37 @@ def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
 def sentence_table(
     caption: str, sentences: Sequence[JudgedSentence], width: int | None = None
 ) -> Table:
-    """Return a row per sentence of a caption: its text, P, and what it invents or only supposes.
+    """Return a row per sentence of a caption: its text, P, and what it invents.
 
-    Sentences and clauses are cut to fit lines of `width` characters.
+    Sentences are cut to fit lines of `width` characters.
     """
     invented = [", ".join(map(_placed, sentence.inventions)) for sentence in sentences]
-    headers = ["", "Sentence", "Not in the image", "Hedged", "P"]
+    headers = ["", "Sentence", "Not in the image", "P"]
     most = _WIDTH
     if width is not None:
         taken = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE
-        most = min(most, max((width - taken) // 2, _LEAST_WIDTH))
-    rows: list[list[Cell]] = []
-    for number, (sentence, said) in enumerate(zip(sentences, invented, strict=True), 1):
-        supposed = "; ".join(caption[start:end] for start, end in sentence.hedged)
-        rows.append(
-            [
-                str(number),
-                shortened(caption[sentence.start : sentence.end], most),
-                said or None,
-                shortened(supposed, most) or None,
-                sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
-            ]
-        )
+        most = min(most, max(width - taken, _LEAST_WIDTH))
+    rows: list[list[Cell]] = [
+        [
+            str(number),
+            shortened(caption[sentence.start : sentence.end], most),
+            said or None,
+            sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
+        ]
+        for number, (sentence, said) in enumerate(zip(sentences, invented, strict=True), 1)
+    ]
     return Table(
         headers,
         rows,
         [
-            "Not in the image: with the place in the caption, in characters. Hedged: clauses that "
-            "claim nothing; what they mention is no invention.",
+            "Not in the image: with the place in the caption, in characters.",
             "P: VIFIDEL-P of the sentence; - if it claims nothing.",
         ],
-        texts=4,
+        texts=3,
         title="Sentences",
     )
 
 
 def _placed(mention: PlacedMention) -> str:
-    return f"{mention.words} ({mention.start}-{mention.end})"
+    denial = ", a wrong denial" if mention.verdict is Verdict.WRONG_DENIAL else ""
+    return f"{mention.words} ({mention.start}-{mention.end}{denial})"

@@ -259,7 +259,7 @@ class Gold:
         """What the references make of each object label."""
         return self.penalties(self.objects)
 
-    @cached_property
+    @property
     def usable_references(self) -> Integers:
         """How many references of each row have a usable word, (rows,)."""
         usable = self.row_of_reference[self.references.sizes > 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,56 +14,52 @@ import numpy as np
 from ..evaluation import Floats, Integers
 from ..remembered import Remembered
 from ..text.words import content_words
-from ..things.claims import Sentence, read_sentences
+from ..things.claims import read_sentences
 from ..things.mentions import Unit
 from .bags import Bags
 from .fidelity import Mask
 from .grounding import Grounding
 from .lexicon import Lexicon
-from .support import NOTHING, Nearest, nearest, some_of
+from .support import NOTHING, Nearest, nearest, nearest_evidence, some_of
 
 
 class Claim(NamedTuple):
-    """The content words of a caption that are scored, None for all, and what these mention."""
+    """What of a caption is scored: its content words, None for all, and the things it names.
+
+    It mentions them, or denies that they are there.
+    """
 
     words: frozenset[str] | None
     mentions: tuple[Unit, ...]
+    denied: tuple[Unit, ...]
 
 
 @lru_cache(maxsize=8)
 def claim_reader(
     units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
-) -> Callable[[str], tuple[Claim, ...]]:
+) -> Callable[[str], Claim]:
     """Return what reads captions; who reads alike shares what was read last.
 
-    It returns what of a caption is scored: sentences that mention a thing, without their hedged
-    clauses; if there is none, all that is not hedged; if that has no usable word, the whole
-    caption. More than one claim is for a caption of which the words of the first ones may have no
-    vectors. `units` are those of a `Grounding`.
+    What of a caption is scored are sentences that mention a thing, without the words of things that
+    they deny; if there is none, the whole caption. `units` are those of a `Grounding`.
     """
 
-    def read(caption: str) -> tuple[Claim, ...]:
+    def read(caption: str) -> Claim:
         sentences = read_sentences(caption, units)
-        hedged = any(sentence.hedged for sentence in sentences)
-        if not hedged and len(sentences) == 1:  # as most captions
-            return (Claim(None, sentences[0].mentions),)
         claiming = [sentence for sentence in sentences if sentence.claims]
-        found = []
-        for some in (claiming, sentences if hedged else ()):
-            if some and (hedged or len(some) < len(sentences)):
-                said = " ".join(sentence.claimed(caption) for sentence in some)
-                words = frozenset(content_words(said, stop_words))
-                if words:
-                    found.append(Claim(words, _mentions(some)))
-        if not hedged:
-            return (*found, Claim(None, _mentions(sentences)))
-        return (*found, Claim(None, tuple(u for u in units(caption) if u.category is not None)))
+        things = tuple(chain.from_iterable(sentence.things for sentence in sentences))
+        denied = tuple(unit for unit in things if unit.denied)
+        words = None
+        if claiming and (denied or len(claiming) < len(sentences)):
+            said = " ".join(caption[one.start : one.end] for one in claiming)
+            counts = Counter(content_words(said, stop_words))
+            for unit in chain.from_iterable(sentence.things for sentence in claiming):
+                if unit.denied:
+                    counts.subtract(content_words(unit.words, stop_words))
+            words = frozenset(word for word, n in counts.items() if n > 0)
+        return Claim(words, tuple(unit for unit in things if not unit.denied), denied)
 
     return Remembered(read).__getitem__
-
-
-def _mentions(sentences: Iterable[Sentence]) -> tuple[Unit, ...]:
-    return tuple(chain.from_iterable(sentence.mentions for sentence in sentences))
 
 
 @lru_cache(maxsize=8)
@@ -75,41 +72,38 @@ def _parts(stop_words: frozenset[str]) -> Remembered[str, tuple[str, ...]]:
 class Claims:
     """What of some captions is scored, as `claim_reader` says it of each."""
 
-    of_captions: Sequence[tuple[Claim, ...]]
+    of_captions: Sequence[Claim]
     stop_words: frozenset[str]
 
     @property
     def lexicon_words(self) -> Iterator[str]:
         """The words and terms that a lexicon needs for the mentions."""
         parts = _parts(self.stop_words)
-        claims = chain.from_iterable(self.of_captions)
-        for unit in dict.fromkeys(chain.from_iterable(claim.mentions for claim in claims)):
+        mentions = chain.from_iterable(claim.mentions for claim in self.of_captions)
+        for unit in dict.fromkeys(mentions):
             yield unit.text
             yield from parts[unit.words]
 
-    def chosen(self, lexicon: Lexicon, words: Bags) -> tuple[Mask, Sequence[tuple[Unit, ...]]]:
-        """Return which words are claimed, (number of atoms,), and what each caption mentions.
+    def chosen(self, lexicon: Lexicon, words: Bags) -> Mask:
+        """Return which words are claimed, (number of atoms,): all where none of those is known.
 
         `words` are those of each caption that have vectors.
         """
         count = np.ones(len(words.atoms), dtype=bool)
-        mentions = [claims[0].mentions for claims in self.of_captions]
-        for row, claims in enumerate(self.of_captions):
-            if claims[0].words is None:  # the whole caption is scored
+        for row, claim in enumerate(self.of_captions):
+            if claim.words is None:  # the whole caption is scored
                 continue
             of_row = slice(*words.starts[row : row + 2])
             held = [lexicon.words[atom] for atom in words.atoms[of_row].tolist()]
-            claim = next(c for c in claims if c.words is None or not c.words.isdisjoint(held))
-            mentions[row] = claim.mentions
-            if claim.words is not None:
+            if not claim.words.isdisjoint(held):
                 count[of_row] = [word in claim.words for word in held]
-        return count, mentions
+        return count
 
     def words_of_mentions(self) -> Iterator[set[str]]:
-        """Yield the words of the things that each caption mentions, claimed or not."""
+        """Yield the words of the things that each caption mentions."""
         parts = _parts(self.stop_words)
-        for *_, whole in self.of_captions:
-            yield {word for unit in whole.mentions for word in parts[unit.words]}
+        for claim in self.of_captions:
+            yield {word for unit in claim.mentions for word in parts[unit.words]}
 
 
 class ClaimedMentions:
@@ -153,15 +147,13 @@ class ClaimedMentions:
         found[self._held[counts[self._holders]]] = True
         return found
 
-    def described_by(self, lexicon: Lexicon, some: Integers) -> Iterator[tuple[int, int]]:
-        """Yield the places of some mentions with the number of each of their words but the last.
+    def nearness(self, lexicon: Lexicon, some: Integers, *evidence: Bags) -> Floats:
+        """Return the largest cosine of some mentions to the evidence of their rows, in [0, 1].
 
-        These only describe the mention, and do not support it: *traffic* is no traffic light.
+        It is 0 for a mention without a vector.
         """
-        for place in some.tolist():
-            if len(self._parts[place]) > 1:
-                numbers = lexicon.numbers(self._parts[place][:-1])
-                yield from ((place, number) for number in numbers)
+        near = (nearest_evidence(lexicon, self.atoms, self.rows, e, (), some)[0] for e in evidence)
+        return np.nan_to_num(np.maximum(*near)[some])
 
 
 def _lengths(lists: Iterable[Sequence[object]]) -> Integers:

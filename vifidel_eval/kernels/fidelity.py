@@ -1,4 +1,4 @@
-"""Fidelity and coverage of captions: the formulas of VIFIDEL-PRF, second edition.
+"""Fidelity and coverage of captions: the formulas of VIFIDEL-PRF.
 
 docs/fidelity.md has them in words. Every sum goes over the words or labels of one row in
 alphabetical order, so that no other row decides its last bits.
@@ -16,99 +16,110 @@ from ..things.grounded import SUPPORT
 from .bags import Bags
 from .support import NO_CLASS, ReferenceWords
 
-# Settled in docs/fidelity.md.
-_OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
-_UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps, where references deny
+# Settled in docs/fidelity.md; benchmarks/ablation.py says what each of them is good for.
+_OTHER = 0.4  # what a word that names no thing counts beside one that does
 _DOUBTED = 5  # m references deny what they do not mention with the strength m / (m + 5)
-_SAME = 0.75  # support from which a thing counts that nothing can deny
 _NOT_KNOWN = 0.5  # P of a caption of which nothing can be judged
-_LOWEST = 0.01  # P before the factors of inventions, and R within F, are at least this
-_INVENTION = 0.12  # what an invention takes from P if it is sure
-_SHARE_OF_P = 0.4  # in the geometric mean
-_INVENTIONS_IN_F = 0.8  # power of the factors of inventions within F
-_UNHEARD = 0.35  # share of P that true texts may miss in F, as far as references do not deny
-_MOST_THINGS = 10  # nobody names more than these
+_INVENTION = 0.1  # what an invention takes if it is sure
+_UNHEARD = 0.4  # share of P that true texts may miss in F, as far as nobody doubts them
+_LOWEST = 0.01  # P and R within F are at least this
+_WORDING = 0.08  # power of the wording within F
+
+_CLASS_BITS = 32  # of a row and a class as one number
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Inventions:
-    """Mentions that are not in the image.
+    """Mentions that nothing names, and denials of what is there.
 
-    Each has its row, the number of its class, its support, which is the largest cosine to the
-    evidence, and whether the object labels alone deny it.
+    Each has its row, the number of its class, and how sure it is, in [0, 1].
     """
 
     rows: Integers
     classes: Integers
-    supports: Floats
-    denied: Mask
+    sure: Floats
 
 
-def doubts(references: Integers) -> Floats:
-    """Return how strongly references deny what they do not mention, by how many there are."""
-    strength: Floats = references / (references + _DOUBTED)
+def doubts(witnesses: Integers) -> Floats:
+    """Return how strongly so many references, or lists of labels, doubt what they do not have."""
+    strength: Floats = witnesses / (witnesses + _DOUBTED)
     return strength
 
 
+def supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
+    """Return the support of each word: how near it comes to the evidence.
+
+    Words of mentions that labels alone name are supported fully, those of what is denied not at
+    all.
+    """
+    return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
+
+
 def weights_in_p(
-    words: Bags, support: Floats, is_thing: Mask, denied: Mask, doubt: Floats
+    words: Bags,
+    support: Floats,
+    named: Mask,
+    denied: Mask,
+    doubted: Mask,
+    doubt: Floats,
+    said: Mask,
 ) -> Floats:
     """Return the weight of each word of the captions.
 
-    Of each is given its support, in [0, 1], whether it names a thing, and whether one that the
-    object labels deny; of each row its `doubts`.
+    Of each is given its support, in [0, 1], and whether it is of a mention that is named, or else
+    of one that is denied, or else of one that is doubted; of each row its `doubts`, and whether it
+    has references: without them nobody says anything of words that name no thing.
     """
     deny = doubt[words.owners]
-    heard = deny > 0  # without references only labels say anything, and of things alone
-    own = np.where(heard | (support >= _SAME), support * support, 0.0)
-    of_things = np.where(denied, 1.0, own + (1 - own) * deny)
-    of_others = np.where(heard, _OTHER * (support + (1 - support) * _UNSUPPORTED * deny), 0.0)
-    return np.where(is_thing, of_things, of_others)
+    of_others = np.where(said, _OTHER, 0.0)[words.owners]
+    counts = np.where(named | doubted & (deny > 0), 1.0, np.where(doubted, 0.0, of_others))
+    return np.where(denied, 1.0, counts * (support + (1 - support) * deny))
 
 
 def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
     """Return P of each row, before the factors of its inventions.
 
-    It is the supported share of the weight. Unsupported weight above 1 counts as its cube root: of
-    a long true text, much is said by no reference.
+    It is the supported share of the weight. Unsupported weight U counts as log(1 + U): of a long
+    true text, much is said by no reference.
     """
     supported = _sums(words, weights * support)
-    unsupported = _sums(words, weights * (1 - support))
-    unsupported = np.minimum(unsupported, np.cbrt(unsupported))
-    total = supported + unsupported
+    total = supported + np.log1p(_sums(words, weights * (1 - support)))
     share = np.full(len(words), _NOT_KNOWN)
     np.divide(supported, total, out=share, where=total > 0)
     p: Floats = np.maximum(share, _LOWEST)
     return p
 
 
-def kept_by_inventions(inventions: Inventions, rows: int, doubt: Floats) -> Floats:
-    """Return the product of the factors of each row's inventions, each class once, (rows,).
+def sureness(near: Floats, denied: Mask, doubt: Floats) -> Floats:
+    """Return how sure it is that mentions which nothing names are inventions.
 
-    An invention that labels deny is sure; one that references do not mention is as sure as these
-    deny, and the less the nearer something is that they do mention.
+    It is 1 if labels deny them. Else they are doubted, and the less the nearer something is: of
+    each is given its largest cosine to the evidence, and the `doubts` of its row.
     """
-    if not len(inventions.rows):
-        return np.ones(rows)
-    sure: Floats = doubt[inventions.rows] * np.maximum(0.0, 1 - inventions.supports / SUPPORT)
-    sure[inventions.denied] = 1.0
-    classes = int(inventions.classes.max(initial=0)) + 1
-    keys, at = np.unique(inventions.rows * classes + inventions.classes, return_inverse=True)
+    return np.where(denied, 1.0, doubt * np.maximum(0.0, 1 - near / SUPPORT))
+
+
+def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
+    """Return the product of the factors of each row's inventions, each class once, (rows,)."""
+    keys, at = np.unique(_keys(inventions), return_inverse=True)
     surest = np.zeros(len(keys))
-    np.maximum.at(surest, at, sure)
+    np.maximum.at(surest, at, inventions.sure)
     kept = np.ones(rows)
-    np.multiply.at(kept, keys // classes, 1 - _INVENTION * surest)
+    np.multiply.at(kept, keys >> _CLASS_BITS, 1 - _INVENTION * surest)
     return kept
 
 
 def number_of(inventions: Inventions, rows: int) -> Integers:
-    """Return how many different classes each row invents, (rows,)."""
-    classes = int(inventions.classes.max(initial=0)) + 1
+    """Return how many different classes each row invents for sure, (rows,)."""
     return np.bincount(
-        np.unique(inventions.rows * classes + inventions.classes) // classes, minlength=rows
+        np.unique(_keys(inventions)[inventions.sure == 1]) >> _CLASS_BITS, minlength=rows
     )
+
+
+def _keys(inventions: Inventions) -> Integers:
+    return inventions.rows << _CLASS_BITS | inventions.classes
 
 
 def coverage_of_references(said: ReferenceWords, reached: Floats, rarities: Floats) -> Floats:
@@ -130,9 +141,8 @@ def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floa
     """Return R without references: how much of its labels each caption speaks of, in [0, 1].
 
     Labels of one class are one thing, of which the label counts that the caption comes nearest to;
-    those of `NO_CLASS` are a thing each. Of more than ten things, the ten count that it speaks of
-    most: nobody names all of 300 tags. `reached` tells how near the caption comes to each label, in
-    [0, 1]. NaN without labels.
+    those of `NO_CLASS` are a thing each. `reached` tells how near the caption comes to each label,
+    in [0, 1]. NaN without labels.
     """
     things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
     order = np.lexsort((-reached, things, labels.owners))
@@ -140,25 +150,23 @@ def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floa
     nearest = np.ones(len(order), dtype=bool)
     nearest[1:] = (owners[1:] != owners[:-1]) | (things[1:] != things[:-1])
     owners, reached = owners[nearest], reached[nearest]
-    order = np.lexsort((-reached, owners))
-    numbers = np.bincount(owners, minlength=len(labels))
-    best = order[np.arange(len(order)) - (numbers.cumsum() - numbers)[owners] < _MOST_THINGS]
     with np.errstate(invalid="ignore"):
-        sums = np.bincount(owners[best], reached[best], len(labels))
-        share: Floats = sums / np.minimum(numbers, _MOST_THINGS)
+        share: Floats = np.bincount(owners, reached, len(labels)) / np.bincount(
+            owners, minlength=len(labels)
+        )
     return share
 
 
-def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats) -> Floats:
-    """Return F: the geometric mean of `fidelity` and R, and what inventions leave of it.
+def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats, wording: Floats) -> Floats:
+    """Return F: the geometric mean of `fidelity` and R, what inventions leave of it, and wording.
 
     True texts also say what no reference has: the fewer references deny it (`doubts`), the less of
-    P is needed for all of its share.
+    P is needed for all of its share. The wording is NaN without references.
     """
     heard = np.minimum(1.0, fidelity / (1 - _UNHEARD * (1 - doubt)))
-    means = heard**_SHARE_OF_P * np.maximum(r, _LOWEST) ** (1 - _SHARE_OF_P)
-    f: Floats = means * kept**_INVENTIONS_IN_F
-    return f
+    f = np.sqrt(heard * np.maximum(r, _LOWEST)) * kept
+    worded: Floats = (f * wording**_WORDING) ** (1 / (1 + _WORDING))
+    return np.where(np.isnan(wording), f, worded)
 
 
 def _sums(bags: Bags, values: Floats) -> Floats:

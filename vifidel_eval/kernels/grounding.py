@@ -7,10 +7,12 @@ docs/fidelity.md, what else was tried is in docs/fidelity-experiments.md.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +24,7 @@ from ..evaluation import Floats, Integers
 from ..remembered import Remembered
 from ..rows import LabelCounts
 from ..things.english import singular
-from ..things.grounded import SUPPORT, GroundedMention, Verdict
+from ..things.grounded import ANSWER, LABELS, REFERENCES, SUPPORT, GroundedMention, Verdict
 from ..things.mentions import Unit, finder_of
 from ..things.nouns import term_of
 from ..things.synonyms import ClassList
@@ -30,44 +32,56 @@ from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, nearest_evidence
 
+# The share of references that mention what nobody can deny.
+_HALF = 0.5
+
+_CATEGORY = attrgetter("category")
+
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
+# A name that may also mean something of another class: a motorcycle is a bike too.
+_ALSO = {"bike": "motorcycle", "car": "train"}
 
 
 @dataclass(frozen=True, eq=False)
 class GroundedMentions:
     """All mentions of some captions, caption after caption in the order of their words.
 
-    Each has its row, its words and class, and what `GroundedMention` has.
+    Each has its row, its place among the units of its caption that name things, its words and
+    class, and what `GroundedMention` has.
     """
 
     rows: Integers
+    places: Integers
     units: tuple[Unit, ...]
     support: Floats
     by: tuple[str | None, ...]
     verdicts: Integers
+    judged_by: tuple[str | None, ...]
 
     def __iter__(self) -> Iterator[GroundedMention]:
-        for unit, support, by, verdict in zip(
-            self.units, self.support.tolist(), self.by, self.verdicts.tolist(), strict=True
-        ):
-            yield GroundedMention(unit.words, unit.category or "", support, by, Verdict(verdict))
+        support, verdicts = self.support.tolist(), self.verdicts.tolist()
+        columns = zip(self.units, support, self.by, verdicts, self.judged_by, strict=True)
+        for unit, support, by, verdict, judge in columns:
+            named = unit.words, unit.category or ""
+            yield GroundedMention(*named, support, by, Verdict(verdict), judge)
 
 
 class Sought(NamedTuple):
-    """What was looked for in an image, as classes.
+    """What the object labels of an image looked for, as classes.
 
-    `classes` can be absent, or all if it is None, but for those that are `spared`. Of them, the
-    `denied` ones were asked for and not found: there the answer counts, whatever else is near.
+    `classes` can be absent, or all if it is None. Of them, the `denied` ones were asked for and not
+    found: there the answer counts, whatever else is near. Stuff and scenes are mentions only if
+    they are among the `stuff` that was looked for.
     """
 
     classes: frozenset[str] | None
     denied: frozenset[str] = frozenset()
-    spared: frozenset[str] = frozenset()
+    stuff: frozenset[str] = frozenset()
 
     def can_lack(self, category: str | None) -> bool:
         """Return whether something of a class can be absent."""
-        return category not in self.spared if self.classes is None else category in self.classes
+        return self.classes is None or category in self.classes
 
     @property
     def denies(self) -> bool:
@@ -80,17 +94,38 @@ class Evidence:
     """What is known of the images of some rows.
 
     `units` has a bag per row, of its labels and of the units of its references that have a vector;
-    `texts` all of them, with or without a vector, and the class of each that names one; `sought`
-    what can be absent.
+    `texts` all of them, with or without a vector, and the class of each that names one. Of labels
+    there are the classes, of references the share of them that mentions each class, None where
+    they say nothing. `sought` is what the objects looked for.
     """
 
     units: Bags
     texts: tuple[Mapping[str, str | None], ...]
+    of_labels: tuple[frozenset[str], ...]
+    of_references: tuple[Mapping[str | None, float] | None, ...]
     sought: tuple[Sought, ...]
 
     def names_class(self, row: int, category: str | None) -> bool:
         """Return whether the evidence of a row names something of a class."""
-        return category is not None and category in self.texts[row].values()
+        said = self.of_references[row]
+        return category in self.of_labels[row] or (said is not None and category in said)
+
+    def contradicts(self, row: int, category: str | None) -> str | None:
+        """Return what says that something of a class is there, as `contradicts` does."""
+        return contradicts(self.of_labels[row], self.of_references[row] or {}, category)
+
+    def judge(self, row: int, category: str | None) -> str | None:
+        """Return what can deny something of a class: labels, an answer, or references; or None.
+
+        Where the objects looked for something, only that can be absent.
+        """
+        sought = self.sought[row]
+        if not sought.denies:
+            return None if self.of_references[row] is None else REFERENCES
+        if category in sought.denied:
+            return ANSWER
+        known = sought.can_lack(category) or category in self.of_labels[row]
+        return LABELS if known else None
 
     def support(
         self,
@@ -112,9 +147,21 @@ class Evidence:
         return np.array([bool(texts or sought.denied) for texts, sought in known], dtype=bool)
 
     @cached_property
+    def by_references(self) -> NDArray[np.bool_]:
+        """Whether references alone can deny things of each row's image, (rows,)."""
+        return self._denied_by(False) & self._said
+
+    @cached_property
     def denies(self) -> NDArray[np.bool_]:
         """Whether anything can be absent from each row's image, (rows,)."""
-        return np.array([sought.denies for sought in self.sought], dtype=bool)
+        return self._denied_by(True) | self._said
+
+    @property
+    def _said(self) -> NDArray[np.bool_]:
+        return np.array([said is not None for said in self.of_references], dtype=bool)
+
+    def _denied_by(self, objects: bool) -> NDArray[np.bool_]:
+        return np.array([sought.denies is objects for sought in self.sought], dtype=bool)
 
 
 class Grounding:
@@ -179,6 +226,11 @@ class Grounding:
         """The number of each class, in alphabetical order."""
         return {name: n for n, name in enumerate(sorted({*self._things.class_of.values()}))}
 
+    def other_class(self, unit: Unit) -> str | None:
+        """Return the class that a thing may be of beside its own: a *bike* may be a motorcycle."""
+        other = _ALSO.get(singular(unit.text))
+        return None if other is None else self._things.class_of.get(other)
+
     def class_numbers_of_words(self, lexicon: Lexicon, words: Integers) -> Integers:
         """Return the number of the class that each word names alone, or `NO_CLASS`."""
         return lexicon.of_each(words, self._number_of_word.__getitem__).astype(np.int64)
@@ -190,29 +242,28 @@ class Grounding:
 
     def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
         """Return the number of the class of each object label, or `NO_CLASS`."""
-        numbers, class_of = self.class_numbers, self.class_of_label
-        found = lexicon.of_each(labels, lambda label: numbers.get(class_of(label), NO_CLASS))
-        return found.astype(np.int64)
+        return lexicon.of_each(labels, self.class_number_of_label).astype(np.int64)
+
+    def class_number_of_label(self, label: str) -> int:
+        """Return the number of the class of an object label, or `NO_CLASS`."""
+        return self.class_numbers.get(self.class_of_label(label), NO_CLASS)
 
     def _class_of_asked(self, label: str) -> str:
         """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
         term, category = self._named[label]
         return category if term == label else label
 
-    def _sought(self, labels: Collection[str], asked: frozenset[str] | None, said: bool) -> Sought:
-        """Return what can be absent from an image with these labels.
+    def _sought(self, labels: Collection[str], asked: frozenset[str] | None) -> Sought:
+        """Return what the objects looked for in an image with these labels.
 
-        `asked` is what was looked for in it, there or not, if that is said of this image; `said`
-        tells whether its references say something: then all can be absent.
+        `asked` is what was looked for in it, there or not, if that is said of this image.
         """
         objects = self._objects
         if objects is not None and objects.says_what_was_asked and objects.categories:
             asked = objects.categories if asked is None else asked | objects.categories
-        if asked is None and said:
-            return Sought(None)
         if asked is None and objects is not None:
             return self._sought_everywhere
-        return self._new_sought(frozenset(labels), asked, said)
+        return self._new_sought(frozenset(labels), asked)
 
     @cached_property
     def _sought_everywhere(self) -> Sought:
@@ -220,15 +271,11 @@ class Grounding:
         objects = self._objects
         assert objects is not None
         if objects.categories or objects.says_what_was_asked:
-            return self._new_sought(objects.categories, None, False, declares=True)
-        return self._new_sought(objects.vocabulary(), None, False)
+            return self._new_sought(objects.categories, None, declares=True)
+        return self._new_sought(objects.vocabulary(), None)
 
     def _new_sought(
-        self,
-        labels: frozenset[str],
-        asked: frozenset[str] | None,
-        said: bool,
-        declares: bool = False,
+        self, labels: frozenset[str], asked: frozenset[str] | None, declares: bool = False
     ) -> Sought:
         """Return `_sought` of labels that `declares` tells to be what was looked for.
 
@@ -246,11 +293,11 @@ class Grounding:
             closed = (closed for closed in CLOSED_SETS.values() if labels <= closed)
             known = next(closed, frozenset()) if labels and by_user is None else frozenset()
             classes = self._classes_of_labels[known]
-        if by_user is not None:
-            if by_user.labels is None:
-                return Sought(None, denied, frozenset() if said else self._things.stuff - denied)
+        if by_user is not None and by_user.labels is not None:
             classes |= self._classes_of_labels[by_user.labels]
-        return Sought(None if said else classes, denied)
+        stuff = classes & self._things.stuff
+        everything = by_user is not None and by_user.labels is None
+        return Sought(None if everything else classes, denied, stuff)
 
     def sought(
         self,
@@ -261,11 +308,14 @@ class Grounding:
 
         Where a row has no label, and nothing was asked, nothing can be absent.
         """
+        nothing = Sought(frozenset())
+        if asked is None and self._objects is not None:
+            return [self._sought_everywhere if of_row else nothing for of_row in labels]
         asked = [None] * len(labels) if asked is None else asked
         return [
-            self._sought(of_row.keys(), asked_of_row, False)
+            self._sought(of_row.keys(), asked_of_row)
             if of_row or asked_of_row is not None
-            else Sought(frozenset())
+            else nothing
             for of_row, asked_of_row in zip(labels, asked, strict=True)
         ]
 
@@ -278,22 +328,44 @@ class Grounding:
     ) -> Evidence:
         """Return what the labels and the references of some rows say of their images.
 
-        `asked` is what was looked for in each image, there or not, where that is said. Where
-        references say something, everything can be absent.
+        `asked` is what was looked for in each image, there or not, where that is said.
         """
         texts: list[dict[str, str | None]] = []
+        of_labels: list[frozenset[str]] = []
+        of_references: list[Mapping[str | None, float] | None] = []
         sought: list[Sought] = []
         asked = [None] * len(labels) if asked is None else asked
         for of_row, of_image, asked_of_row in zip(labels, references, asked, strict=True):
-            said: dict[str, str | None] = {}
-            for unit in chain.from_iterable(map(self.units, of_image)):
-                if unit.category is not None or unit.text not in said:
-                    said[unit.text] = unit.category
+            said, shares = self.said(of_image)
             known = dict(self._named[label] for label, n in of_row.items() if n)
             texts.append({**said, **known})
-            sought.append(self._sought(of_row.keys(), asked_of_row, bool(said)))
+            of_labels.append(frozenset(known.values()))
+            of_references.append(shares if said else None)
+            sought.append(self._sought(of_row.keys(), asked_of_row))
         units, _ = bags_of_labels(lexicon, texts, counts=False)
-        return Evidence(units, tuple(texts), tuple(sought))
+        known_of_rows = tuple(texts), tuple(of_labels), tuple(of_references)
+        return Evidence(units, *known_of_rows, tuple(sought))
+
+    def said(
+        self, references: Sequence[str]
+    ) -> tuple[dict[str, str | None], dict[str | None, float]]:
+        """Return what the references of an image say.
+
+        That is their words and terms, each with the class of what it names, and the share of
+        references that mention each class. What they deny is not among them.
+        """
+        said: dict[str, str | None] = {}
+        mentions: Counter[str | None] = Counter()
+        for units in map(self.units, references):
+            classes = set()
+            for unit in units:
+                if unit.denied:
+                    continue
+                if unit.category is not None or unit.text not in said:
+                    said[unit.text] = unit.category
+                classes.add(unit.category)
+            mentions.update(classes - {None})
+        return said, {category: n / len(references) for category, n in mentions.items()}
 
     def mentions(
         self,
@@ -307,44 +379,78 @@ class Grounding:
         Below the threshold of support a mention is not in the image, unless the evidence names its
         class. The lexicon is that of the evidence.
         """
-        of_rows = [
-            [unit for unit in self.units(caption) if unit.category is not None]
-            for caption in captions
-        ]
-        units = tuple(chain.from_iterable(of_rows))
-        rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
+        units, rows, places = [], [], []
+        for row, caption in enumerate(captions):
+            for place, unit in enumerate(filter(_CATEGORY, self.units(caption))):
+                if self._is_judged(unit, row, evidence):
+                    units.append(unit)
+                    rows.append(row)
+                    places.append(place)
+        of_rows = np.array(rows, dtype=np.int64)
         atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
-        apart = self._apart_from(lexicon, units, rows, evidence)
-        support, by = evidence.support(lexicon, atoms, rows, apart)
+        apart = self._apart_from(lexicon, units, of_rows, evidence)
+        support, by = evidence.support(lexicon, atoms, of_rows, apart)
         grounded = support.copy()
-        if describing := _describing(lexicon, units, rows, evidence):
+        if describing := _describing(lexicon, units, of_rows, evidence):
             some = np.unique([at for at, _ in describing])
-            without, _ = evidence.support(lexicon, atoms, rows, [*apart, *describing], some)
+            without, _ = evidence.support(lexicon, atoms, of_rows, [*apart, *describing], some)
             grounded[some] = without[some]
-        texts = words_of(lexicon, by)
         enough = (grounded >= threshold).tolist()
-        is_there = evidence.is_there.tolist()
-        verdicts = [Verdict.NOT_JUDGED] * len(units)
-        for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True)):
-            known, sought = evidence.texts[row], evidence.sought[row]
-            named = evidence.names_class(row, unit.category)
-            if not enough[at] and unit.text in known and np.isnan(support[at]):
-                support[at], texts[at], enough[at] = 1.0, unit.text, threshold <= 1
-            if not enough[at] and named:
-                texts[at] = min(text for text, c in known.items() if c == unit.category)
-                enough[at] = True
-            if not named and unit.category in sought.denied:
-                support[at], texts[at], enough[at] = 0.0, None, False
-            if is_there[row] and (named or sought.can_lack(unit.category)):
-                if enough[at]:
-                    verdicts[at] = Verdict.THERE
-                elif not np.isnan(support[at]):
-                    verdicts[at] = Verdict.ABSENT
-            elif unit.category in self._things.stuff:
-                support[at], texts[at] = np.nan, None  # whoever lists things leaves it out
+        found = [
+            self._judge(*one, evidence, threshold)
+            for one in zip(
+                units, rows, support.tolist(), words_of(lexicon, by), enough, strict=True
+            )
+        ]
+        supports, texts, verdicts, judged_by = list(zip(*found, strict=True)) or [()] * 4
         return GroundedMentions(
-            rows, units, support, tuple(texts), np.array(verdicts, dtype=np.int64)
+            of_rows,
+            np.array(places, dtype=np.int64),
+            tuple(units),
+            np.array(supports, dtype=np.float64),
+            tuple(texts),
+            np.array(verdicts, dtype=np.int64),
+            tuple(judged_by),
         )
+
+    def _judge(
+        self,
+        unit: Unit,
+        row: int,
+        support: float,
+        by: str | None,
+        enough: bool,
+        evidence: Evidence,
+        threshold: float,
+    ) -> tuple[float, str | None, Verdict, str | None]:
+        """Return the support of a mention, what supports it, the verdict, and who judges it."""
+        known, category, other = evidence.texts[row], unit.category, self.other_class(unit)
+        if unit.denied:
+            by, judge = _named_in(known, category), evidence.contradicts(row, category)
+            return 0.0, by, Verdict.WRONG_DENIAL, judge
+        if evidence.names_class(row, other) and not evidence.names_class(row, category):
+            category = other
+        named, judge = evidence.names_class(row, category), evidence.judge(row, category)
+        if not enough and unit.text in known and math.isnan(support):
+            support, by, enough = 1.0, unit.text, threshold <= 1
+        if not enough and named:
+            by, enough = _named_in(known, category), True
+        if not named and judge == ANSWER:
+            support, by, enough = 0.0, None, False
+        if not evidence.is_there[row]:
+            return support, by, Verdict.UNCONFIRMED, None
+        # What nobody looked for may be what references describe.
+        if enough and (judge or named or evidence.of_references[row] is not None):
+            return support, by, Verdict.THERE, judge
+        is_absent = judge is not None and not math.isnan(support)
+        return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
+
+    def _is_judged(self, unit: Unit, row: int, evidence: Evidence) -> bool:
+        """Return whether a unit is a mention of a row, or wrongly denies what is there."""
+        category = unit.category
+        if category in self._things.stuff and category not in evidence.sought[row].stuff:
+            return False
+        return not unit.denied or evidence.contradicts(row, category) is not None
 
     def _apart_from(
         self, lexicon: Lexicon, units: Sequence[Unit], rows: Integers, evidence: Evidence
@@ -373,6 +479,24 @@ def _describing(
             found = set(unit.text.split()[:-1]) & evidence.texts[int(rows[at])].keys()
             pairs += [(at, number) for number in lexicon.numbers(found)]
     return pairs
+
+
+def contradicts(
+    labels: Collection[str | None], said: Mapping[str | None, float], category: str | None
+) -> str | None:
+    """Return what says that something of a class is there, so that nobody can deny it.
+
+    `labels` are the classes of the image's labels, `said` the share of references that mention each
+    class. It is *labels* if one names it, *references* if half of them or more do, else None.
+    """
+    if category in labels:
+        return LABELS
+    return REFERENCES if said.get(category, 0.0) >= _HALF else None
+
+
+def _named_in(known: Mapping[str, str | None], category: str | None) -> str:
+    """Return what of the evidence names a class."""
+    return min(text for text, of_class in known.items() if of_class == category)
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:

@@ -21,7 +21,7 @@ from ..things.mentions import Unit
 from .bags import Bags
 from .grounding import Evidence, GroundedMentions, Grounding, words_of
 from .lexicon import Lexicon
-from .support import NOTHING, nearest, same_class, some_of
+from .support import NOTHING, are_named, nearest, some_of
 
 
 class Standings(NamedTuple):
@@ -83,7 +83,7 @@ def are_mentioned(
     rows, numbers = objects.owners, grounding.class_numbers
     labels = grounding.class_numbers_of_labels(lexicon, objects.atoms)
     classes = np.array([numbers[unit.category or ""] for unit in mentions.units], dtype=np.int64)
-    _, spoken_of = same_class(mentions.rows, classes, objects, labels, len(numbers))
+    spoken_of = are_named(rows, labels, mentions.rows, classes, len(objects), len(numbers))
     others = np.flatnonzero(~spoken_of)
     near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.
@@ -98,16 +98,24 @@ def supports(
     evidence: Evidence,
     threshold: float = SUPPORT,
 ) -> list[list[tuple[Unit, float, str | None]]]:
-    """Return all units of each caption in order, each with its support and what supports it."""
+    """Return all units of each caption in order, each with its support and what supports it.
+
+    Those that `Grounding.mentions` does not judge are of no category.
+    """
     of_rows = list(map(grounding.units, captions))
     rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
     units = list(chain.from_iterable(of_rows))
     atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
     support, by = evidence.support(lexicon, atoms, rows)
-    mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
+    known = list(zip(support.tolist(), words_of(lexicon, by), strict=True))
+    mentions = grounding.mentions(lexicon, captions, evidence, threshold)
+    things = np.array([n for n, unit in enumerate(units) if unit.category], dtype=np.int64)
+    starts = np.searchsorted(rows[things], np.arange(len(of_rows)))
+    places = things[starts[mentions.rows] + mentions.places].tolist()
+    units = [unit._replace(category=None) for unit in units]
+    for at, unit, mention in zip(places, mentions.units, mentions, strict=True):
+        units[at], known[at] = unit, (mention.support, mention.supported_by)
     found: list[list[tuple[Unit, float, str | None]]] = [[] for _ in captions]
-    of_words = zip(rows.tolist(), units, support.tolist(), words_of(lexicon, by), strict=True)
-    for row, unit, own_support, own_by in of_words:
-        known = (own_support, own_by) if unit.category is None else next(mentions)[2:4]
-        found[row].append((unit, *known))
+    for row, unit, of_unit in zip(rows.tolist(), units, known, strict=True):
+        found[row].append((unit, *of_unit))
     return found

@@ -21,8 +21,6 @@ from .lexicon import Lexicon, WordDistances
 NOTHING = -1
 #: The number of no class.
 NO_CLASS = -1
-#: Cosines up to here say nothing; the rest is stretched to [0, 1].
-FLOOR = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +73,10 @@ class Nearest:
     at_left: Integers
 
 
-def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FLOOR) -> Nearest:
+def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = 0.0) -> Nearest:
     """Return the nearest atoms of bag i of `left` and bag i of `right`, for all i.
 
-    Cosines up to `floor` count as 0, the rest is stretched to [0, 1].
+    Cosines up to `floor` count as 0; with another one than 0, the rest is stretched to [0, 1].
     """
     of_left = np.zeros(len(left.atoms))
     of_right = np.zeros(len(right.atoms))
@@ -127,39 +125,28 @@ def nearest_evidence(
         counts = ~np.isin(pairs, [place * size + number for place, number in apart])
         evidence = some_of(evidence, counts)
     each = Bags(starts, atoms[at], np.ones(len(at)))
-    found = nearest(lexicon.distances, each, evidence, floor=0.0)
+    found = nearest(lexicon.distances, each, evidence)
     support[at] = found.of_left
     supported = found.of_left > 0
     by[at[supported]] = evidence.atoms[found.at_left[supported]]
     return support, by
 
 
-def same_class(
-    rows: Integers, classes: Integers, side: Bags, of_side: Integers, number: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which mentions have a class that their row's side has, and which atoms of the side.
+def are_named(
+    rows: Integers,
+    classes: Integers,
+    by_rows: Integers,
+    by_classes: Integers,
+    size: int,
+    number: int,
+) -> NDArray[np.bool_]:
+    """Return which of some things have a class that something else of their row has.
 
-    Mentions have their rows and the numbers of their classes, of so many in all; `of_side` has
-    those of the labels, or words of references, of the side, `NO_CLASS` for none.
+    Both have their rows, of `size` in all, and the numbers of their classes, of `number` in all or
+    `NO_CLASS`.
     """
-    named = (of_side != NO_CLASS).nonzero()[0]
-    there = np.zeros((2, len(side), number), dtype=bool)
-    there[0, side.owners[named], of_side[named]] = True
-    there[1, rows, classes] = True
-    mentioned = np.zeros(len(side.atoms), dtype=bool)
-    mentioned[named] = there[1, side.owners[named], of_side[named]]
-    return there[0, rows, classes], mentioned
-
-
-def weighted_means(values: Floats, weights: Floats, bags: Bags) -> Floats:
-    """Return the weighted mean of each bag's atoms; NaN for an empty bag.
-
-    Atoms are added in the alphabetical order of their words, which no other caption decides.
-    """
-    means = np.full(len(bags), np.nan)
-    filled = np.flatnonzero(bags.sizes)
-    if len(filled):
-        starts = bags.starts[filled]
-        totals = np.add.reduceat(weights, starts)
-        means[filled] = np.add.reduceat(values * weights, starts) / totals
-    return means
+    there = np.zeros((size, number + 1), dtype=bool)  # the last one, at -1, is no class
+    there[by_rows, by_classes] = True
+    there[:, NO_CLASS] = False
+    named: NDArray[np.bool_] = there[rows, classes]
+    return named

@@ -81,10 +81,8 @@ function verdictLists(system, image) {
   const { mentions } = ofCaption(system, image);
   const judged = (wanted) =>
     [...new Set(mentions.filter(({ verdict }) => verdict === wanted).map(({ text }) => text))];
-  const absent = judged(ABSENT);
-  return [loose("Probably not in the image", absent),
-    loose("Only supposed", judged(SUPPOSED).filter((text) => !absent.includes(text))),
-    loose("Not mentioned", silentOf(system, image))];
+  return [loose("Probably not in the image", judged(ABSENT)), loose("Wrongly denied", judged(WRONG_DENIAL)),
+    loose("Unconfirmed", judged(UNCONFIRMED)), loose("Not mentioned", silentOf(system, image))];
 }
 
 // The sentences of a caption of several, as page_data.py has them.
@@ -92,15 +90,11 @@ function sentenceDetails(system, image) {
   const sentences = plans.sentences?.[system]?.[image];
   if (!sentences) return [];
   const caption = data.captions[system][image];
-  const marksIn = (places, mark) => grouped(places, 2).map(([start, end]) => ({ start, end, mark }));
   return html("details", { class: "sentences" }, html("summary", {}, "Sentences"),
-    html("ol", {}, sentences.map(([start, end, claims, p, hedged, invented]) => {
-      const marks = [...marksIn(hedged, "hedged"), ...marksIn(invented, "said absent")]
-        .sort((one, other) => one.start - other.start);
-      return html("li", { dir: "auto" },
-        withMarks(caption, start, end, marks, ({ mark }, words) => html("span", { class: mark }, words)), " ",
-        html("small", {}, claims ? (p < 0 ? "" : `P ${fixed(p / 100, 2)}`) : "claims nothing"));
-    })));
+    html("ol", {}, sentences.map(([start, end, claims, p, invented]) => html("li", { dir: "auto" },
+      withMarks(caption, start, end, grouped(invented, 2).map(([start, end]) => ({ start, end })),
+        (_, words) => html("span", { class: "said absent" }, words)), " ",
+      html("small", {}, claims ? (p < 0 ? "" : `P ${fixed(p / 100, 2)}`) : "claims nothing")))));
 }
 
 // What was searched for is marked wherever a card says it, also across the words of a caption.

@@ -3,14 +3,14 @@
 // The verdicts on mentions, by their numbers in page_data.py: how words are marked, what the table of
 // words says, and what the tip says.
 const VERDICTS = [
-  ["unjudged", "not judged", "not judged"],
+  ["unjudged", "unconfirmed", "unconfirmed: nobody looked for it, and no reference has it"],
   ["there", "there", "in the image"],
   ["absent", "not in the image", "probably not in the image"],
-  ["supposed", "only supposed", "only supposed, and probably not in the image"],
+  ["absent", "wrong denial", "wrongly denied"],
 ].map(([mark, name, said]) => ({ mark, name, said }));
 const NO_CLAIM = { mark: "open", name: "no claim", said: "no claim" };
 const verdictOf = ({ verdict }) => VERDICTS[verdict] ?? NO_CLAIM;
-const [THERE, ABSENT, SUPPOSED] = [1, 2, 3];
+const [UNCONFIRMED, THERE, ABSENT, WRONG_DENIAL] = [0, 1, 2, 3];
 
 const textOf = (text) => plans.texts[text];
 
@@ -26,8 +26,8 @@ function ofCaption(system, image) {
         ({ text: textOf(text), penalty, support, by: textOf(by), mention }));
     },
     get mentions() {
-      return grouped(plan[2], 5).map(([text, category, support, by, verdict]) =>
-        ({ text: textOf(text), category: textOf(category), support, by: textOf(by), verdict }));
+      return grouped(plan[2], 6).map(([text, category, support, by, verdict, judge]) =>
+        ({ text: textOf(text), category: textOf(category), support, by: textOf(by), verdict, judge: textOf(judge) }));
     },
     get matches() {
       return grouped(plan[3], 4).map(([object, word, mass, cost]) => ({ object, word, mass, cost }));
@@ -131,7 +131,8 @@ function tell(one) {
     one.verdict === THERE ? "Supported by " : "Nearest is ", html("b", {}, one.by),
     one.support < 0 ? "." : `, support ${supportText(one.support)}.`,
   ];
-  return [html("span", { class: "verdict" }, `${one.text}: ${verdictOf(one).said}`), html("span", {}, near)];
+  const judge = one.judge === "references" ? " Judged by: references." : "";
+  return [html("span", { class: "verdict" }, `${one.text}: ${verdictOf(one).said}`), html("span", {}, near, judge)];
 }
 
 function showTip(word) {

@@ -15,7 +15,6 @@ from ..explain.explained import Explained
 from ..image_ids import ImageId
 from ..kernels.support import NOTHING, rows_of
 from ..text_tables import readable
-from ..things.grounded import Verdict
 from .content import Content
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.
@@ -23,8 +22,6 @@ UNIT = 1e-5
 
 # Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
 _COSTS_ON_SCALE = 95
-#: What the page says of an absent mention that only a hedged clause makes.
-SUPPOSED = len(Verdict)
 
 #: What the page has of a caption: objects, words, mentions and matches.
 Plan = tuple[tuple[int, ...], ...]
@@ -104,11 +101,12 @@ def plans_of(
     - objects: (text, penalty, whether the caption does not mention it), ..., those with a vector
     - words: (text, penalty, support, evidence, mention), ..., the different content words;
       evidence is a text, and the mention that a word stands for a place among the mentions
-    - mentions: (text, class, support, evidence, verdict), ..., in the order of the caption
+    - mentions: (text, class, support, evidence, verdict, who judges it), ..., in the order of the
+      caption
     - matches: (object, word, mass, cost), ..., the places of both above
 
     Objects and words are in alphabetical order, matches in theirs. Supports are hundredths, -1
-    where nothing is known; verdicts are those of `Verdict`, and `SUPPOSED`.
+    where nothing is known; verdicts are those of `Verdict`.
     """
     found: list[Plan | None] = [None] * len(places)
     for part in parts:
@@ -142,7 +140,8 @@ def _plans(part: Explained, numbers: Mapping[str, int]) -> Iterator[Plan]:
             number_of[mentions.categories],
             _hundredths(mentions.support),
             number_of[mentions.by],
-            np.where(mentions.hedged, SUPPOSED, mentions.verdicts),
+            mentions.verdicts,
+            number_of[mentions.judged_by],
         ),
         _cut(
             matches.starts,
@@ -199,8 +198,8 @@ def sentences_of(
     """Return the sentences of each image's caption that VIFIDEL-PRF tells; None if it is one.
 
     A sentence is its start and end, whether it claims anything, its P in hundredths (-1 without
-    one), and the starts and ends of hedged clauses and of inventions. All are places in UTF-16
-    units, which scripts count in.
+    one), and the starts and ends of inventions. All are places in UTF-16 units, which scripts count
+    in.
     """
     found: dict[ImageId, list[list[Any]]] = {}
     for evaluation in of_column.values():
@@ -222,7 +221,6 @@ def _sentence(caption: str, sentence: Mapping[str, Any]) -> list[Any]:
         units(sentence["end"]),
         int(sentence["claims"]),
         -1 if p is None else round(100 * p),
-        [units(at) for span in sentence["hedged"] for at in span],
         [units(one[end]) for one in sentence["inventions"] for end in ("start", "end")],
     ]
 

@@ -6,7 +6,7 @@ function planOf(system, image) {
   const countOf = new Map(objectsIn(image).map(({ name, count }) => [name, count]));
   const things = objects.map((thing) =>
     ({ ...thing, count: countOf.get(thing.text), loose: thing.silent === 1 }));
-  const said = words.map((word) => ({ ...word, loose: mentions[word.mention]?.verdict === ABSENT }));
+  const said = words.map((word) => ({ ...word, loose: mentions[word.mention]?.verdict >= ABSENT }));
   [...said].sort(inOrderOf(data.captions[system][image])).forEach((word, rank) => (word.rank = rank));
   return matches.map(({ object, word, mass, cost }) => ({ thing: things[object], word: said[word], mass, cost }));
 }

@@ -12,11 +12,9 @@ const searchable = () => (texts ??= data.ids.map((id, image) => ({
 })));
 
 const judgements = {
-  // The tables of words count those that are only supposed too.
   absent: ({ word, thing }) => (system, image) => (ofCaption(system, image)?.mentions ?? [])
-    .some(({ text, category, verdict }) => (word
-      ? verdict >= ABSENT && text === word
-      : verdict === ABSENT && (!thing || category === thing))),
+    .some(({ text, category, verdict }) => verdict >= ABSENT
+      && (word ? text === word : !thing || category === thing)),
   leaves: ({ object }) => (system, image) => {
     const silent = silentOf(system, image);
     return object === "" ? silent.length > 0 : silent.includes(object);

@@ -140,9 +140,9 @@ class Work:
                     if name not in NO_SCORES
                 }
                 sums |= {counts_of(name): Sums.over(of) for name, of in found.counts.items()}
-                not_judged = int(found.not_judged.sum())
+                counted = {key: int(numbers.sum()) for key, numbers in found.counted.items()}
                 totals += Totals(
-                    len(batch), len(kept), found.statuses, sums, found.tallies, not_judged
+                    len(batch), len(kept), found.statuses, sums, found.tallies, counted
                 )
                 on_rows(len(batch))
         return totals

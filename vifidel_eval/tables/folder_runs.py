@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
+from ..evaluation import COUNTED_OF_ROWS
 from ..files import (
     as_text,
     beside,
@@ -49,7 +50,7 @@ MANIFEST = "manifest.json"
 _PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
 # What the manifest says of all rows as records do of a file.
-_OF_ALL_ROWS = ("rows", "kept", "statuses", "not_judged")
+_OF_ALL_ROWS = ("rows", "kept", "statuses", *COUNTED_OF_ROWS)
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
 _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score

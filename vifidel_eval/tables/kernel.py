@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..evaluation import Floats, Integers, Tally
+from ..evaluation import COUNTED_OF_ROWS, Floats, Integers, Tally
 from ..kernels.bags import Gold, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon
 from ..scorers.record import Metric, Settings
@@ -42,11 +42,12 @@ class RowScores:
 
     `statuses` are places in `STATUSES`. `scores` has each metric's columns, (rows, number of
     columns), VIFIDEL's distance behind its score, and `counts` the `Scored.of_rows` from which a
-    corpus score follows; both are NaN where a metric's own input is bad.
+    corpus score follows; both are NaN where a metric's own input is bad. `counted` has the rows'
+    `COUNTED_OF_ROWS`.
     """
 
     statuses: Statuses
-    not_judged: Integers
+    counted: dict[str, Integers]
     scores: dict[str, Floats] = field(default_factory=dict)
     counts: dict[str, Floats] = field(default_factory=dict)
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -81,7 +82,8 @@ class Kernel:
 
     def score(self, rows: TableRows) -> RowScores:
         """Return the scores of rows; each is scored as if it were alone."""
-        found = RowScores(rows.of_captions.copy(), np.zeros(len(rows.rows), dtype=np.int64))
+        counted = {key: np.zeros(len(rows.rows), dtype=np.int64) for key in COUNTED_OF_ROWS}
+        found = RowScores(rows.of_captions.copy(), counted)
         for space, metrics in self._of_spaces.items():
             space.with_room(partial(self._add, found, metrics, rows))
         return found
@@ -162,7 +164,8 @@ class Kernel:
         worsen(statuses, lacks & something & ~undeclared, "no known words")
         if "unweighted" in scored.counts:
             worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
-        np.maximum(found.not_judged, scored.counts.get("not_judged", 0), out=found.not_judged)
+        for key, numbers in found.counted.items():
+            np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
 
         scores = scored.scores
         if name == WITH_DISTANCE and scored.distances is not None:

@@ -17,7 +17,7 @@ from ..annotations.objects import from_threshold
 from ..annotations.read import Declared, read_looked_for
 from ..arguments import check_whole
 from ..errors import VifidelError
-from ..evaluation import Floats, Integers, Tally, add_tallies
+from ..evaluation import COUNTED_OF_ROWS, Floats, Integers, Tally, add_tallies
 from ..files import first_line
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, parse
@@ -62,15 +62,16 @@ class TableScores:
     counts : mapping
         Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
         not a mean.
-    not_judged : (rows,) int64
-        How many mentions of each row nobody looked for, under VIFIDEL-H.
+    counted : mapping
+        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
+        nobody looked for, and whether its references alone judge it.
     """
 
     fields: Any
     statuses: Counter[str]
     tallies: Mapping[str, Tally]
     counts: Mapping[str, Floats]
-    not_judged: Integers
+    counted: Mapping[str, Integers]
 
 
 class TableScorer:
@@ -101,8 +102,6 @@ class TableScorer:
         Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
         Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
-    prf_edition : 1 or 2, optional
-        Edition of VIFIDEL-PRF, by default 2.
     objects : optional
         What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
         not in a column of labels but goes by the ids of `id_column`.
@@ -165,7 +164,6 @@ class TableScorer:
         references: str | None = None,
         uncertain: float | None = None,
         looked_for: Declared = None,
-        prf_edition: int | None = None,
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
     ) -> None:
@@ -189,7 +187,7 @@ class TableScorer:
             counts=counts,
             normalize=normalize,
             looked_for=read_looked_for(looked_for),
-            options={"things": things, "prf_edition": prf_edition},
+            options={"things": things},
         )
         self._strict = strict
         self._max_words = max_words
@@ -428,7 +426,10 @@ class TableScorer:
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
             {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
-            np.concatenate([np.empty(0, np.int64), *(part.not_judged for part in found)]),
+            {
+                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in found)])
+                for key in COUNTED_OF_ROWS
+            },
         )
 
     def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:

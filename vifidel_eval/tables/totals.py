@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import VifidelWarning
-from ..evaluation import Floats, Tally, add_tallies
+from ..evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
 from ..scorers.registry import METRICS
 from ..scorers.vifidel_h import warn_of_undeclared
 from ..vectors import WordVectors
@@ -84,7 +84,7 @@ class Totals:
     """Counts and sums of rows: how many were read and kept, and how many have each status.
 
     `sums` are of each column of scores, over the rows that have one, and of each metric with a
-    corpus score that is no mean, of what that follows from. `tallies` and `not_judged` are those of
+    corpus score that is no mean, of what that follows from. `tallies` and `counted` are those of
     `TableScores`, the latter of all rows.
     """
 
@@ -93,7 +93,7 @@ class Totals:
     statuses: Mapping[str, int] = field(default_factory=dict)
     sums: Mapping[str, Sums] = field(default_factory=dict)
     tallies: Mapping[str, Tally] = field(default_factory=dict)
-    not_judged: int = 0
+    counted: Mapping[str, int] = field(default_factory=dict)
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(
@@ -105,7 +105,7 @@ class Totals:
                 for name in dict.fromkeys([*self.sums, *other.sums])
             },
             add_tallies([self.tallies, other.tallies]),
-            self.not_judged + other.not_judged,
+            Counter(self.counted) + Counter(other.counted),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class Totals:
             "rows": self.rows,
             "kept": self.kept,
             "statuses": in_order(self.statuses),
-            **({"not_judged": self.not_judged} if self.not_judged else {}),
+            **{key: n for key, n in self.counted.items() if n},
             "sums": {name: [sums.rows, sums.of] for name, sums in self.sums.items()},
             "words": {
                 what: {
@@ -135,7 +135,7 @@ class Totals:
             {status: int(content["statuses"].get(status, 0)) for status in STATUSES},
             {name: Sums.from_json(sums) for name, sums in content["sums"].items()},
             {what: _tally(of) for what, of in content["words"].items()},
-            int(content.get("not_judged", 0)),
+            {key: int(content.get(key, 0)) for key in COUNTED_OF_ROWS},
         )
 
 

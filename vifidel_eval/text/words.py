@@ -104,7 +104,7 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
     """
     return [
         word
-        for piece in _simplified(caption).split()
+        for piece in simplified(caption).split()
         for word in piece_words(piece)
         if word not in stop_words
     ]
@@ -134,7 +134,7 @@ def joined(captions: Iterable[str]) -> str:
     faster than many short ones.
     """
     plain = [
-        caption if caption.isascii() and "'" not in caption else _simplified(caption)
+        caption if caption.isascii() and "'" not in caption else simplified(caption)
         for caption in captions
     ]
     text = f" {END} ".join([*plain, ""]).lower()
@@ -148,12 +148,14 @@ def pieces(captions: Iterable[str]) -> list[str]:
     return joined(captions).split()
 
 
-def _simplified(caption: str) -> str:
-    """Return a caption in lower case, without contractions."""
+def simplified(caption: str, negation: str = "") -> str:
+    """Return a caption in lower case, without contractions; `negation` is left of *n't*."""
     caption = caption.lower()
     if not caption.isascii():
         caption = nfc(caption).translate(_APOSTROPHES)
-    return _CONTRACTION.sub(" ", caption) if "'" in caption else caption
+    if "'" not in caption:
+        return caption
+    return _CONTRACTION.sub(lambda found: f" {negation} " if "n't" in found[0] else " ", caption)
 
 
 def piece_words(piece: str) -> list[str]:

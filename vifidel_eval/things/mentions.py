@@ -9,6 +9,10 @@
 4. A word that describes the next one is no mention: *orange cat*, *passenger train*; nor is the
    name of stuff or a scene right before another word: *beach umbrella*.
 
+`MentionFinder.units`, which reads captions for everything but CHAIR, has two rules more: what
+somebody does is no mention (*a dog watches*), nor is the camera that somebody looks at; and it
+tells which things a caption denies (`denials`).
+
 With the published list the rules are those of the published program to the letter: words are
 looked up and joined in their singular form alone, only `_TERMS` are joined, and there is no rule 4.
 So it does not find a *bus* (its singular form is *bu* there), *tennis racket* stays two words, and
@@ -17,20 +21,26 @@ a *dining table* is a *table*.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from ..nfc import nfc
 from ..remembered import Remembered
 from ..text.words import piece_words
+from .denials import THING, denials, may_deny
 from .english import irregular_plural, singular, tokens
-from .nouns import DESCRIBING, REACH, describes
+from .nouns import DESCRIBING, REACH, comes_between, describes, is_verb, may_be_verb
 from .synonyms import ClassList
 
 _YOUNG_OR_GROWN = ("baby", "adult")
 _ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
+
+_ACTING = ["person", "bicycle", "motorcycle", "car", "bus", "truck", "train", "boat", "airplane"]
+_ACTING += _ANIMALS
 
 # What two words become. Terms that are of no class keep their words from being looked up.
 _TERMS = {
@@ -53,7 +63,16 @@ _TERMS = {
 }  # fmt: skip
 
 _SEAT = "seat"
+# Adverbs between a subject and what it does.
+_MOST_BETWEEN = 3
+# *Looks at the camera*: whoever takes the picture has one.
+_TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
 _NONE: frozenset[str] = frozenset()
+
+# What joins words that are none of one thing: *man/dog*, *dog-*, *dog.Then*.
+_SYMBOLS = str.maketrans(dict.fromkeys("/\\_|+=~^", " "))
+_DASH = re.compile(r"(?<!\w)-+|-+(?!\w)")
+_STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
 
 
 class Mention(NamedTuple):
@@ -78,12 +97,19 @@ class Unit(NamedTuple):
     """Words of a caption that mean one thing: a mention, a term, or a single word.
 
     `text` is what has a word vector: the word as the caption has it, or the list's name of several.
-    `words` are the caption's own, in lower case; `category` is the class of a mention.
+    `words` are the caption's own, in lower case; `category` is the class of a thing. The thing is
+    mentioned, or `denied`: the caption says that there is none.
     """
 
     text: str
     words: str
     category: str | None
+    denied: bool = False
+
+    @property
+    def is_mention(self) -> bool:
+        """Whether it says that a thing is there."""
+        return self.category is not None and not self.denied
 
 
 class _Term(NamedTuple):
@@ -148,6 +174,7 @@ class _Token(NamedTuple):
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
     terms: tuple[_Terms, ...]  # those that it begins
     describes: bool  # whether it may only describe the next word
+    verb: str | None  # what somebody does, if it may be that
     open: tuple[Unit, ...]  # the units that it is where it is no name
     named: tuple[Unit, ...]  # those that it is where it is one
 
@@ -173,6 +200,7 @@ class MentionFinder:
             own |= dict.fromkeys([*classes.class_of, *classes.no_class])
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
+        self._acting = {self._class_of.get(name) for name in _ACTING} - {None}
         terms = [
             _Term(tuple(term.split()), becomes, not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
@@ -210,10 +238,11 @@ class MentionFinder:
                 found.append(Mention(name, category, _joined(read[at:end])))
         return Mentions(tuple(found), length)
 
-    def units(self, caption: str, stop_words: Collection[str]) -> list[Unit]:
+    def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit.
 
         Stop words are single words that are no units, whatever the list says of them: *can*.
+        Without `grammar` the mentions are those of `find`.
 
         Examples
         --------
@@ -224,25 +253,81 @@ class MentionFinder:
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
         read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        things = self._things(read) if grammar else list(self._names(read))
+        may = grammar and may_deny(token.word for token in read)
+        denied = self._denied(read, things) if may else {}
         found: list[Unit] = []
         done = 0
-        for at, end, name in self._names(read):
+        for number, (at, end, name) in enumerate(things):
             for token in read[done:at]:
                 found += token.open
-            if end - at > 1:
-                found.append(Unit(name, _joined(read[at:end]), self._class_of.get(name)))
-            else:
-                found += read[at].named
             done = end
+            if denied.get(number) is False:  # no other dogs: nothing is said of dogs
+                found += chain.from_iterable(token.open for token in read[at:end])
+                continue
+            units = read[at].named
+            if end - at > 1:
+                units = (Unit(name, _joined(read[at:end]), self._class_of.get(name)),)
+            found += (u._replace(denied=True) for u in units) if number in denied else units
         for token in read[done:]:
             found += token.open
         return found
+
+    def _things(self, read: Sequence[_Token]) -> list[tuple[int, int, str]]:
+        """Return `_names` without what names no thing where it stands."""
+        found: list[tuple[int, int, str]] = []
+        acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
+        for at, end, name in self._names(read):
+            of_class = self._class_of.get(name)
+            if end - at == 1 and (
+                (read[at].verb and self._is_verb(read, at, acts_until)) or _is_idiom(read, at, name)
+            ):
+                continue
+            if of_class is not None:
+                acts_until[end] = of_class in self._acting
+            found.append((at, end, name))
+        return found
+
+    @staticmethod
+    def _is_verb(read: Sequence[_Token], at: int, acts_until: Mapping[int, bool]) -> bool:
+        """Return whether a name is what somebody does."""
+        token, until = read[at], at
+        while until and at - until < _MOST_BETWEEN and comes_between(read[until - 1].word):
+            until -= 1
+        before = read[max(until - 4, 0) : until]
+        after = read[at + 1].word if at + 1 < len(read) else "."
+        subject_is_one = bool(before) and before[-1].word == before[-1].form
+        return is_verb(
+            [one.word for one in before],
+            token.word,
+            after,
+            acts_until.get(until),
+            (subject_is_one, token.word == token.verb),
+        )
+
+    def _denied(
+        self, read: Sequence[_Token], things: Sequence[tuple[int, int, str]]
+    ) -> dict[int, bool]:
+        """Return the things that a text denies, as `denials` has them, by their number."""
+        words: list[str] = []
+        numbers: list[int] = []
+        done = 0
+        for number, (at, end, name) in enumerate(things):
+            words += (token.word for token in read[done:at])
+            if name in self._class_of and (end - at > 1 or read[at].named):
+                numbers.append(number)
+                words.append(THING)
+            else:
+                words += (token.word for token in read[at:end])
+            done = end
+        words += (token.word for token in read[done:])
+        return {numbers[thing]: whole for thing, whole in denials(words)}
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
         is_open = _open_units(word, stop_words)
         if form not in self._known and word not in self._known:
-            return _Token(word, form, None, True, (), False, is_open, ())
+            return _Token(word, form, None, True, (), False, None, is_open, ())
         name = self._as_written.get(word, form)
         category = self._class_of.get(name)
         named: tuple[Unit, ...] = ()
@@ -253,7 +338,8 @@ class MentionFinder:
         terms = tuple(by_first[w] for w in {form: None, word: None} if w in by_first)
         describes = word in self._describing
         alone = not terms and not describes
-        return _Token(word, form, name, alone, terms, describes, is_open, named)
+        verb = next(filter(may_be_verb, (name, form)), None)
+        return _Token(word, form, name, alone, terms, describes, verb, is_open, named)
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
@@ -292,13 +378,23 @@ class MentionFinder:
 
 
 def _plain(caption: str) -> str:
-    """Return a caption with blanks for control characters and symbols, which stick to words."""
-    if caption.isascii() and caption.isprintable():
-        return caption
-    return "".join(
-        " " if unicodedata.category(character)[0] in "CS" else character
-        for character in nfc(caption)
-    )
+    """Return a caption without what sticks to words, such as control characters and symbols."""
+    if not (caption.isascii() and caption.isprintable()):
+        caption = "".join(
+            " " if unicodedata.category(character)[0] in "CS" else character
+            for character in nfc(caption).replace("\u2019", "'")
+        )
+    return _DASH.sub(" , ", _STOP.sub(". ", caption.translate(_SYMBOLS)))
+
+
+def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
+    """Return whether a name is none of a thing: *looks at the camera*, *no sign of a dog*."""
+    before = [token.word for token in read[max(at - 2, 0) : at]]
+    if name == "sign":
+        return before[-1:] == ["no"] and [token.word for token in read[at + 1 : at + 2]] == ["of"]
+    if before[-1:] == ["the"]:
+        before.pop()
+    return name == "camera" and not _TO_THE_CAMERA.isdisjoint(before[-1:])
 
 
 def _joined(read: Sequence[_Token]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import cache
@@ -61,6 +62,84 @@ def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]
     return follower[0].isalpha() and follower not in _AFTER_A_NOUN and not follower.endswith("ing")
 
 
+#: Names of things that are also what somebody does.
+_VERBS = frozenset(
+    """
+    bat bike boat book bowl bow box building canoe clip coat dock dress drink fan farm feather
+    fence field file fish flash frosting garden grill grip groom hammer handle hook horn hose
+    house icing jam kayak leaf leash light log lounge mask milk monitor mop mushroom nail nurse
+    paddle painting paper parasail park pen pepper pet phone pilot pipe piping plant plate plow
+    pop post pot purse raft ring rock rope saddle sail scale screen shield ship shop shower sign
+    sink skateboard ski sled slide smoke snow snowboard spray stage stone store strap stream
+    suit tag tape tie tire toast tower trail train trumpet videotape wall watch water wave wire
+    """.split()
+)
+_MODALS = frozenset(
+    "can could will would may might must shall should 'll 'd ca wo do does did let help helps "
+    "please".split()
+)
+_BE = frozenset("is are was were be been being 's 're".split())
+_PRONOUNS = frozenset("i he she it they we you who others everyone someone".split())
+_EACH = frozenset(("another", "each"))
+_ARTICLES = frozenset("a an every".split()) | _EACH
+_DEFINITE = frozenset("the his her its their your my our".split())
+_FEW = frozenset("few couple pair lot dozen".split())
+_ADVERBS = frozenset("not n't also then just often always never still".split())
+_BEFORE_TO = frozenset("next close closer adjacent due".split())
+_OBJECTS = _DETERMINERS | _DEFINITE
+_OBJECTS |= frozenset("it him them himself herself itself themselves something up out".split())
+_PREPOSITIONS = frozenset(
+    ". , and as while across against along around at away behind beside between by down during for "
+    "from in inside into near next off on onto out outside over past through to together toward "
+    "towards under up with".split()
+)
+
+
+def may_be_verb(name: str) -> bool:
+    """Return whether a thing's name, in the singular, is also what somebody does: *watch*."""
+    return name in _VERBS
+
+
+def comes_between(word: str) -> bool:
+    """Return whether a word may stand between a subject and what it does: *a dog also watches*."""
+    return word in _ADVERBS or word.endswith("ly")
+
+
+def is_verb(
+    before: Sequence[str], word: str, after: str, acts: bool | None, number: tuple[bool, bool]
+) -> bool:
+    """Return whether a word of which `may_be_verb` holds is what somebody does, and no thing.
+
+    `before` are the four words before it without those that come between, and `after` the next
+    one. `acts` says whether they end with the name of a person or an animal, and is None if they
+    end with no name of a thing. `number` tells whether the last of them and the word itself are
+    singular.
+
+    >>> is_verb("while a dog".split(), "watches", "the", True, (True, False))
+    True
+    >>> is_verb("two dogs with".split(), "watches", ".", None, (True, False))
+    False
+    """
+    subject_is_one, is_base = number
+    last, has_object = [".", *before][-1], after in _OBJECTS
+    if word.endswith("ing"):
+        return last in _BE or (bool(acts) and has_object)
+    if is_base and last == "to":
+        return before[-2:-1] == [] or before[-2] not in _BEFORE_TO
+    does = last in _PRONOUNS or (is_base and last in _MODALS)
+    does |= not is_base and (last in _EACH or (has_object and last in ("and", ",")))
+    if does or is_base == subject_is_one:  # but: a dog watches, dogs watch
+        return does
+    goes_on = has_object or after in _PREPOSITIONS
+    if acts is not None:
+        article = next((at for at, one in enumerate(before) if one in _ARTICLES), None)
+        agrees = not is_base and article is not None and "of" not in before[article:]
+        return has_object or ((acts or agrees) and goes_on)
+    if is_base or len(before) < 2 or last in _PREPOSITIONS | _FEW:
+        return False
+    return (before[-2] in _ARTICLES and goes_on) or (before[-2] in _DEFINITE and has_object)
+
+
 # What begins a phrase that only says more of the noun before it: *a man in a red shirt*.
 _AFTER_THE_NOUN = frozenset(
     "above at behind beside by holding in near next on riding sitting standing that under wearing "
@@ -101,25 +180,7 @@ def lines_of(name: str) -> Iterator[str]:
     return (line for line in text.splitlines() if line and not line.startswith("#"))
 
 
-def other_senses(name: str) -> frozenset[str]:
-    """Return the names of what a thing's name, in singular or plural, may also mean.
-
-    >>> sorted(other_senses("bikes"))
-    ['motorcycle']
-    """
-    senses = _senses()
-    return senses.get(name) or senses.get(singular(name), frozenset())
-
-
-@cache
-def _senses() -> Mapping[str, frozenset[str]]:
-    return {
-        name: frozenset(meant.strip().split(", "))
-        for names, meant in (line.split(":") for line in lines_of("senses.txt"))
-        for name in names.split(", ")
-    }
-
-
+_COUNTS = "caption_words.txt"
 #: The largest rarity, which a word has that is in none of the counted captions too.
 LARGEST_RARITY = 6.0
 
@@ -137,8 +198,15 @@ def rarity(word: str) -> float:
 
 
 @cache
+def rarities_signature() -> str:
+    """Return what signatures say of the counts of words: the name of their file and a digest."""
+    digest = hashlib.sha256("\n".join(lines_of(_COUNTS)).encode()).hexdigest()[:8]
+    return f"rarities:{_COUNTS.removesuffix('.txt')}#{digest}"
+
+
+@cache
 def _rarities() -> Mapping[str, float]:
-    lines = map(str.split, lines_of("caption_words.txt"))
+    lines = map(str.split, lines_of(_COUNTS))
     counts = {word: int(count) for word, count in lines}
     images = counts.pop("*")
     return {word: min(LARGEST_RARITY, math.log(images / n)) for word, n in counts.items()}
