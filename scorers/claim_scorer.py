@@ -166,8 +166,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         near[answered | apart[unnamed]] = 0.0
         denied = can_lack & (near < SUPPORT)
         sure = fidelity.sureness(near, denied, gold.doubt[rows])
-        of_unnamed = rows, mentions.classes[unnamed], sure
-        columns = zip(of_unnamed, self._wrong_denials(part, claims), strict=True)
+        denials = self._wrong_denials(part, claims)
 
         in_named = mentions.words_of(is_named)
         in_denied = mentions.words_of(unnamed[denied]) & ~in_named
@@ -181,16 +180,22 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
         )
         reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
-        labels = objects.owners, gold.label_classes
-        size = gold.rows, len(grounding.class_numbers)
-        spoken_of = are_named(*labels, mentions.rows, mentions.classes, *size)
+        spoken_of = are_named(
+            (objects.owners, gold.label_classes),
+            (mentions.rows, mentions.classes),
+            (gold.rows, len(grounding.class_numbers)),
+        )
         reached = reached_by(lexicon, words, reaching, objects, to_objects)
         return JudgedClaims(
             claimed=count,
             words=words,
             support=support,
             weights=weights,
-            inventions=fidelity.Inventions(*map(np.concatenate, columns)),
+            inventions=fidelity.Inventions(
+                np.append(rows, denials.rows),
+                np.append(mentions.classes[unnamed], denials.classes),
+                np.append(sure, denials.sure),
+            ),
             reached=reached_by(lexicon, words, reaching, said, to_said),
             spoken_of=np.where(spoken_of, 1.0, reached),
             to_said=to_said,
@@ -207,10 +212,11 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         """
         gold, grounding = part.gold, self._names_grounding
         numbers = grounding.class_numbers
-        labels = gold.named_rows, gold.named_classes, gold.rows, len(numbers)
-        references = gold.said.words.owners, gold.said_classes, gold.rows, len(numbers)
+        size = gold.rows, len(numbers)
+        labels = gold.named_rows, gold.named_classes
+        references = gold.said.words.owners, gold.said_classes
         of_mentions = mentions.rows, mentions.classes
-        in_labels, in_said = (are_named(*of_mentions, *by) for by in (labels, references))
+        in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
         apart = np.zeros(len(in_said), dtype=bool)
         classes = {numbers[one]: other for one, other in grounding.apart.items() if one in numbers}
         places = np.flatnonzero(np.isin(mentions.classes, list(classes)))
@@ -226,13 +232,12 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         of_others = [numbers.get(other or "", NO_CLASS) for other in others]
         of_mentions = mentions.rows[unnamed], np.array(of_others, dtype=np.int64)
         same = np.zeros(len(in_said), dtype=bool)
-        same[unnamed] = are_named(*of_mentions, *labels) | are_named(*of_mentions, *references)
+        same[unnamed] = are_named(of_mentions, labels, size)
+        same[unnamed] |= are_named(of_mentions, references, size)
         return in_labels, in_said, apart & ~in_labels & ~in_said, same
 
-    def _wrong_denials(
-        self, part: Part[WordsGold], claims: Claims
-    ) -> tuple[Integers, Integers, Floats]:
-        """Return the columns of `Inventions` of things that captions deny and that are there."""
+    def _wrong_denials(self, part: Part[WordsGold], claims: Claims) -> fidelity.Inventions:
+        """Return the things that captions deny and that are there."""
         grounding = self._names_grounding
         rows = [row for row, claim in enumerate(claims.of_captions) if claim.denied]
         some = part.rows.take(rows)
@@ -247,4 +252,5 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
                     number = grounding.class_numbers[unit.category or ""]
                     wrong.append((row, number, 1.0 if by == LABELS else part.gold.doubt[row]))
         found = np.array(wrong, dtype=np.float64).reshape(-1, 3)
-        return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64), found[:, 2]
+        places = found[:, :2].astype(np.int64)
+        return fidelity.Inventions(places[:, 0], places[:, 1], found[:, 2])

@@ -89,5 +89,5 @@ def test_words_of_references_have_the_share_of_the_usable_ones(lexicon, referenc
 def test_things_are_named_by_others_of_their_row_and_class():
     rows, classes = np.array([0, 0, 1, 2, 2]), np.array([0, 1, 0, NO_CLASS, 1])
     by_rows, by_classes = np.array([0, 0, 2, 2]), np.array([0, NO_CLASS, 1, NO_CLASS])
-    named = are_named(rows, classes, by_rows, by_classes, 3, 2)
+    named = are_named((rows, classes), (by_rows, by_classes), (3, 2))
     assert named.tolist() == [True, False, False, False, True]

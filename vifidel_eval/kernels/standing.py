@@ -83,7 +83,7 @@ def are_mentioned(
     rows, numbers = objects.owners, grounding.class_numbers
     labels = grounding.class_numbers_of_labels(lexicon, objects.atoms)
     classes = np.array([numbers[unit.category or ""] for unit in mentions.units], dtype=np.int64)
-    spoken_of = are_named(rows, labels, mentions.rows, classes, len(objects), len(numbers))
+    spoken_of = are_named((rows, labels), (mentions.rows, classes), (len(objects), len(numbers)))
     others = np.flatnonzero(~spoken_of)
     near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.

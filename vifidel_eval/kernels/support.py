@@ -133,20 +133,15 @@ def nearest_evidence(
 
 
 def are_named(
-    rows: Integers,
-    classes: Integers,
-    by_rows: Integers,
-    by_classes: Integers,
-    size: int,
-    number: int,
+    things: tuple[Integers, Integers], others: tuple[Integers, Integers], size: tuple[int, int]
 ) -> NDArray[np.bool_]:
     """Return which of some things have a class that something else of their row has.
 
-    Both have their rows, of `size` in all, and the numbers of their classes, of `number` in all or
-    `NO_CLASS`.
+    Both are rows and numbers of classes, or `NO_CLASS`; `size` has how many of each there are.
     """
-    there = np.zeros((size, number + 1), dtype=bool)  # the last one, at -1, is no class
-    there[by_rows, by_classes] = True
+    rows, classes = size
+    there = np.zeros((rows, classes + 1), dtype=bool)  # the last one, at -1, is no class
+    there[others] = True
     there[:, NO_CLASS] = False
-    named: NDArray[np.bool_] = there[rows, classes]
+    named: NDArray[np.bool_] = there[things]
     return named
