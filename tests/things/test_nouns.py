@@ -20,7 +20,8 @@ def test_every_verb_is_the_name_of_a_thing():
     assert {name for name in NAMES if name not in class_names().class_of} == set()
 
 
-@pytest.mark.parametrize("name", NAMES)
+# A name such as *building* is a form of a verb of its own.
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("ing")])
 @pytest.mark.parametrize(
     ("text", "number"),
     [
@@ -39,8 +40,6 @@ def test_every_verb_is_the_name_of_a_thing():
     ],
 )
 def test_what_somebody_does_is_no_thing(name, text, number):
-    if name.endswith("ing"):
-        pytest.skip("a form of a verb of its own")
     plural = irregular_plural(name) or f"{name}s"
     units = UNITS(text.format(b=name, s=plural))
     category = class_names().class_of[name]
