@@ -41,7 +41,7 @@ class VifidelD(ClaimScorer):
     >>> captions = ["a dog", "a dog and a ball", "a dog, a ball and a zebra"]
     >>> objects = [{"dog": 1, "ball": 1, "zebra": 0}] * 3
     >>> scorer.score(captions, objects=objects).round(2).tolist()
-    [0.71, 1.0, 0.8]
+    [0.74, 1.0, 0.8]
     """
 
     columns = (Column("VIFIDEL-D"),)
