@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores, chosen_samples
 from ..runs.names import ByName, unknown
-from ..runs.scores_file import no_formula, read_scores, scores_text
+from ..runs.scores_file import no_formula, scores_text
 from ..runs.significance import has_own_score
 from ..scorers.registry import METRICS
 from ..show.score_tables import in_html, in_short
@@ -56,8 +56,9 @@ class Run:
     _compared: Comparisons | None = None
     #: The file of a loaded run.
     _where: str = "a loaded run"
-    #: What a loaded run was made from, once it was looked for.
+    #: What a loaded run was made from, once it was looked for, and what makes it of arguments.
     _again: Plan | None = None
+    _plan_again: Callable[[Mapping[str, Any]], Plan] | None = None
     #: The arguments of `_compared`, if it is not a file's.
     _asked: tuple[int, int | None, float] | None = None
 
@@ -397,7 +398,7 @@ class Run:
     def _planned(self, why: str, of_samples: bool = False) -> Plan:
         plan = self.plan or self._again
         if plan is None:
-            if self.detail.inputs is None:
+            if self.detail.inputs is None or self._plan_again is None:
                 raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
             try:
                 arguments = self.detail.inputs.found(self._where)
@@ -406,9 +407,7 @@ class Run:
                     f"{why}, and {self._where} holds only scores; of what these were made from, "
                     f"{problem}: bring it back, or evaluate again."
                 ) from None
-            from .evaluating import plan_again
-
-            plan = self._again = plan_again(arguments)
+            plan = self._again = self._plan_again(arguments)
         if plan.samples is not None and not of_samples:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: evaluate one caption of each "
@@ -455,22 +454,3 @@ def _follows(column: str, e: Evaluation) -> bool:
     # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
     is_mean = np.array_equal(e.missing, np.isnan(e.scores))
     return is_mean and (bool(e.missing.all()) or has_own_score(e))
-
-
-@named_if_wrong
-def load(path: PathLike) -> Run:
-    """Return the run that `Run.save` or ``score --output`` wrote.
-
-    Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
-    the ten significant digits that every machine agrees on; counts, signatures and, if one was
-    saved, the comparison are those of the file. Captions, references and objects are not in it:
-    `Run.report`, `Run.inventions` and whatever else needs them reads them again from the files that
-    the run was made from, and says which of these is missing or has changed.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, is another one, is damaged, or was written by a newer version.
-    """
-    scores, comparisons = read_scores(path)
-    return Run(scores, None, comparisons, str(path))
