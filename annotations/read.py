@@ -70,8 +70,7 @@ ObjectSource: TypeAlias = (
     | ObjectLabels
     | HasDataset
     | Mapping[Any, LabelList]
-    | Sequence[LabelList]
-    | Sequence["ObjectSource"]
+    | Sequence["ObjectSource | LabelList"]
 )
 
 

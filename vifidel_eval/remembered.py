@@ -28,18 +28,18 @@ ENTRY = 48
 class Remembered(dict[K, V]):
     """A function of one argument that keeps what it returned, and a dictionary of that.
 
-    It holds arguments of `most` characters, or members of sets, together, each with `ENTRY` more;
-    then it starts over.
+    It holds arguments of `MOST` characters, or members of sets, together, each with `ENTRY` more,
+    or `times` as many; then it starts over.
 
     >>> lower = Remembered(str.lower)
     >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
     ('dog', True, ['Dog'])
     """
 
-    def __init__(self, function: Callable[[K], V], most: int = MOST) -> None:
+    def __init__(self, function: Callable[[K], V], times: int = 1) -> None:
         super().__init__()
         self._function = function
-        self._most = most
+        self._times = times
         self._held = 0  # threads may lose additions: it bounds well enough
         functools.update_wrapper(self, function)
 
@@ -53,10 +53,11 @@ class Remembered(dict[K, V]):
     def __missing__(self, key: K) -> V:
         value = self._function(key)
         size = len(key) + ENTRY
-        if size > self._most // 16:  # one text must not drop all others
+        most = self._times * MOST
+        if size > most // 16:  # one text must not drop all others
             return value
         self._held += size
-        if self._held > self._most:
+        if self._held > most:
             self.clear()
             self._held = size
         self[key] = value

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..remembered import MOST, Remembered
+from ..remembered import Remembered
 from ..text.words import piece_runs, simplified
 from ..things.claims import sentence_places
 from ..things.nouns import rarity
@@ -62,7 +62,7 @@ def _of_piece(piece: str) -> bytes:
     return b"".join(_word(word, rarity[word]) for word in piece_runs(piece))
 
 
-@partial(Remembered, most=4 * MOST)  # the references of many images
+@partial(Remembered, times=4)  # the references of many images
 def _of_text(text: str) -> bytes:
     """Return the words of a text as `_WORD`, with the starts of its sentences and its end."""
     text, found = text.strip(), []
