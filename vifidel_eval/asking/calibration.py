@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, clean_label
-from ..arguments import check_whole, named_if_wrong
+from ..arguments import named_if_wrong
 from ..entry.plan import PathLike
 from ..entry.run import Run
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId, match, mismatch
-from ..runs.comparison import MOST_RESAMPLES
+from ..runs.comparison import check_draws
 from ..runs.harness import score_systems
 from ..runs.remarks import Calibrated
 from ..scorers.vifidel_h import ABSENT, JUDGED, VifidelH
@@ -75,7 +75,7 @@ def calibrated(
         If the run has no objects or references or was loaded, a file cannot be read, or the
         controls are about other images.
     """
-    _check_draws(seed, resamples)
+    check_draws(seed, resamples)
     plan = run.plan
     if plan is None or plan.settings.labels is None or not any(plan.images.values()):
         raise VifidelError(
@@ -189,7 +189,7 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) 
     >>> round(found.measured, 2), round(found.corrected, 3)
     (0.26, 0.086)
     """
-    _check_draws(seed, resamples)
+    check_draws(seed, resamples)
     table = counts.table()
     sums = table.sum(axis=1)
     measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0]
@@ -265,11 +265,6 @@ def _corrected(sums: _Counts) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.clip((measured - false_no) / span, 0, 1)
     return np.where(span > 0, estimate, np.nan)
-
-
-def _check_draws(seed: int, resamples: int) -> None:
-    check_whole(0, seed=seed)
-    check_whole(1, MOST_RESAMPLES, resamples=resamples)
 
 
 def _interval(table: _Counts, seed: int, resamples: int) -> tuple[float, float]:

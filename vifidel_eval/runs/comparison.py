@@ -50,7 +50,7 @@ from .significance import (
 
 # Resamples of intervals, and the fewest of tests.
 _RESAMPLES = 1000
-MOST_RESAMPLES = 1_000_000  # that may be asked for
+_MOST_RESAMPLES = 1_000_000  # that may be asked for
 # How many times more resamples tests take than one significant difference needs.
 _MORE = 5
 
@@ -300,9 +300,7 @@ def compare(
     VifidelWarning
         If resamples or images are too few for a significant difference: there are no ranks then.
     """
-    check_whole(0, seed=seed)
-    if resamples is not None:
-        check_whole(1, MOST_RESAMPLES, resamples=resamples)
+    check_draws(seed, _RESAMPLES if resamples is None else resamples)
     if not (isinstance(level, Real) and level > 0 and _alpha(level) > 0):
         raise VifidelError(f"level must be a number between 0 and 1, not {level!r}.")
     if not scores.evaluations:
@@ -361,6 +359,12 @@ def compare(
     for said in compared.too_few():
         warnings.warn(said, VifidelWarning, stacklevel=2)
     return with_ranks(compared)
+
+
+def check_draws(seed: int, resamples: int) -> None:
+    """Raise a VifidelError for a seed or a number of resamples that is out of range."""
+    check_whole(0, seed=seed)
+    check_whole(1, _MOST_RESAMPLES, resamples=resamples)
 
 
 def _how_many(resamples: int | None, systems: int, level: float) -> tuple[int, int]:
