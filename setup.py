@@ -4,7 +4,7 @@ import re
 import runpy
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 
 ROOT = Path(__file__).parent
 
@@ -55,36 +55,16 @@ setup(
         "vifidel_eval.scorers": "scorers",
     },
     packages=[
-        "vifidel_eval",
-        "vifidel_eval.agreement",
+        *find_packages(include=["vifidel_eval", "vifidel_eval.*"]),
         "vifidel_eval.annotations",
-        "vifidel_eval.asking",
-        "vifidel_eval.captions",
-        "vifidel_eval.commands",
-        "vifidel_eval.companions",
-        "vifidel_eval.detect",
-        "vifidel_eval.entry",
-        "vifidel_eval.explain",
-        "vifidel_eval.integrations",
-        "vifidel_eval.kernels",
-        "vifidel_eval.networks",
-        "vifidel_eval.report",
-        "vifidel_eval.report",
-        "vifidel_eval.runs",
         "vifidel_eval.scorers",
-        "vifidel_eval.show",
-        "vifidel_eval.submission",
-        "vifidel_eval.tables",
-        "vifidel_eval.text",
-        "vifidel_eval.things",
-        "vifidel_eval.vectors",
     ],
     package_data={
         "vifidel_eval": ["py.typed"],
-        "vifidel_eval.integrations": ["lmms_eval/*"],
-        "vifidel_eval.report": ["*.css", "*.j2", "*.js"],
+        "vifidel_eval.plugins.training": ["lmms_eval/*"],
+        "vifidel_eval.show.report": ["*.css", "*.j2", "*.js"],
         "vifidel_eval.scorers": ["*.bib"],
-        "vifidel_eval.things": ["*.txt"],
+        "vifidel_eval.words": ["*.txt"],
     },
     install_requires=[
         "click>=8.1",
@@ -144,7 +124,30 @@ setup(
             "types-tqdm",
         ],
     },
-    entry_points={"console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"]},
+    entry_points={
+        "console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"],
+        # The doors of other packages, which this package's plug-ins use too.
+        "vifidel_eval.metrics": [
+            "LM=vifidel_eval.plugins.networks.lm",
+            "TIGEr=vifidel_eval.plugins.networks.tiger",
+            "ViLBERTScore=vifidel_eval.plugins.networks.vilbertscore",
+        ],
+        "vifidel_eval.commands": [
+            "agreement=vifidel_eval.plugins.agreement.command:agreement",
+            "convert-features=vifidel_eval.plugins.networks.convert_command:convert_features",
+            "detect=vifidel_eval.plugins.detect.detect_command:detect",
+            "questions=vifidel_eval.plugins.detect.questions_command:questions",
+            "score-table=vifidel_eval.plugins.tables.command:score_table",
+            "submission=vifidel_eval.plugins.submission.command:submission",
+            "train-lm=vifidel_eval.plugins.networks.train_command:train_lm",
+        ],
+        "vifidel_eval.services": [
+            "backends=vifidel_eval.plugins.detect:backends",
+            "calibrated=vifidel_eval.plugins.detect.calibration:calibrated",
+            "controls=vifidel_eval.plugins.detect.questions:read_controls",
+            "detector=vifidel_eval.plugins.detect.detected_objects:with_detected",
+        ],
+    },
     **links(address()),
     keywords="image captioning, evaluation, metric, hallucination, optimal transport, COCO",
     classifiers=[

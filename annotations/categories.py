@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeAlias
 
-from ..arguments import named_if_wrong
 from ..errors import AnnotationError
-from ..files import first_line, parse_json, read_text
-from ..image_ids import from_json_key
+from ..io.arguments import named_if_wrong
+from ..io.files import first_line, parse_json, read_text
+from ..io.image_ids import from_json_key
 from .csv_rows import rows
 from .format import entries
 from .listed import NO_NAMES, CategoryNames

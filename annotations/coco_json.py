@@ -14,9 +14,9 @@ import warnings
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..arguments import named_if_wrong
 from ..errors import AnnotationError, VifidelWarning
-from ..image_ids import ImageId
+from ..io.arguments import named_if_wrong
+from ..io.image_ids import ImageId
 from .categories import COCO_CATEGORIES, category_name, category_names
 from .format import Format, Way, entries, image_id_of
 from .instances import Instances

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId
+from ..io.image_ids import ImageId
 from .format import Format, Way, below_header, classes_of, entries, image_id_of
 from .instances import Instances, from_corners
 from .listed import asked_labels, detections

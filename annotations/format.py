@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ..arguments import shows
 from ..errors import AnnotationError
-from ..files import as_text, is_json_lines, parse_json, parse_json_lines, read_bytes
-from ..image_ids import ImageId, from_json_key, from_json_value
+from ..io.arguments import shows
+from ..io.files import as_text, is_json_lines, parse_json, parse_json_lines, read_bytes
+from ..io.image_ids import ImageId, from_json_key, from_json_value
 from .instances import Instances
 from .objects import ObjectLabels
 
@@ -29,7 +29,8 @@ Carrier: TypeAlias = Literal["object", "list", "table", "xml", "folder", "other"
 class Way:
     """One of the ways in which a format comes, or something that people give instead of it.
 
-    It is recognised by signs (`vifidel_eval.arguments`), of a table by names of its columns; or a
+    It is recognised by signs (`vifidel_eval.io.arguments`), of a table by names of its columns; or
+    a
     function tells it from the whole content. What reads it takes the content, fills an `Instances`,
     and returns the labels; or a companion that renames the images of other sources (`.nocaps`). A
     text is for content that is refused: what is wrong with it and what to do, without its name.

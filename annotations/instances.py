@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
-from ..arguments import named_if_wrong
 from ..errors import AnnotationError
-from ..image_ids import ImageId
+from ..io.arguments import named_if_wrong
+from ..io.image_ids import ImageId
 from .listed import NO_NAMES, CategoryNames, corners, has_indices, is_arrays, listed
-from .objects import CLEAN, LONGEST_NAME, NO_CATEGORY, ObjectLabels, checked_label, from_threshold
+from .objects import (
+    CLEAN,
+    LONGEST_NAME,
+    NO_CATEGORY,
+    ObjectLabels,
+    checked_label,
+    from_threshold,
+)
 from .scores import DETECTION_THRESHOLD
 
 #: A label, ``[label, score]``, or a detection.

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..cell_lists import listed_in
 from ..errors import AnnotationError
-from ..image_ids import from_json_key
+from ..io.cell_lists import listed_in
+from ..io.image_ids import from_json_key
 from .csv_rows import check_named_once, header_of, number_of, records, score_of
 from .format import Format, Way
 from .instances import Instances, from_corners

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, NamedTuple
 
-from ..arguments import is_listed
 from ..errors import AnnotationError
+from ..io.arguments import is_listed
 from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, checked_label
 from .scores import check_score
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId, mismatch
+from ..io.image_ids import ImageId, mismatch
 from .format import Format, Way, entries, image_id_of
 from .instances import ImageBoxes, Instances
 from .objects import ObjectLabels

@@ -10,9 +10,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
-from ..arguments import named_if_wrong
 from ..errors import AnnotationError, VifidelWarning
-from ..image_ids import (
+from ..io.arguments import named_if_wrong
+from ..io.caches import Remembered
+from ..io.image_ids import (
     ImageId,
     are_row_numbers,
     check_distinct,
@@ -20,8 +21,7 @@ from ..image_ids import (
     mismatch,
     to_json_value,
 )
-from ..nfc import nfc
-from ..remembered import Remembered
+from ..io.nfc import nfc
 
 # PASCAL VOC writes these categories as one word.
 _RUN_TOGETHER = {

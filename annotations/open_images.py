@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..arguments import named_if_wrong, shows
 from ..errors import AnnotationError
+from ..io.arguments import named_if_wrong, shows
 from .csv_rows import check_named_once, number_of, records, rows, score_of
 from .format import Format, Way
 from .instances import Instances, from_corners

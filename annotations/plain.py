@@ -14,12 +14,20 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from ..arguments import is_listed, named_if_wrong, shows
 from ..errors import AnnotationError
-from ..files import read_json
-from ..image_ids import ImageId, from_json_key
-from ..pictures import SUFFIXES
-from .format import Format, Way, below_header, classes_of, entries, first_key, image_id_of
+from ..io.arguments import is_listed, named_if_wrong, shows
+from ..io.files import read_json
+from ..io.image_ids import ImageId, from_json_key
+from ..io.pictures import SUFFIXES
+from .format import (
+    Format,
+    Way,
+    below_header,
+    classes_of,
+    entries,
+    first_key,
+    image_id_of,
+)
 from .instances import Instances, LabelList, read_items
 from .listed import BESIDE, NO_NAMES, CategoryNames
 from .listed import LABELS as ARRAY_LABELS

@@ -15,10 +15,10 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
-from ..arguments import named_if_wrong, shows
 from ..errors import AnnotationError
-from ..files import read_text
-from ..image_ids import ImageId, match
+from ..io.arguments import named_if_wrong, shows
+from ..io.files import read_text
+from ..io.image_ids import ImageId, match
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
 from .format import RECORD, Carrier, Format, Lines, content_of
 from .instances import ImageBoxes, Instances, LabelList, check_thresholds

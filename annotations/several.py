@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..arguments import named_if_wrong
 from ..errors import AnnotationError
-from ..image_ids import ImageId, match, mismatch
+from ..io.arguments import named_if_wrong
+from ..io.image_ids import ImageId, match, mismatch
 from .objects import ObjectLabels
 
 

@@ -11,10 +11,10 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 from xml.etree import ElementTree
 
-from ..arguments import named_if_wrong
 from ..errors import AnnotationError
-from ..files import read_bytes
-from ..image_ids import ImageId, from_json_key
+from ..io.arguments import named_if_wrong
+from ..io.files import read_bytes
+from ..io.image_ids import ImageId, from_json_key
 from .csv_rows import number_of
 from .format import Format, Way
 from .instances import Instances, from_corners

@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 
 from ..errors import AnnotationError
-from ..files import read_text
-from ..image_ids import from_json_key
+from ..io.files import read_text
+from ..io.image_ids import from_json_key
 from .categories import read_names
 from .csv_rows import number_of
 from .format import Format, Way

@@ -34,15 +34,15 @@ from fidelity_choices import FIGURES, Data, agreement, average_precision, flagge
 from tabulate import tabulate
 from wording import pairs_of
 
-from vifidel_eval.agreement.judgements import Judged
 from vifidel_eval.annotations import ObjectLabels
+from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.kernels import claimed, fidelity, grounding, wording
-from vifidel_eval.rows import make_rows
+from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF, claim_scorer
-from vifidel_eval.text.words import content_words
-from vifidel_eval.things import mentions
-from vifidel_eval.things.claims import Sentence
-from vifidel_eval.things.synonyms import ClassList
+from vifidel_eval.words import mentions
+from vifidel_eval.words.claims import Sentence
+from vifidel_eval.words.content_words import content_words
+from vifidel_eval.words.synonyms import ClassList
 
 SHOWN = ("HM", "PASCAL", "Expert", "THumB F", "all F", "HAT", "FOIL P", "FOIL F")
 WRONG = ("sugarcrepe", "valse", "negclip")

@@ -31,8 +31,8 @@ from tabulate import tabulate
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.image_ids import ImageId, match
-from vifidel_eval.rows import make_rows
+from vifidel_eval.captions.rows import make_rows
+from vifidel_eval.io.image_ids import ImageId, match
 from vifidel_eval.scorers import Chair, VifidelH
 
 MODELS = ("instructblip", "llava", "minigpt-4", "mmgpt", "mplug")

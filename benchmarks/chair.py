@@ -23,16 +23,16 @@ import click
 import numpy as np
 from pycocoevalcap.bleu.bleu import Bleu
 
-from vifidel_eval.companions.mention_counts import (
+from vifidel_eval.kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
     absent,
     caption_counts,
     image_categories,
 )
-from vifidel_eval.things.english import drop_incomplete, lemmatizer, tokens
-from vifidel_eval.things.mentions import MentionFinder
-from vifidel_eval.things.synonyms import ClassList, coco_synonyms, read_classes
+from vifidel_eval.words.english import drop_incomplete, lemmatizer, tokens
+from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.synonyms import ClassList, coco_synonyms, read_classes
 
 _SHOWN = 20
 _CUT = 40

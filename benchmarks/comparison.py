@@ -23,9 +23,9 @@ from tabulate import tabulate
 from tqdm import tqdm
 
 from vifidel_eval.evaluation import Statistics
-from vifidel_eval.runs.comparison import Comparison, compare
-from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Bleu, Evaluation, VifidelH
+from vifidel_eval.scores.comparison import Comparison, compare
+from vifidel_eval.scores.harness import Scores
 
 _ALPHA = 0.05
 

@@ -36,11 +36,11 @@ from tabulate import tabulate
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_results
+from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.kernels.grounding import Grounding
-from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Scorer, VifidelD, VifidelH, VifidelPRF
-from vifidel_eval.text.words import STOP_WORDS
-from vifidel_eval.things.synonyms import class_names
+from vifidel_eval.words.content_words import STOP_WORDS
+from vifidel_eval.words.synonyms import class_names
 
 STYLE = (1, 2, 3, 4, 6, 8)
 INVENTED = (1, 2, 3, 4)

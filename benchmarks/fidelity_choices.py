@@ -24,18 +24,18 @@ import numpy as np
 from scipy import stats
 from tabulate import tabulate
 
-from vifidel_eval.agreement.draws import drawn
-from vifidel_eval.agreement.flickr8k import read_flickr8k
-from vifidel_eval.agreement.pascal50s import read_pascal50s
 from vifidel_eval.annotations import COCO_CATEGORIES, read_objects
 from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.rows import make_rows
+from vifidel_eval.plugins.agreement.draws import drawn
+from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
+from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
 from vifidel_eval.scorers import VifidelH, VifidelPRF
-from vifidel_eval.text.words import STOP_WORDS, content_words
-from vifidel_eval.things.english import singular
-from vifidel_eval.things.synonyms import ClassList, class_names
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.content_words import STOP_WORDS, content_words
+from vifidel_eval.words.english import singular
+from vifidel_eval.words.synonyms import ClassList, class_names
+from vifidel_eval.words.word_vectors import load_vectors
 
 INVENTED = " A dog and a cat are sitting on a couch."
 STYLE = " The composition feels warm and captures an everyday moment."

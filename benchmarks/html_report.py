@@ -22,12 +22,12 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 from tabulate import tabulate
 
-from vifidel_eval import report as html_report
 from vifidel_eval.captions import read_references, read_results, system_names
-from vifidel_eval.companions.tokenization import Tokenization
-from vifidel_eval.runs.comparison import compare
-from vifidel_eval.runs.harness import System, score_systems
 from vifidel_eval.scorers import Bleu, Cider, RougeL, Vifidel, Wmd
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import System, score_systems
+from vifidel_eval.show import report as html_report
+from vifidel_eval.words.tokenization import Tokenization
 
 SYSTEMS, REPEATS = 4, 5
 

@@ -24,13 +24,13 @@ from pycocoevalcap.cider.cider import Cider as StockCider
 from pycocoevalcap.rouge.rouge import Rouge as StockRouge
 from tabulate import tabulate
 
-from vifidel_eval.agreement.flickr8k import read_flickr8k
-from vifidel_eval.agreement.judgements import Judged
-from vifidel_eval.agreement.pascal50s import read_pascal50s
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
+from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
+from vifidel_eval.plugins.agreement.judgements import Judged
+from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
 from vifidel_eval.scorers import Bleu, Cider, RougeL
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 LARGEST = 1e-10
 Texts = dict[Any, list[str]]

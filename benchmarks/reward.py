@@ -37,7 +37,7 @@ from tabulate import tabulate
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.scorers import Scorer, Vifidel, VifidelH, VifidelPRF
-from vifidel_eval.text.words import STOP_WORDS, content_words
+from vifidel_eval.words.content_words import STOP_WORDS, content_words
 
 CAPTIONS, SAMPLES = 64, 8
 BATCHES = 200

@@ -66,9 +66,9 @@ os.environ["POT_BACKEND_DISABLE_PYTORCH"] = "1"  # as the command does
 from pathlib import Path
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.scorers.registry import build
-from vifidel_eval.runs.comparison import compare
-from vifidel_eval.runs.harness import score_systems
-from vifidel_eval.runs.pairing import System
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import score_systems
+from vifidel_eval.scores.pairing import System
 from vifidel_eval.scorers.record import Settings
 
 metrics, references, objects, *results = sys.argv[1:]

@@ -51,11 +51,11 @@ from oracle import vifidel
 from vifidel_eval import Vifidel, content_words, scorers
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.companions.tokenization import Tokenization
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import VifidelPRF
-from vifidel_eval.things.english import singular
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.english import singular
+from vifidel_eval.words.tokenization import Tokenization
+from vifidel_eval.words.word_vectors import load_vectors
 
 NEW = "(1) VIFIDEL, 4 references, new ones"
 SAME = "(2) VIFIDEL, 4 references, those of the system before"

@@ -24,7 +24,7 @@ from tabulate import tabulate
 WORDS, DIMENSIONS, REPEATS = 1_000_000, 300, 5
 
 LOOK_UP = (
-    "from vifidel_eval.vectors.sources import load_vectors\n"
+    "from vifidel_eval.words.word_vectors import load_vectors\n"
     "rows = load_vectors({path!r}).lookup(['word7', 'word999999', 'unheard'])\n"
     "assert not (rows[:2] != rows[:2]).any() and (rows[2] != rows[2]).all()\n"
 )

@@ -20,10 +20,10 @@ import click
 from tabulate import tabulate
 
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import VifidelH
-from vifidel_eval.things.mentions import MentionFinder
-from vifidel_eval.things.synonyms import ClassList, class_names
+from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.synonyms import ClassList, class_names
 
 COLUMNS = ("VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-T")
 

@@ -17,9 +17,9 @@ import numpy as np
 from tabulate import tabulate
 
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.companions.tokenization import PtbTokenizer, PythonTokenizer, Tokenization
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, RougeL
+from vifidel_eval.words.tokenization import PtbTokenizer, PythonTokenizer, Tokenization
 
 
 @click.command()

@@ -14,7 +14,7 @@ import click
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
 from vifidel_eval.captions import read_references
-from vifidel_eval.text.words import content_words
+from vifidel_eval.words.content_words import content_words
 
 
 @click.command()

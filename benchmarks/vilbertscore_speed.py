@@ -24,9 +24,9 @@ import numpy as np
 import torch
 from tabulate import tabulate
 
-from vifidel_eval.networks.vilbert_features import regions_of, write_regions
-from vifidel_eval.networks.vilbert_sizes import Architecture, weight_shapes
-from vifidel_eval.scorers.vilbertscore import ViLBERTScore
+from vifidel_eval.plugins.networks.vilbert_features import regions_of, write_regions
+from vifidel_eval.plugins.networks.vilbert_sizes import Architecture, weight_shapes
+from vifidel_eval.plugins.networks.vilbertscore import ViLBERTScore
 
 _REFERENCES = 5
 _WORDS = (8, 13)  # of a caption

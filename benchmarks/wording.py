@@ -8,7 +8,7 @@ second of edits that are made here of the first caption that people wrote of ima
 evidence is the image's gold objects and its other captions. A tie counts half. Nothing is drawn but
 from a seed. docs/agreement.md holds what this prints.
 
-``--words`` prints ``vifidel_eval/things/caption_words.txt`` instead.
+``--words`` prints ``vifidel_eval/words/caption_words.txt`` instead.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ import click
 import numpy as np
 from tabulate import tabulate
 
-from vifidel_eval.agreement.distractors import read_distractors
-from vifidel_eval.agreement.hat import read_hat
-from vifidel_eval.agreement.judgements import Judged
-from vifidel_eval.agreement.thumb import read_thumb
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_references
-from vifidel_eval.rows import make_rows
+from vifidel_eval.captions.rows import make_rows
+from vifidel_eval.plugins.agreement.distractors import read_distractors
+from vifidel_eval.plugins.agreement.hat import read_hat
+from vifidel_eval.plugins.agreement.judgements import Judged
+from vifidel_eval.plugins.agreement.thumb import read_thumb
 from vifidel_eval.scorers import Cider, VifidelPRF
-from vifidel_eval.text.words import piece_runs, simplified
-from vifidel_eval.things.english import singular
-from vifidel_eval.things.synonyms import class_names, coco_synonyms
+from vifidel_eval.words.content_words import piece_runs, simplified
+from vifidel_eval.words.english import singular
+from vifidel_eval.words.synonyms import class_names, coco_synonyms
 
 FILES = ("sugarcrepe", "sugarcrepe_pp", "valse", "negclip")
 FEWEST_IMAGES = 14  # a word of fewer has the largest rarity anyway

@@ -2,24 +2,27 @@
 
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
 
 from ..evaluation import Column, Evaluation, Statistics
 from .base import Scorer
 from .chair import Chair
-from .lm import LanguageModel
 from .mean import Mean
 from .meteor import Meteor
 from .ngram_metrics import Bleu, Cider, RougeL
 from .record import Metric, Option, Settings
-from .registry import register
+from .registry import METRICS, register
 from .spice import Spice
-from .tiger import Tiger
 from .vifidel import Vifidel
 from .vifidel_d import VifidelD
 from .vifidel_h import VifidelH
 from .vifidel_prf import VifidelPRF
-from .vilbertscore import ViLBERTScore
 from .wmd import Wmd
+
+if TYPE_CHECKING:
+    from ..plugins.networks.lm import LanguageModel
+    from ..plugins.networks.tiger import Tiger
+    from ..plugins.networks.vilbertscore import ViLBERTScore
 
 __all__ = [
     "Bleu",
@@ -50,3 +53,12 @@ __all__ = [
 # A file registers its metric when it is imported, whether or not its class is exported.
 for _module in iter_modules(__path__):
     import_module(f".{_module.name}", __name__)
+
+# Classes of plug-ins' metrics.
+_METRIC_OF = {"LanguageModel": "LM", "Tiger": "TIGEr", "ViLBERTScore": "ViLBERTScore"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _METRIC_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return METRICS[METRICS.find(_METRIC_OF[name])].scorer

@@ -17,11 +17,11 @@ from typing import Any, cast
 import numpy as np
 
 from ..annotations import ObjectLabels, label_rows
-from ..arguments import named_if_wrong
+from ..captions.rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
-from ..image_ids import ImageId
-from ..rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
+from ..io.arguments import named_if_wrong
+from ..io.image_ids import ImageId
 
 Progress = Callable[[int], object]
 
@@ -183,8 +183,8 @@ class Scorer(ABC):
         Parameters
         ----------
         rows : Rows
-            As `vifidel_eval.rows.make_rows` or `vifidel_eval.rows.coco_rows` returns them.
-        on_progress : callable, optional
+            As `vifidel_eval.captions.rows.make_rows` or `vifidel_eval.captions.rows.coco_rows`
+        returns them. on_progress : callable, optional
             Called with the number of rows just scored.
 
         Raises

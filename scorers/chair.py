@@ -16,8 +16,14 @@ import numpy as np
 from ..annotations import ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
 from ..annotations.read import Declared, read_looked_for
-from ..companions.by_category import explained_by_category
-from ..companions.mention_counts import (
+from ..captions.rows import Asked, LabelCounts, Rows
+from ..errors import VifidelWarning
+from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
+from ..explain.by_category import explained_by_category
+from ..explain.explained import Explained
+from ..explain.explanation import Thresholds
+from ..io.image_ids import ImageId, digest_of_ids, to_json_value
+from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
     caption_counts,
@@ -25,16 +31,10 @@ from ..companions.mention_counts import (
     image_categories,
     judged,
 )
-from ..errors import VifidelWarning
-from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
-from ..explain.explained import Explained
-from ..explain.explanation import Thresholds
-from ..image_ids import ImageId, digest_of_ids, to_json_value
-from ..rows import Asked, LabelCounts, Rows
-from ..things.english import drop_incomplete
-from ..things.mentions import MentionFinder, Mentions, Unit, finder_of
-from ..things.nouns import term_of
-from ..things.synonyms import ClassList, class_names, coco_synonyms, read_things
+from ..words.english import drop_incomplete
+from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
+from ..words.nouns import term_of
+from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things
 from .base import Progress, asked_of, gold_key, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
@@ -78,7 +78,7 @@ class Chair(Explainer):
         Without it the objects are given to `score`, caption by caption. Labels that the synonyms do
         not have are classes that captions name as they are.
     synonyms : path or ClassList, optional
-        The names of each category, as `vifidel_eval.things.synonyms.read_classes` reads them; the
+        The names of each category, as `vifidel_eval.words.synonyms.read_classes` reads them; the
         list that was published with CHAIR is read by the published rules. By default our own list
         for COCO's 80 categories.
     drop_incomplete : bool

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..captions.rows import Rows
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Gold, Part, bags_of_labels
@@ -25,10 +26,9 @@ from ..kernels.support import (
     words_of_references,
 )
 from ..kernels.wording import ReferenceWording
-from ..rows import Rows
-from ..things.grounded import LABELS, SUPPORT
-from ..things.nouns import rarity
-from ..things.synonyms import ClassList
+from ..words.grounded import LABELS, SUPPORT
+from ..words.nouns import rarity
+from ..words.synonyms import ClassList
 from .base import asked_of
 from .explaining import ExplainingScorer
 

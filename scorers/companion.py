@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..companions.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
+from ..captions.rows import Rows
 from ..evaluation import Evaluation, Floats, Statistics
-from ..image_ids import ImageId
-from ..rows import Rows
+from ..io.image_ids import ImageId
+from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
 from .record import Settings
 

@@ -12,19 +12,19 @@ from typing import Any, TypeAlias, TypedDict, cast
 
 from ..annotations import ObjectLabels
 from ..annotations.read import Declared, LookedFor, read_looked_for
+from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_vectors import explained_by_vectors
 from ..explain.explained import Explained
 from ..explain.explanation import Explanation, Thresholds
-from ..image_ids import ImageId
+from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Evidence, Grounding
-from ..rows import LabelCounts, Rows, coco_rows, make_rows
-from ..text.words import STOP_WORDS, content_words
-from ..things.english import lemmatizer
-from ..things.grounded import SUPPORT
-from ..things.mentions import Unit
-from ..things.synonyms import ClassList, read_things
-from ..vectors import VectorSource
+from ..words.content_words import STOP_WORDS, content_words
+from ..words.english import lemmatizer
+from ..words.grounded import SUPPORT
+from ..words.mentions import Unit
+from ..words.synonyms import ClassList, read_things
+from ..words.word_vectors import VectorSource
 from .base import Scorer, asked_of
 from .record import Option, Settings
 from .registry import METRICS
@@ -185,7 +185,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     references : bool
         Whether the references are evidence.
     things : path or ClassList, optional
-        Object vocabulary, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
+        Object vocabulary, as `vifidel_eval.words.synonyms.read_classes` reads them; by default
         the package's own list.
     looked_for : str, path or collection of str, optional
         What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from ..captions.rows import Rows
 from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats
-from ..image_ids import ImageId
-from ..rows import Rows
+from ..io.image_ids import ImageId
 from .base import Progress, Scorer, main_column
 
 

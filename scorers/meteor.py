@@ -16,10 +16,10 @@ from typing import IO
 
 import pycocoevalcap.meteor.meteor as host_meteor
 
-from ..companions.java import find_java, why_ended
-from ..companions.tokenization import Tokenization, Tokens
 from ..errors import MetricUnavailable
 from ..evaluation import Column
+from ..words.java import find_java, why_ended
+from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
 from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
 from .papers import DENKOWSKI_2014

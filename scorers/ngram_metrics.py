@@ -1,7 +1,7 @@
 """BLEU, ROUGE-L and CIDEr: pycocoevalcap's numbers, from n-grams that a run counts once.
 
 pycocoevalcap counts the n-grams of the references again for each system and metric. Here
-`vifidel_eval.companions.ngrams` counts them once in a run. Tests compare all numbers with stock
+`vifidel_eval.kernels.ngrams` counts them once in a run. Tests compare all numbers with stock
 runs.
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..companions.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
-from ..companions.tokenization import Tokens
 from ..evaluation import Column, Floats, Statistics
-from ..remembered import of_run
+from ..io.caches import of_run
+from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
+from ..words.tokenization import Tokens
 from .base import Progress
 from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015

@@ -14,8 +14,8 @@ from ..annotations.instances import check_thresholds
 from ..annotations.read import LookedFor, read_looked_for
 from ..errors import VifidelWarning
 from ..evaluation import Column
-from ..text.words import STOP_WORDS
-from ..vectors import load_vectors
+from ..words.content_words import STOP_WORDS
+from ..words.word_vectors import load_vectors
 from .base import Scorer, main_column
 from .papers import Paper
 

@@ -4,8 +4,8 @@
 metrics there are: `parse` reads names, `build` makes the scorers of a run.
 
 A metric joins it with the last line of its own file, ``register(Metric(...))``. The files in this
-folder are imported with the package; a file of another package when its metric is first named, by
-the package's entry point of the group ``vifidel_eval.metrics``, which has the metric's name.
+folder are imported with the package; that of a plug-in or of another package when its metric is
+first named, by an entry point of the group ``vifidel_eval.metrics``, which has the metric's name.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ from collections import UserDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from itertools import chain
 from typing import Any
 
+from ..entry_points import METRICS as GROUP
+from ..entry_points import declared, is_ours, loaded, not_installed, unusable
 from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..kernels.lexicon import LexiconFull
 from .base import Scorer
 from .mean import Mean
 from .record import Metric, Option, Settings
-
-#: The group of entry points.
-GROUP = "vifidel_eval.metrics"
 
 #: What stands for the default metrics in a list of metrics.
 DEFAULT = "default"
@@ -101,15 +100,15 @@ class Registry(UserDict[str, Metric]):
     def waiting(self) -> dict[str, list[EntryPoint]]:
         """Return the entry points that have not been imported, by the metric's name.
 
-        Each name has one, unless packages are at odds about it.
+        Each name has one, unless two packages claim it.
         """
-        found: dict[str, list[EntryPoint]] = {}
-        spelled: dict[str, str] = {}
-        for entry in sorted(entry_points(group=GROUP), key=lambda one: (one.name, _package(one))):
-            if entry not in self._problems:
-                name = spelled.setdefault(entry.name.lower(), entry.name)
-                found.setdefault(name, []).append(entry)
-        return found
+        waiting = {}
+        for name, entries in declared(GROUP).items():
+            if missing := not_installed(entries[0]):
+                self._problems.setdefault(entries[0], missing)
+            if entries[0] not in self._problems:
+                waiting[name] = entries
+        return waiting
 
     def find(self, spelling: str) -> str:
         """Return the name of the metric that is spelled so or has such a column, in any case.
@@ -397,33 +396,16 @@ def _check_columns(metric: str, columns: Any) -> None:
 
 def _problem(entries: list[EntryPoint], metrics: Registry) -> str:
     """Import what registers a metric; return why it cannot be used, in one sentence, or ``""``."""
-    entry, *others = entries
-    packages = " and ".join(map(_package, entries))
-    if others:
-        return (
-            f"the packages {packages} each have a metric {entry.name}; uninstall all but one of "
-            "them to use it."
-        )
+    entry = entries[0]
     try:
-        entry.load()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as problem:  # whatever somebody else's module may raise
-        said = str(problem).partition("\n")[0].rstrip(".")
-        why = f"importing {entry.value} fails ({type(problem).__name__}: {said})"
-    else:
-        if entry.name in metrics and not _of_this_package(metrics[entry.name].module):
-            return ""
-        why = f"importing {entry.value} registers no metric of that name"
-    return (
-        f"the metric {entry.name} of the package {packages} cannot be used: {why}; update or "
-        "uninstall that package."
-    )
+        loaded("metric", entries)
+    except VifidelError as problem:
+        return str(problem)
+    if entry.name in metrics and _of_this_package(metrics[entry.name].module) == is_ours(entry):
+        return ""
+    why = f"importing {entry.value} registers no metric of that name"
+    return str(unusable("metric", entry, why))
 
 
 def _of_this_package(module: str) -> bool:
     return module.partition(".")[0] == __package__.partition(".")[0]
-
-
-def _package(entry: EntryPoint) -> str:
-    return entry.value if entry.dist is None else entry.dist.name

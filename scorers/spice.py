@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pycocoevalcap.spice as host_spice
 
-from ..companions.java import PATIENCE, find_java, run_java
-from ..companions.tokenization import Tokenization, Tokens
 from ..errors import MetricUnavailable
 from ..evaluation import Column
-from ..image_ids import ImageId
+from ..io.image_ids import ImageId
+from ..words.java import PATIENCE, find_java, run_java
+from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
 from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
 from .papers import ANDERSON_2016

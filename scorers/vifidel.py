@@ -8,7 +8,7 @@ import numpy as np
 
 from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
-from ..vectors import VectorSource
+from ..words.word_vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings

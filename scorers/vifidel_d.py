@@ -9,7 +9,7 @@ import numpy as np
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..kernels.bags import Part
-from ..vectors import VectorSource
+from ..words.word_vectors import VectorSource
 from .claim_scorer import ClaimScorer, WordsGold
 from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
-from ..rows import Rows
-from ..text.words import piece_words, placed_words
-from ..things.grounded import SUPPORT, Verdict
-from ..things.mentions import Unit
-from ..vectors import VectorSource
+from ..words.content_words import piece_words, placed_words
+from ..words.grounded import SUPPORT, Verdict
+from ..words.mentions import Unit
+from ..words.word_vectors import VectorSource
 from .base import Progress
 from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL

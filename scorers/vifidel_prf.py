@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..captions.rows import Rows
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..explain.sentences import JudgedSentence, PlacedMention, by_sentence, wrong_mentions
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Part
 from ..kernels.support import NOTHING, Nearest, nearest, some_of
-from ..rows import Rows
-from ..things.claims import has_several, read_sentences
-from ..things.nouns import rarities_signature
-from ..vectors import VectorSource
+from ..words.claims import has_several, read_sentences
+from ..words.nouns import rarities_signature
+from ..words.word_vectors import VectorSource
 from .base import Progress
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
 from .explaining import THINGS, EvidenceSettings

@@ -11,8 +11,8 @@ import numpy as np
 from ..errors import VifidelError
 from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
-from ..text.words import STOP_WORDS
-from ..vectors import VectorSource
+from ..words.content_words import STOP_WORDS
+from ..words.word_vectors import VectorSource
 from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric, Settings
 from .registry import register

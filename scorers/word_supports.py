@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from ..digits import number_texts
 from ..evaluation import DetailsOfParts, Floats, Integers
-from ..files import json_text
+from ..io.caches import Remembered
+from ..io.digits import number_texts
+from ..io.files import json_text
 from ..kernels.claimed import Claims
-from ..remembered import Remembered
-from ..text.words import content_words
+from ..words.content_words import content_words
 
 
 class WordSupport(NamedTuple):
@@ -66,7 +66,7 @@ class SupportedWords:
         ]
 
     def json_texts(self, text_of: Callable[[_Known], str]) -> Iterator[str]:
-        """Yield what `vifidel_eval.files.json_text` makes of each caption's words.
+        """Yield what `vifidel_eval.io.files.json_text` makes of each caption's words.
 
         `text_of` returns what it makes of one of them; much is said of many captions.
         """
@@ -121,7 +121,7 @@ class WordDetails(DetailsOfParts):
         super().add(rows, make())  # at once: it needs what the rows were read with
 
     def json_texts(self) -> list[str]:
-        """Return what `vifidel_eval.files.json_text` makes of each row, in a tenth of the time."""
+        """Return each row as `vifidel_eval.io.files.json_text` makes it, in a tenth of the time."""
         of_value = lru_cache(maxsize=1 << 14)(json_text)
         text_of = lru_cache(maxsize=1 << 16)(partial(_json_text, of_value))
         return [text for words in self._make for text in words.json_texts(text_of)]

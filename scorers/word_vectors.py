@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
+from ..captions.rows import LabelCounts, Rows
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import (
     DetailsOfParts,
@@ -28,12 +29,11 @@ from ..evaluation import (
     add_tallies,
     real_numbers,
 )
-from ..image_ids import ImageId
+from ..io.image_ids import ImageId
 from ..kernels.bags import Bags, Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..rows import LabelCounts, Rows
-from ..text.words import STOP_WORDS, checked_stop_words
-from ..vectors import VectorSource, load_vectors
+from ..words.content_words import STOP_WORDS, checked_stop_words
+from ..words.word_vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, gold_key, labels_of
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.

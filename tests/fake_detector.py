@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from vifidel_eval.detect import Found, ModelFiles
-from vifidel_eval.detect.detectors import Prepared
 from vifidel_eval.errors import VifidelError
+from vifidel_eval.plugins.detect.detectors import Prepared
 
 COLOURS = {"red": (200, 0, 0), "green": (0, 200, 0), "blue": (0, 0, 200)}
 

@@ -9,9 +9,9 @@ from pycocoevalcap.eval import COCOEvalCap
 from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from pycocotools.coco import COCO
 
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")
 

@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from vifidel_eval.report.page_data import UNIT
+from vifidel_eval.show.report.page_data import UNIT
 
 
 def units(number):

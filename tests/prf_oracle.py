@@ -60,7 +60,7 @@ class World:
 
 
 def counts_of_images() -> dict[str, int]:
-    text = files("vifidel_eval.things").joinpath("caption_words.txt").read_text("utf-8")
+    text = files("vifidel_eval.words").joinpath("caption_words.txt").read_text("utf-8")
     lines = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
     return {word: int(number) for word, number in lines}
 

@@ -24,10 +24,8 @@ def test_every_package_is_looked_at():
     for package in (
         "annotations",
         "scorers",
-        "networks",
-        "report",
+        "plugins",
         "show",
-        "submission",
         "kernels",
     ):
         assert any(name.startswith(f"vifidel_eval.{package}.") for name in MODULES)

@@ -18,8 +18,8 @@ from own_metric import example, install, mean, package, scores
 import vifidel_eval
 from vifidel_eval import VifidelError
 from vifidel_eval.commands.main import main
-from vifidel_eval.runs import leaderboard
 from vifidel_eval.scorers.registry import METRICS, parse
+from vifidel_eval.scores import leaderboard
 
 # The characters of a caption, the fewer the better.
 CAPTIONS = {

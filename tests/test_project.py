@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vifidel_eval.detect.loading import BACKENDS
+from vifidel_eval.plugins.detect.loading import BACKENDS
 from vifidel_eval.project import ADDRESS
 from vifidel_eval.scorers.registry import METRICS
 

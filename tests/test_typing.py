@@ -26,18 +26,10 @@ from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
 import vifidel_eval
-from vifidel_eval import (
-    Column,
-    Evaluation,
-    Metric,
-    Scorer,
-    Vifidel,
-    VifidelError,
-    annotations,
-    register,
-)
+from vifidel_eval import Column, Evaluation, Metric, Scorer, Vifidel, VifidelError, annotations
+from vifidel_eval import register
 from vifidel_eval.annotations import ObjectLabels, read_objects
-from vifidel_eval.rows import Rows
+from vifidel_eval.captions.rows import Rows
 from vifidel_eval.scorers import Tiger, ViLBERTScore, Wmd
 
 gts: dict[int, list[str]] = {42: ["a dog catches a frisbee"]}

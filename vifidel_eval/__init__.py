@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from vifidel_eval.scorers import Column, Evaluation, Metric, Scorer, Vifidel, register
 
     from .asking import questions
-    from .entry import Run, evaluate, load
-    from .text.words import STOP_WORDS, content_words
+    from .run import Run, evaluate, load
+    from .words.content_words import STOP_WORDS, content_words
 
     __version__: str
 
@@ -62,20 +62,20 @@ __all__ = [
 ]
 
 if not os.path.isdir(os.path.join(__path__[0], "scorers")):
-    from . import checkout  # noqa: F401
+    from .io import checkout  # noqa: F401
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
 _MODULE_OF = {
-    "STOP_WORDS": ".text.words",
+    "STOP_WORDS": ".words.content_words",
     "Column": ".evaluation",
     "Evaluation": ".evaluation",
     "Metric": ".scorers",
-    "Run": ".entry",
+    "Run": ".run",
     "Scorer": ".scorers",
     "Vifidel": ".scorers",
-    "content_words": ".text.words",
-    "evaluate": ".entry",
-    "load": ".entry",
+    "content_words": ".words.content_words",
+    "evaluate": ".run",
+    "load": ".run",
     "questions": ".asking",
     "register": ".scorers",
 }

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .digits import for_json
 from .errors import VectorsError, VifidelError, VifidelWarning
-from .image_ids import ImageId, samples
+from .io.digits import for_json
+from .io.image_ids import ImageId, samples
 
 if TYPE_CHECKING:
-    from .vectors import WordVectors
+    from .words.word_vectors import WordVectors
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

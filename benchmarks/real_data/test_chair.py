@@ -6,9 +6,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from vifidel_eval.companions.mention_counts import CORPUS, absent, caption_counts, image_categories
-from vifidel_eval.things.mentions import MentionFinder
-from vifidel_eval.things.synonyms import coco_synonyms, read_classes
+from vifidel_eval.kernels.mention_counts import CORPUS, absent, caption_counts, image_categories
+from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.synonyms import coco_synonyms, read_classes
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import json
 import pytest
 from host_metrics import GTS, RES, check_numbers_of_stock, stock_tokens
 
-from vifidel_eval.companions.tokenization import PtbTokenizer, PythonTokenizer
+from vifidel_eval.words.tokenization import PtbTokenizer, PythonTokenizer
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # stock's pipes

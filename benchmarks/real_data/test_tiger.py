@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from vifidel_eval.networks.scan import Scan, ground
-from vifidel_eval.networks.scan_features import read_regions
-from vifidel_eval.networks.scan_words import Tokenizer
-from vifidel_eval.scorers import Tiger
-from vifidel_eval.scorers.tiger import (
+from vifidel_eval.plugins.networks.scan import Scan, ground
+from vifidel_eval.plugins.networks.scan_features import read_regions
+from vifidel_eval.plugins.networks.scan_words import Tokenizer
+from vifidel_eval.plugins.networks.tiger import (
     divergence,
     region_rank_similarity,
     relative_norm,
     weight_distribution_similarity,
 )
+from vifidel_eval.scorers import Tiger
 
 
 class Original:

@@ -13,7 +13,7 @@ from pycocotools.coco import COCO
 
 from vifidel_eval import Vifidel, content_words
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.word_vectors import load_vectors
 
 
 def test_real_vectors_equal_the_oracle_on_val2017(coco):

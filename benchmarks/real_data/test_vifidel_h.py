@@ -8,12 +8,12 @@ import pytest
 
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.rows import coco_rows, make_rows
+from vifidel_eval.captions.rows import coco_rows, make_rows
 from vifidel_eval.scorers import VifidelH
-from vifidel_eval.text.words import STOP_WORDS
-from vifidel_eval.things.mentions import MentionFinder
-from vifidel_eval.things.synonyms import class_names
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.content_words import STOP_WORDS
+from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.synonyms import class_names
+from vifidel_eval.words.word_vectors import load_vectors
 
 
 def test_t_is_what_a_plain_loop_gives(coco):

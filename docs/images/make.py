@@ -21,7 +21,7 @@ from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from vifidel_eval.annotations import read_boxes
-from vifidel_eval.report import file_names
+from vifidel_eval.show.report import file_names
 
 ROOT = Path(__file__).parents[2]
 INSTANCES = ROOT / "examples" / "instances_example.json"

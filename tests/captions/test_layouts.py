@@ -7,7 +7,7 @@ import pytest
 
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.errors import CaptionError
-from vifidel_eval.image_ids import match
+from vifidel_eval.io.image_ids import match
 
 DATA = Path(__file__).parents[1] / "data" / "captions"
 CAPTIONS = {

@@ -340,7 +340,7 @@ def test_an_error_of_a_file_is_not_one_of_the_output(monkeypatch, score):
     def unreadable(*_):
         raise PermissionError(errno.EACCES, "Permission denied", "captions.json")
 
-    monkeypatch.setattr("vifidel_eval.entry.evaluating.captions_from", unreadable)
+    monkeypatch.setattr("vifidel_eval.run.evaluating.captions_from", unreadable)
     result = score(CAREFUL)
     assert (result.exit_code, result.stderr) == (1, "Error: captions.json: permission denied.\n")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vifidel_eval.text_tables import FORMATS
+from vifidel_eval.io.text_tables import FORMATS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RESULTS = [
@@ -168,7 +168,7 @@ def test_a_baseline_with_the_whole_comparison_in_a_file(saved, tmp_path, run):
     ],
 )
 def test_a_wrong_baseline_is_refused_before_the_work(monkeypatch, arguments, said, run):
-    monkeypatch.setattr("vifidel_eval.runs.harness.score_systems", lambda *_: pytest.fail("work"))
+    monkeypatch.setattr("vifidel_eval.scores.harness.score_systems", lambda *_: pytest.fail("work"))
     result = run("score", *RESULTS, *GOLD, *METRICS, *arguments)
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
@@ -232,7 +232,7 @@ def test_wrong_options_are_one_sentence(saved, arguments, status, said, run):
 
 
 def test_score_refuses_a_mistyped_column_before_the_work(monkeypatch, run):
-    monkeypatch.setattr("vifidel_eval.runs.harness.score_systems", lambda *_: pytest.fail("work"))
+    monkeypatch.setattr("vifidel_eval.scores.harness.score_systems", lambda *_: pytest.fail("work"))
     result = run("score", *RESULTS, *GOLD, *METRICS, "--columns", "VIFIDEL,CHIARs")
     assert result.exit_code == 2
     assert "Did you mean CHAIRs?" in result.stderr

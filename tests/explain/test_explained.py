@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.explain.findings import Finding, find
 from vifidel_eval.kernels import lexicon
 from vifidel_eval.kernels.support import NOTHING, rows_of
-from vifidel_eval.rows import coco_rows
-from vifidel_eval.things.grounded import Verdict
-from vifidel_eval.things.synonyms import ClassList
+from vifidel_eval.words.grounded import Verdict
+from vifidel_eval.words.synonyms import ClassList
 
 WORDS = "dog dogs hot kite cat cats wolf large fire hydrant traffic light lights a the zzz".split()
 VECTORS = np.random.default_rng(4).normal(size=(len(WORDS), 4)).tolist()

@@ -8,10 +8,10 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval import VifidelError
+from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.explain.inventions import Invention
-from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Chair, Vifidel, VifidelH, VifidelPRF
-from vifidel_eval.things.synonyms import ClassList
+from vifidel_eval.words.synonyms import ClassList
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SYSTEMS = [EXAMPLES / f"captions_example_{name}_results.json" for name in ("careful", "dreaming")]

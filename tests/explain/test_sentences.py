@@ -5,17 +5,17 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval import VifidelError
+from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.explain.sentences import (
     JudgedSentence,
     PlacedMention,
     sentence_table,
     wrong_mentions,
 )
-from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import VifidelH, VifidelPRF
-from vifidel_eval.things.claims import has_several
-from vifidel_eval.things.grounded import Verdict
-from vifidel_eval.things.mentions import Unit
+from vifidel_eval.words.claims import has_several
+from vifidel_eval.words.grounded import Verdict
+from vifidel_eval.words.mentions import Unit
 
 TEXT = (
     "A dog runs next to a zebra. The light suggests that a train is late. "

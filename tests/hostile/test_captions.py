@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from vifidel_eval import CaptionError, ImageIdError, Vifidel, VifidelError, content_words
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.nfc import nfc
-from vifidel_eval.runs.pairing import System, paired
+from vifidel_eval.io.nfc import nfc
 from vifidel_eval.scorers.ngram_metrics import RougeL
+from vifidel_eval.scores.pairing import System, paired
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 COCO = {
     "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
@@ -212,7 +212,7 @@ def test_scores_of_raw_vectors_of_any_length(length):
 
 
 def _rows(caption, references, objects):
-    from vifidel_eval.rows import make_rows
+    from vifidel_eval.captions.rows import make_rows
 
     return make_rows([caption], references=[references], objects=[objects])
 

@@ -12,21 +12,21 @@ import pytest
 from hostile.growth import grows_linearly, mark
 from hostile.test_growth import TEXTS
 
-from vifidel_eval import remembered
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.explain.inventions import inventions_in
-from vifidel_eval.remembered import ENTRY, MOST, Remembered
-from vifidel_eval.rows import MOST_CHARACTERS, make_rows
+from vifidel_eval.io import caches as remembered
+from vifidel_eval.io.caches import ENTRY, MOST, Remembered
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
 from vifidel_eval.scorers.registry import METRICS
-from vifidel_eval.things.claims import read_sentences
-from vifidel_eval.things.english import drop_incomplete
-from vifidel_eval.things.mentions import MentionFinder
-from vifidel_eval.things.synonyms import class_names, coco_synonyms, read_classes
+from vifidel_eval.words.claims import read_sentences
+from vifidel_eval.words.english import drop_incomplete
+from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.synonyms import class_names, coco_synonyms, read_classes
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 pytestmark = [
     pytest.mark.slow,

@@ -19,16 +19,16 @@ import pytest
 from click.testing import CliRunner
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, harmless, refused, run
 
-from vifidel_eval import files
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.commands import main as commands
 from vifidel_eval.commands.main import main
 from vifidel_eval.commands.printing import harmless as harmless_text
 from vifidel_eval.commands.printing import show
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError
-from vifidel_eval.files import beside, json_text, read_bytes, read_text, write_whole
-from vifidel_eval.outputs import check_output
-from vifidel_eval.text_tables import FORMATS, Table
+from vifidel_eval.io import files
+from vifidel_eval.io.files import beside, json_text, read_bytes, read_text, write_whole
+from vifidel_eval.io.outputs import check_output
+from vifidel_eval.io.text_tables import FORMATS, Table
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files and signals")
 
@@ -274,7 +274,7 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from vifidel_eval.commands import main as commands\n"
         "from vifidel_eval.commands.leaderboard import leaderboard\n"
-        "from vifidel_eval.files import write_whole\n"
+        "from vifidel_eval.io.files import write_whole\n"
         "def waiting(*_):\n"
         "    print('writing', flush=True)\n"
         "    import time\n"
@@ -335,7 +335,7 @@ def test_objects_come_through_a_pipe(tmp_path):
 
 @posix
 def test_what_is_read_at_any_place_is_no_pipe(tmp_path):
-    from vifidel_eval.networks.scan_features import read_regions
+    from vifidel_eval.plugins.networks.scan_features import read_regions
 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -426,7 +426,7 @@ def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
     def failing(*_):
         raise problem
 
-    monkeypatch.setattr("vifidel_eval.entry.evaluating.captions_from", failing)
+    monkeypatch.setattr("vifidel_eval.run.evaluating.captions_from", failing)
     result = invoke(*SCORE)
     sentence(result, said)
     assert "output" not in result.stderr.replace("input/output", "")
@@ -448,7 +448,7 @@ class Ran:
 @pytest.mark.parametrize("name", ["v.kv", "v.txt", "v.bin", "v.vec", "v", "v.npy", "v.model"])
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_no_vectors_are_unpickled_unasked(tmp_path, name, protocol):
-    from vifidel_eval.vectors import load_vectors
+    from vifidel_eval.words.word_vectors import load_vectors
 
     path, ran = tmp_path / name, tmp_path / "ran"
     path.write_bytes(pickle.dumps(Ran(ran), protocol=protocol))

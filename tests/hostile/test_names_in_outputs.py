@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from vifidel_eval.commands.main import main
-from vifidel_eval.text_tables import FORMATS
+from vifidel_eval.io.text_tables import FORMATS
 
 pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 

@@ -13,7 +13,7 @@ from drawn_pictures import drawn
 from hostile.command import EXAMPLES, OBJECTS, REFERENCES, RESULTS, ROOT
 from judgement_files import write_pascal
 
-from vifidel_eval.networks.vilbert_features import DetectorFeatures
+from vifidel_eval.plugins.networks.vilbert_features import DetectorFeatures
 
 pytestmark = [
     pytest.mark.slow,
@@ -25,7 +25,7 @@ CODE = """
 import resource, sys
 sys.path.insert(0, "tests")
 from fake_detector import ColourDetector
-from vifidel_eval import detect
+from vifidel_eval.plugins import detect
 detect.load_detector = lambda files, device: ColourDetector()
 most = int(sys.argv[1])
 if most:

@@ -16,15 +16,15 @@ import pytest
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 
 from vifidel_eval import VectorsError, VifidelError, load
-from vifidel_eval.detect.objects_file import ObjectsFile
-from vifidel_eval.file_rows import unmapped
-from vifidel_eval.files import write_whole
-from vifidel_eval.outputs import locked
-from vifidel_eval.runs import leaderboard
-from vifidel_eval.tables.folder_runs import _RunFolder
-from vifidel_eval.unfinished import Parts
-from vifidel_eval.vectors import load_vectors
-from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache
+from vifidel_eval.io.file_rows import unmapped
+from vifidel_eval.io.files import write_whole
+from vifidel_eval.io.outputs import locked
+from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.plugins.detect.objects_file import ObjectsFile
+from vifidel_eval.plugins.tables.folder_runs import _RunFolder
+from vifidel_eval.scores import leaderboard
+from vifidel_eval.words.vector_cache import MARK, MARK_NAME, clear_cache
+from vifidel_eval.words.word_vectors import load_vectors
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX limits")
 
@@ -406,7 +406,7 @@ def test_files_that_are_cut_at_any_moment(tmp_path, kind):
     code = (
         "import os, random, sys, threading, time\nfrom pathlib import Path\nimport numpy as np\n"
         "from vifidel_eval import VifidelError\nfrom vifidel_eval.vectors import load_vectors\n"
-        "from vifidel_eval.networks.scan_features import read_regions\n"
+        "from vifidel_eval.plugins.networks.scan_features import read_regions\n"
         "path = Path(sys.argv[1]) / 'v.txt'\nrandom.seed(1)\n"
         + CUT[kind].replace("\\\\", "\\")
         + """

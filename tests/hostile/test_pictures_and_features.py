@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vifidel_eval import pictures
 from vifidel_eval.errors import VifidelError, VifidelWarning
-from vifidel_eval.networks import vilbert_features
-from vifidel_eval.networks.scan_features import read_regions
-from vifidel_eval.networks.vilbert_features import DetectorFeatures
-from vifidel_eval.report.thumbnails import shrink
+from vifidel_eval.io import pictures
+from vifidel_eval.plugins.networks import vilbert_features
+from vifidel_eval.plugins.networks.scan_features import read_regions
+from vifidel_eval.plugins.networks.vilbert_features import DetectorFeatures
+from vifidel_eval.show.report.thumbnails import shrink
 
 
 def encoded(kind, size=(40, 30), **settings):

@@ -202,7 +202,7 @@ def test_numbers_that_a_record_did_not_have(tmp_path):
 
 
 def test_a_file_that_comes_while_the_rows_are_scored(tmp_path, monkeypatch):
-    from vifidel_eval.tables.file_scoring import Work
+    from vifidel_eval.plugins.tables.file_scoring import Work
 
     source, out, original = tables(tmp_path / "in"), tmp_path / "out", Work._score
 
@@ -248,8 +248,8 @@ def test_a_disk_that_fills(tmp_path, workers):
 def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name):
     source, out = tables(tmp_path / "in"), tmp_path / "out"
     done(score(source, tmp_path / "good"))
-    from vifidel_eval import unfinished
-    from vifidel_eval.tables import folder_runs as run
+    from vifidel_eval.io import unfinished
+    from vifidel_eval.plugins.tables import folder_runs as run
 
     def full(path, *_):
         raise VifidelError(f"{path}: cannot be written: no space left on device.")
@@ -365,7 +365,7 @@ def test_damaged_batches_are_refused():
 
 def test_slices_are_checked_without_what_is_around_them():
     """Growth: as many bytes are looked at as slices have, however large the table is."""
-    from vifidel_eval.tables import arrow_columns as columns
+    from vifidel_eval.plugins.tables import arrow_columns as columns
 
     seen, original = [], columns._parts
     labels = pa.array([["dog", "cat"]] * 10_000)

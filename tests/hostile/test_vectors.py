@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.vectors import cache, load_vectors, word2vec_files
-from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache, content_digest
+from vifidel_eval.words import vector_cache as cache
+from vifidel_eval.words import word2vec_files
+from vifidel_eval.words.vector_cache import MARK, MARK_NAME, clear_cache, content_digest
+from vifidel_eval.words.word_vectors import load_vectors
 
 
 def binary(count, dimensions, words, end=b""):

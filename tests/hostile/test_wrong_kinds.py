@@ -16,18 +16,9 @@ from hostile.command import OBJECTS
 
 import vifidel_eval
 from vifidel_eval import VifidelError
-from vifidel_eval.arguments import named_if_wrong
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.scorers import (
-    Bleu,
-    Chair,
-    Cider,
-    Vifidel,
-    VifidelD,
-    VifidelH,
-    VifidelPRF,
-    Wmd,
-)
+from vifidel_eval.io.arguments import named_if_wrong
+from vifidel_eval.scorers import Bleu, Chair, Cider, Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 quiet = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 

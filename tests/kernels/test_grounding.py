@@ -13,9 +13,9 @@ from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.standing import are_mentioned, standings, supports
 from vifidel_eval.kernels.support import NOTHING
-from vifidel_eval.things.grounded import Verdict
-from vifidel_eval.things.synonyms import ClassList
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.grounded import Verdict
+from vifidel_eval.words.synonyms import ClassList
+from vifidel_eval.words.word_vectors import load_vectors
 
 # Cosines: puppy .9, wolf .6 and fox .3 to dog; hot dog .8 to dog; traffic light .6 to traffic.
 VECTORS = {

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from vifidel_eval.kernels import lexicon as module
 from vifidel_eval.kernels.bags import Bags, bags_of_captions, meetings
 from vifidel_eval.kernels.lexicon import Lexicon, LexiconFull, WordDistances, WordSpace
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.word_vectors import load_vectors
 
 SIZE = 30
 ROWS = np.random.default_rng(4).normal(size=(SIZE, 5)).astype(np.float32)

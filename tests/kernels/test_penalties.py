@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vifidel_eval.kernels import bags as of_bags
 from vifidel_eval.kernels.bags import bags_of_captions, penalties
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.word_vectors import load_vectors
 
 
 def penalty_of(vectors, word, references):

@@ -16,7 +16,7 @@ from vifidel_eval.kernels.support import (
     nearest_evidence,
     words_of_references,
 )
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.word_vectors import load_vectors
 
 WORDS = [f"w{letter}" for letter in "abcdefgh"]
 ROWS = np.random.default_rng(7).normal(size=(len(WORDS), 4)).astype(np.float32)

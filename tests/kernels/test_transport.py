@@ -14,7 +14,7 @@ from vifidel_eval.kernels.transport import (
     transport_plans,
     travel_distances,
 )
-from vifidel_eval.vectors import load_vectors
+from vifidel_eval.words.word_vectors import load_vectors
 
 
 def bags(*masses):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vifidel_eval.companions.tokenization import PythonTokenizer
 from vifidel_eval.kernels.wording import LOWEST, ReferenceWording
-from vifidel_eval.things.nouns import rarity
+from vifidel_eval.words.nouns import rarity
+from vifidel_eval.words.tokenization import PythonTokenizer
 
 # Some are rare and some are not in the table.
 WORDS = ["a", "the", "on", "not", "dog", "dog", "giraffe", "red", "w1", "w2"]

@@ -9,8 +9,8 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.annotations import ObjectLabels, read_objects
+from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.errors import AnnotationError, VifidelWarning
-from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Chair, Vifidel, VifidelH, VifidelPRF
 
 CAPTION = "A squirrel eats a nut beside a skateboard and a bench under a lamp."

@@ -9,9 +9,9 @@ from pycocotools.coco import COCO
 
 import vifidel_eval
 from vifidel_eval import CaptionError, Vifidel, VifidelError
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.runs.scores_file import scores_text
 from vifidel_eval.scorers import Bleu, Mean, VifidelPRF, Wmd
+from vifidel_eval.scores.scores_file import scores_text
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 OBJECTS = {
     139: ["dog", "frisbee"],

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from vifidel_eval import VifidelError, VifidelWarning
-from vifidel_eval.runs import leaderboard
-from vifidel_eval.runs.comparison import compare
-from vifidel_eval.runs.harness import score_systems
-from vifidel_eval.runs.pairing import System
-from vifidel_eval.runs.scores_file import scores_text
+from vifidel_eval.io.text_tables import Marked
 from vifidel_eval.scorers import Chair
-from vifidel_eval.text_tables import Marked
-from vifidel_eval.things.synonyms import ClassList
+from vifidel_eval.scores import leaderboard
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import score_systems
+from vifidel_eval.scores.pairing import System
+from vifidel_eval.scores.scores_file import scores_text
+from vifidel_eval.words.synonyms import ClassList
 
 SMALL = ClassList("small", (("person", "man"), ("dog", "puppy"), ("cat",), ("couch", "sofa")))
 COLUMNS = ["CHAIRs", "CHAIRi", "CHAIR-Recall", "CHAIR-Precision", "CHAIR-F1", "CHAIR-Len"]

@@ -5,10 +5,10 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval import VifidelError
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.evaluation import Column
-from vifidel_eval.rows import coco_rows
-from vifidel_eval.runs.harness import System, score_systems
 from vifidel_eval.scorers import Mean
+from vifidel_eval.scores.harness import System, score_systems
 
 NAN = math.nan
 

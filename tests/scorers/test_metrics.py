@@ -10,15 +10,15 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import COUNTS, Column, Count, Evaluation
-from vifidel_eval.report import gather, render_page
-from vifidel_eval.runs.comparison import compare
-from vifidel_eval.runs.harness import score_systems
-from vifidel_eval.runs.pairing import System
-from vifidel_eval.runs.scores_file import scores_text
+from vifidel_eval.io.text_tables import FORMATS
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import score_systems
+from vifidel_eval.scores.pairing import System
+from vifidel_eval.scores.scores_file import scores_text
+from vifidel_eval.show.report import gather, render_page
 from vifidel_eval.show.score_tables import render
-from vifidel_eval.text_tables import FORMATS
 
 
 def record(name, make=None, **needs):

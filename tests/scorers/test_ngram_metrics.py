@@ -5,7 +5,7 @@ import pytest
 from host_metrics import GTS, RES, check_numbers_of_stock, columns_of, evaluate, python_tokens
 
 from vifidel_eval import CaptionError, ImageIdError, MetricUnavailable
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL, Spice
 
 

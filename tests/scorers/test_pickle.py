@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, Mean, Meteor, RougeL, Vifidel, Wmd
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 GTS = {n: [f"a dog of kind {n}", "the dog catches a frisbee"] for n in range(50)}
 RES = {n: [f"a cat sees dog {n}"] for n in GTS}

@@ -12,10 +12,10 @@ from fake_java import is_running, put_java
 from host_metrics import evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
-from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Spice
 from vifidel_eval.scorers import spice as spice_module
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 SPICE = """
 captions = json.load(open(next(a for a in sys.argv if a.endswith("captions.json"))))

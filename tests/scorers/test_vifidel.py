@@ -17,7 +17,7 @@ from vifidel_eval import (
     VifidelWarning,
 )
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 
 # Twelve made-up words with random directions: no structure that a mistake could hide behind.
 WORDS = [f"word{letter}" for letter in "abcdefghijkl"]

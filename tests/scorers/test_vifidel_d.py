@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval import VifidelWarning
-from vifidel_eval.rows import make_rows
+from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.scorers import VifidelD
 from vifidel_eval.tables import TableScorer
 

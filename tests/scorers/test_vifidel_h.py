@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from vifidel_eval.annotations import COCO_CATEGORIES
+from vifidel_eval.captions.rows import coco_rows, make_rows
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.explain.explanation import Thresholds
-from vifidel_eval.rows import coco_rows, make_rows
-from vifidel_eval.runs.comparison import compare
-from vifidel_eval.runs.harness import score_systems
-from vifidel_eval.runs.pairing import System
 from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF, vifidel_h
-from vifidel_eval.things.synonyms import ClassList
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import score_systems
+from vifidel_eval.scores.pairing import System
+from vifidel_eval.words.synonyms import ClassList
 
 # Cosines: puppy .9 to dog, wolf .3 to dog, child 0 to person, traffic .8 to light.
 VECTORS = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from prf_oracle import IMAGES, Piece, World, prf
 
 from vifidel_eval import VifidelError, VifidelWarning
-from vifidel_eval.rows import coco_rows, make_rows
+from vifidel_eval.captions.rows import coco_rows, make_rows
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.tables import TableScorer
 

@@ -6,7 +6,7 @@ import pytest
 from oracle import transport_distance
 
 from vifidel_eval import VifidelError, VifidelWarning
-from vifidel_eval.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Wmd
 
 WORDS = [f"word{letter}" for letter in "abcdefghijkl"]

@@ -5,10 +5,10 @@ import pickle
 
 import pytest
 
-from vifidel_eval.agreement.localization import SupportsWords
-from vifidel_eval.digits import for_json
-from vifidel_eval.files import json_text
-from vifidel_eval.rows import make_rows
+from vifidel_eval.captions.rows import make_rows
+from vifidel_eval.io.digits import for_json
+from vifidel_eval.io.files import json_text
+from vifidel_eval.plugins.agreement.localization import SupportsWords
 from vifidel_eval.scorers import Vifidel, VifidelPRF
 
 # Angles in degrees: cosines are those of their differences.

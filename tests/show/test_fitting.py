@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from show.score_examples import scores
 
-from vifidel_eval.runs.comparison import compare
+from vifidel_eval.io.text_tables import Marked, Table
+from vifidel_eval.scores.comparison import compare
 from vifidel_eval.show import fitting
 from vifidel_eval.show.fitting import PIPED_WIDTH, fitted, folded, line_width
 from vifidel_eval.show.score_tables import TableLayout, render
-from vifidel_eval.text_tables import Marked, Table
 
 COLUMNS = ["VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "CHAIRs", "CHAIRi", "WMD", "Bleu_1"]
 COLUMNS += ["Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "METEOR", "CIDEr", "SPICE"]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import CaptionError
-from ..image_ids import ImageId
+from ..io.image_ids import ImageId
 from .fields import MISSING, Wanted
 from .layouts import ByImage, Layout, entries, image_id_of, text_of
 

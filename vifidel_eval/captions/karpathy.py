@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..arguments import shows
 from ..errors import CaptionError
+from ..io.arguments import shows
 from .fields import MISSING, Wanted
 from .layouts import ByImage, Layout, entries, image_id_of, text_of
 

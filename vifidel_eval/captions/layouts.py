@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..arguments import is_listed, named_if_wrong, shows
-from ..cell_lists import listed_in
 from ..errors import CaptionError
-from ..image_ids import ImageId, check_distinct, from_json_key, from_json_value
+from ..io.arguments import is_listed, named_if_wrong, shows
+from ..io.cell_lists import listed_in
+from ..io.image_ids import ImageId, check_distinct, from_json_key, from_json_value
 from .fields import MISSING, Wanted, caption_field, id_field, steps_of, value_at
 from .records import Records, read_content
 
@@ -40,8 +40,8 @@ class Layout:
     source: str
     as_results: str
     as_references: str
-    #: The signs (`vifidel_eval.arguments.shows`) of a JSON object or mapping of this layout, and of
-    #: records by the names of their fields; None where it never comes as such. The first layout
+    #: The signs (`vifidel_eval.io.arguments.shows`) of a JSON object or mapping of this layout, and
+    #: of records by the names of their fields; None where it never comes as such. The first layout
     #: that content has all signs of reads it.
     keys: tuple[str, ...] | None
     fields: tuple[str, ...] | None

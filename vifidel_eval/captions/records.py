@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import CaptionError
-from ..files import (
+from ..io.files import (
     STANDARD_INPUT,
     as_text,
     first_line,

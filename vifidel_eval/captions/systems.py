@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..arguments import named_if_wrong
 from ..errors import CaptionError
-from ..files import STANDARD_INPUT
+from ..io.arguments import named_if_wrong
+from ..io.files import STANDARD_INPUT
 
 
 @named_if_wrong

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ..errors import VifidelError
 from ..evaluation import Evaluation
-from ..runs.doubts import WORDS
-from ..runs.harness import Scores
-from ..runs.scores_file import read_scores
+from ..io.text_tables import one_line
 from ..scorers.papers import ROHRBACH_2018, Paper
 from ..scorers.registry import parse, parts_of
-from ..text_tables import one_line
+from ..scores.doubts import WORDS
+from ..scores.harness import Scores
+from ..scores.scores_file import read_scores
 
 _LISTS = {
     "rohrbach2018": "the synonyms published with CHAIR",

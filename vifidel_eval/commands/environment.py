@@ -6,12 +6,12 @@ import importlib.metadata
 import importlib.util
 import platform
 
-from ..detect import backends
+from ..entry_points import COMMANDS, declared, not_installed, service
 from ..errors import MetricUnavailable, VifidelError
 from ..project import pip_install
 from ..scorers.record import Metric
 from ..scorers.registry import METRICS, named_failures
-from ..vectors import load_vectors
+from ..words.word_vectors import load_vectors
 from .metric_options import flag
 
 _PACKAGES = (
@@ -47,9 +47,14 @@ def environment() -> dict[str, str]:
         except MetricUnavailable as problem:
             found["Java"] = f"not found: {problem}"
     broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
-    detectors = {f"detect with {name}": state for name, state in backends().items()}
+    try:
+        detectors = {f"detect with {name}": state for name, state in service("backends")().items()}
+    except VifidelError as problem:
+        detectors = {"detect": str(problem)}
+    missing = [not_installed(entries[0]) for entries in declared(COMMANDS).values()]
     metrics = {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
-    return found | detectors | broken | metrics
+    commands = {why.partition(" ")[0]: why.partition(" ")[2] for why in missing if why}
+    return found | detectors | commands | broken | metrics
 
 
 def _state(metric: Metric) -> str:

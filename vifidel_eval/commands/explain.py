@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ..explain.explanation import Thresholds
-from ..progress import progress_bar
+from ..io.progress import progress_bar
 from .options import caption_options, format_option, transport_options
 from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile, named
 from .printing import show
 
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
+    from ..captions.rows import Rows
     from ..explain.explained import Explained
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
-    from ..image_ids import ImageId
-    from ..rows import Rows
-    from ..runs.pairing import System
+    from ..io.image_ids import ImageId
     from ..scorers.explaining import Explainer
     from ..scorers.record import Settings
+    from ..scores.pairing import System
 
 _DEFAULT = Thresholds()
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -154,14 +154,14 @@ def explain(
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
     _check_usage(ctx.params, by_category, evidence)
-    from ..entry.evaluating import read_captions
     from ..explain.findings import find
     from ..explain.inventions import rows_of
-    from ..files import json_text, write_whole
-    from ..image_ids import from_json_key
-    from ..runs.pairing import System
+    from ..io.files import json_text, write_whole
+    from ..io.image_ids import from_json_key
+    from ..run.evaluating import read_captions
+    from ..scores.pairing import System
     from ..show.explanations import explanations_text, findings_text
-    from ..things.synonyms import read_things
+    from ..words.synonyms import read_things
 
     systems, gold = read_captions(named(results), references, wanted, image_ids)
     if caption is not None:
@@ -288,9 +288,9 @@ def _rows(
     allow_subset: bool,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
-    from ..rows import make_rows
-    from ..runs.doubts import warn_of_language
-    from ..runs.pairing import all_images, in_one_spelling, paired
+    from ..captions.rows import make_rows
+    from ..scores.doubts import warn_of_language
+    from ..scores.pairing import all_images, in_one_spelling, paired
 
     warn_of_language(systems, gold, scorers)
     if settings.labels is not None:
@@ -307,7 +307,7 @@ def _rows(
 
 
 def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
-    from ..image_ids import from_json_key, match, mismatch
+    from ..io.image_ids import from_json_key, match, mismatch
 
     asked = from_json_key(image)
     for spelling in (asked, image):

@@ -25,8 +25,8 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     `score --leaderboard FILE` collects them.
     """
     from ..errors import VifidelError
-    from ..files import json_text
-    from ..runs.leaderboard import read
+    from ..io.files import json_text
+    from ..scores.leaderboard import read
     from ..show.fitting import folded, line_width
 
     board = read(file)

@@ -16,40 +16,45 @@ from typing import Any
 
 import click
 
+from ..entry_points import COMMANDS, declared, loaded, not_installed, unusable
 from ..errors import VifidelError, VifidelWarning
-from ..files import reason
+from ..io.files import reason
 from .help import Group
 from .paths import FILE, Command
 from .printing import cannot_be_printed, one_sentence, show, streams_that_are_there, tell
 
-# Each in a module of its name, which is imported when it runs or its help is shown.
-_COMMANDS = (
-    "agreement",
-    "convert-features",
-    "detect",
-    "explain",
-    "leaderboard",
-    "questions",
-    "score",
-    "score-table",
-    "submission",
-    "table",
-    "train-lm",
-)
+# Each in a module of its name, which is imported when it runs or its help is shown. The commands of
+# plug-ins and of other packages join by entry points.
+_COMMANDS = ("explain", "leaderboard", "score", "table")
 
 
 class _Group(Group):
     """Shows errors of the package as one sentence and its warnings as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *_COMMANDS])
+        plugged = [n for n, entries in declared(COMMANDS).items() if not not_installed(entries[0])]
+        return sorted({*super().list_commands(ctx), *_COMMANDS, *plugged})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return super().get_command(ctx, cmd_name)
-        name = cmd_name.replace("-", "_")
-        command: click.Command = getattr(import_module(f".{name}", __package__), name)
+        command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in _COMMANDS:
+            command = getattr(import_module(f".{cmd_name}", __package__), cmd_name)
+        elif command is None and (entries := declared(COMMANDS).get(cmd_name)):
+            try:
+                command = loaded("command", entries)
+                if not isinstance(command, click.Command):
+                    raise unusable(
+                        "command", entries[0], f"it is no click.Command: {command!r:.60}"
+                    )
+            except VifidelError as problem:
+                command = _unusable(cmd_name, problem)
         return command
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        missing = [n for n, entries in declared(COMMANDS).items() if not_installed(entries[0])]
+        if missing:
+            with formatter.section("Not installed"):
+                formatter.write_text(", ".join(missing))
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line, whatever has become of the standard streams."""
@@ -90,6 +95,18 @@ class _Group(Group):
                 raise click.ClickException(
                     "an input is nested too deeply to be read; is it the right file?"
                 ) from None
+
+
+def _unusable(name: str, problem: VifidelError) -> click.Command:
+    """Return a command in the place of one that cannot be used: it says why, and nothing else."""
+
+    def fail(**_: Any) -> None:
+        raise problem
+
+    takes_anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    return click.Command(
+        name, takes_anything, callback=fail, help=str(problem), add_help_option=False
+    )
 
 
 def _of_file(problem: OSError) -> str:
@@ -205,7 +222,7 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
 @main.command("clear-cache", cls=Command)
 def clear_cache_command() -> None:
     """Remove converted word vectors."""
-    from ..vectors.cache import cache_folder, clear_cache
+    from ..words.vector_cache import cache_folder, clear_cache
 
     cleared = clear_cache()
     show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import VifidelError
-from ..text_tables import FORMATS
+from ..io.text_tables import FORMATS
 from .paths import FILE, NAMED, Between
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def read_stop_words(path: Path | None) -> frozenset[str]:
     VifidelError
         If the file cannot be read.
     """
-    from ..files import read_text
-    from ..text.words import STOP_WORDS
+    from ..io.files import read_text
+    from ..words.content_words import STOP_WORDS
 
     return STOP_WORDS if path is None else frozenset(read_text(path, VifidelError).split())
 

@@ -16,8 +16,8 @@ from typing import Any
 import click
 
 from ..errors import VifidelError
-from ..files import STANDARD_INPUT, beside, is_address
-from ..outputs import check_folder, check_output
+from ..io.files import STANDARD_INPUT, beside, is_address
+from ..io.outputs import check_folder, check_output
 from .help import CommandInSections
 
 
@@ -131,7 +131,7 @@ class Written(Paths):
     Parameters
     ----------
     *suffixes : str
-        Of the files that are written beside it, as `vifidel_eval.files.beside` names them.
+        Of the files that are written beside it, as `vifidel_eval.io.files.beside` names them.
     """
 
     def __init__(self, *suffixes: str) -> None:
@@ -226,7 +226,7 @@ class Command(CommandInSections):
         Raises
         ------
         VifidelError
-            As `vifidel_eval.files.check_output` raises it.
+            As `vifidel_eval.io.files.check_output` raises it.
         click.UsageError
             If standard input is named twice.
         """

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from ..errors import VifidelError
-from ..files import printable, reason
+from ..io.files import printable, reason
 
 _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..conditions import Requirement, check_requirements, failures
+from ..entry_points import service
 from ..errors import VifidelError
+from ..scores.conditions import Requirement, check_requirements, failures
 from .metric_options import MetricCommand, chosen_metrics, flag, metric_options
 from .options import Stated, caption_options
 from .paths import CAPTIONS, FILE, NAMED, OUTPUT, RESULTS, SystemFile, Written, named
@@ -21,8 +22,8 @@ from .table_options import TableOptions, table_options
 
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
-    from ..entry.plan import Plan
-    from ..entry.run import Run
+    from ..run.plan import Plan
+    from ..run.run import Run
     from ..scorers.record import Settings
 
 
@@ -162,8 +163,8 @@ def score(
     _check_usage(ctx.params)
     tables.check()
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
-    from ..entry.evaluating import plan
-    from ..entry.evaluating import score as scored
+    from ..run.evaluating import plan
+    from ..run.evaluating import score as scored
 
     controls = _files_of_earlier_runs(calibrate, leaderboard)
     settings = replace(
@@ -191,9 +192,7 @@ def score(
     _say_without_references(ctx.params)
     run = scored(planned)
     if controls is not None:
-        from ..asking import calibrated
-
-        run = calibrated(run, controls, seed, resamples or 1000)
+        run = service("calibrated")(run, controls, seed, resamples or 1000)
     tables = tables.without({*run.unavailable, *planned.columns} - {*run.columns})
     comparisons = problem = None
     if comparing or report is not None:
@@ -220,14 +219,12 @@ def score(
 def _files_of_earlier_runs(calibrate: Path | None, leaderboard: Path | None) -> Any:
     """Return the controls of a file of questions; refuse wrong files before the work."""
     if leaderboard is not None:
-        from ..runs.leaderboard import read
+        from ..scores.leaderboard import read
 
         read(leaderboard)
     if calibrate is None:
         return None
-    from ..asking import read_controls
-
-    return read_controls(calibrate)
+    return service("controls")(calibrate)
 
 
 def _say_without_references(given: Mapping[str, Any]) -> None:
@@ -237,7 +234,7 @@ def _say_without_references(given: Mapping[str, Any]) -> None:
 
 def _end(ctx: click.Context, run: Run, requirements: tuple[Requirement, ...]) -> None:
     """Say what broke, or which requirements are not met, by the exit status too."""
-    from ..runs.harness import raise_failures
+    from ..scores.harness import raise_failures
 
     raise_failures(run.detail.unavailable)
     if failed := failures(requirements, run.scores):

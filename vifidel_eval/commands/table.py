@@ -21,7 +21,7 @@ def table(file: Path, tables: TableOptions) -> None:
     comparison.
     """
     tables.check()
-    from ..entry.loading import load
+    from ..run.loading import load
 
     run = load(file)
     tables.check_columns(run.detail.metric_of_columns())

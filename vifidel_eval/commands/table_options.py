@@ -16,8 +16,8 @@ from .paths import OUTPUT
 from .printing import show, tell
 
 if TYPE_CHECKING:
-    from ..runs.comparison import Comparisons
-    from ..runs.harness import Scores
+    from ..scores.comparison import Comparisons
+    from ..scores.harness import Scores
     from ..show.fitting import TableLayout
 
 
@@ -49,7 +49,7 @@ class TableOptions:
 
         `metric_of` has every column, with the name of its metric.
         """
-        from ..runs.names import chosen_columns
+        from ..scores.names import chosen_columns
 
         try:
             chosen_columns(self.columns or (), metric_of)
@@ -67,7 +67,7 @@ class TableOptions:
         if self.baseline is None:
             return
         if self.baseline not in systems:
-            from ..runs.names import unknown
+            from ..scores.names import unknown
 
             said = str(unknown("system", self.baseline, systems))
         elif len(systems) == 1:
@@ -87,7 +87,7 @@ class TableOptions:
 
     def write(self, scores: Scores, comparisons: Comparisons | None) -> None:
         """Write the files that were asked for."""
-        from ..files import write_whole
+        from ..io.files import write_whole
         from ..show.score_tables import comparison_csv, per_image_csv
 
         layout = self._layout()

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..image_ids import ImageId
+from ..io.image_ids import ImageId
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import NOTHING
-from ..things.grounded import GroundedMention, Verdict
+from ..words.grounded import GroundedMention, Verdict
 from .explanation import CaptionWord, Explanation, Match
 
 

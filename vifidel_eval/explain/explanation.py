@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ..digits import rounded
-from ..image_ids import ImageId, to_json_value
-from ..text_tables import Cell, Table
-from ..things.grounded import REFERENCES, SUPPORT, GroundedMention, Verdict
+from ..io.digits import rounded
+from ..io.image_ids import ImageId, to_json_value
+from ..io.text_tables import Cell, Table
+from ..words.grounded import REFERENCES, SUPPORT, GroundedMention, Verdict
 
 #: What stands before a word in tables, by its verdict.
 MARKS = {

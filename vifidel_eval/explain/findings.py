@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..image_ids import ImageId, to_json_value
+from ..io.image_ids import ImageId, to_json_value
+from ..io.text_tables import Cell, Table
 from ..kernels.support import NOTHING
-from ..text_tables import Cell, Table
-from ..things.grounded import REFERENCES, Verdict
+from ..words.grounded import REFERENCES, Verdict
 from .explained import Explained
 from .explanation import around
 

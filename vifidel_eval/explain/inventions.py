@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..files import json_line
-from ..image_ids import ImageId, to_json_value
-from ..text_tables import Table
-from ..things.claims import read_sentences
-from ..things.grounded import Verdict
-from ..things.mentions import Unit
+from ..io.files import json_line
+from ..io.image_ids import ImageId, to_json_value
+from ..io.text_tables import Table
+from ..words.claims import read_sentences
+from ..words.grounded import Verdict
+from ..words.mentions import Unit
 from .explained import Explained
 from .sentences import wrong_mentions
 

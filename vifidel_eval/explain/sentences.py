@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..text_tables import Cell, Table
-from ..things.claims import Sentence
-from ..things.grounded import Verdict
-from ..things.mentions import Unit
+from ..io.text_tables import Cell, Table
+from ..words.claims import Sentence
+from ..words.grounded import Verdict
+from ..words.mentions import Unit
 from .explanation import shortened
 
 _WORD = re.compile(r"\w+")

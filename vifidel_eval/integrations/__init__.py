@@ -1,6 +1,5 @@
-"""Adapters for other people's training and evaluation tools; the core imports none of them."""
+"""Adapters of `vifidel_eval.plugins.training`, under their documented names."""
 
-from pathlib import Path
+from ..plugins.training import LMMS_EVAL
 
-#: The folder with the task of lmms-eval, ``vifidel_coco_caption``.
-LMMS_EVAL = Path(__file__).with_name("lmms_eval")
+__all__ = ["LMMS_EVAL"]

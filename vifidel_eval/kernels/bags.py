@@ -25,10 +25,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from ..captions.rows import Rows
 from ..evaluation import Floats, Integers, Tally
-from ..remembered import of_run
-from ..rows import Rows
-from ..text.words import joined
+from ..io.caches import of_run
+from ..words.content_words import joined
 from .lexicon import Lexicon, WordDistances
 
 #: How many pairs of words are held in memory at once, at some 100 bytes each: with many more, each

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from ..remembered import Remembered
-from ..text.words import content_words
-from ..things.claims import read_sentences
-from ..things.mentions import Unit
+from ..io.caches import Remembered
+from ..words.claims import read_sentences
+from ..words.content_words import content_words
+from ..words.mentions import Unit
 from .bags import Bags
 from .fidelity import Mask
 from .grounding import Grounding

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..things.grounded import SUPPORT
+from ..words.grounded import SUPPORT
 from .bags import Bags
 from .support import NO_CLASS, ReferenceWords
 

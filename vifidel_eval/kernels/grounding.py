@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
 from ..annotations.read import CLOSED_SETS, LookedFor
+from ..captions.rows import LabelCounts
 from ..evaluation import Floats, Integers
-from ..remembered import Remembered
-from ..rows import LabelCounts
-from ..things.english import singular
-from ..things.grounded import ANSWER, LABELS, REFERENCES, SUPPORT, GroundedMention, Verdict
-from ..things.mentions import Unit, finder_of
-from ..things.nouns import term_of
-from ..things.synonyms import ClassList
+from ..io.caches import Remembered
+from ..words.english import singular
+from ..words.grounded import ANSWER, LABELS, REFERENCES, SUPPORT, GroundedMention, Verdict
+from ..words.mentions import Unit, finder_of
+from ..words.nouns import term_of
+from ..words.synonyms import ClassList
 from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, nearest_evidence

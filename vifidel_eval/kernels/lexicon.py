@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from ..errors import VectorsError
 from ..evaluation import Floats, Integers
-from ..text.words import END, piece_words, stop_words_signature
-from ..vectors import WordVectors
+from ..words.content_words import END, piece_words, stop_words_signature
+from ..words.word_vectors import WordVectors
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
@@ -156,8 +156,8 @@ class Lexicon:
     def read(self, text: str) -> tuple[Integers, Integers]:
         """Return the numbers of the content words of all captions, and how many each one has.
 
-        The captions are joined as `vifidel_eval.text.words.joined` does it. Numbers are those of
-        every occurrence, caption after caption.
+        The captions are joined as `vifidel_eval.words.content_words.joined` does it. Numbers are
+        those of every occurrence, caption after caption.
         """
         pieces = text.split()
         try:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..remembered import Remembered
-from ..text.words import piece_words
-from ..things.grounded import SUPPORT
-from ..things.mentions import Unit
+from ..io.caches import Remembered
+from ..words.content_words import piece_words
+from ..words.grounded import SUPPORT
+from ..words.mentions import Unit
 from .bags import Bags
 from .grounding import Evidence, GroundedMentions, Grounding, words_of
 from .lexicon import Lexicon

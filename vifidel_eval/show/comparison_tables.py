@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ..digits import rounded
 from ..evaluation import Column
-from ..runs.comparison import Comparison, Comparisons, Pair
-from ..runs.significance import EqualLength
-from ..text_tables import (
+from ..io.digits import rounded
+from ..io.text_tables import (
     DIFFERENCE_DECIMALS,
     Cell,
     Figures,
@@ -20,6 +18,8 @@ from ..text_tables import (
     with_difference,
     with_gain,
 )
+from ..scores.comparison import Comparison, Comparisons, Pair
+from ..scores.significance import EqualLength
 from .fitting import TableLayout
 
 _EQUAL_LENGTH = (
@@ -148,8 +148,8 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system: its score, and in the same cell what it gains and p.
 
-    The comparisons have a baseline, as `vifidel_eval.runs.baseline.against` returns them. All else
-    is as for `compared`, with three decimals by default; in CSV, everything in the cell is a
+    The comparisons have a baseline, as `vifidel_eval.scores.baseline.against` returns them. All
+    else is as for `compared`, with three decimals by default; in CSV, everything in the cell is a
     column too, with all digits. LaTeX has a row per system and a column per metric, with a star
     instead of interval and p. In bold are systems that are significantly better than the baseline.
     """

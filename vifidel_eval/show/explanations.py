@@ -12,7 +12,7 @@ import click
 from ..explain.explanation import plan_table, tables
 from ..explain.findings import findings_in_width, findings_table, summary_table
 from ..explain.sentences import sentence_table
-from ..text_tables import Table
+from ..io.text_tables import Table
 from .fitting import fitted, folded, line_width
 
 if TYPE_CHECKING:

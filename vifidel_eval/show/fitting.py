@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from ..digits import rounded
-from ..text_tables import Table, in_print
+from ..io.digits import rounded
+from ..io.text_tables import Table, in_print
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100

@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..evaluation import COUNTS, Column
-from ..image_ids import to_json_value
-from ..runs.baseline import against
-from ..runs.comparison import Comparisons
-from ..runs.harness import Scores, chosen_samples
-from ..runs.names import chosen_columns
-from ..runs.scores_file import scores_text
+from ..io.image_ids import to_json_value
+from ..io.text_tables import Cell, Marked, Table, best, direction_notes, one_line
 from ..scorers.registry import METRICS
-from ..text_tables import Cell, Marked, Table, best, direction_notes, one_line
+from ..scores.baseline import against
+from ..scores.comparison import Comparisons
+from ..scores.harness import Scores, chosen_samples
+from ..scores.names import chosen_columns
+from ..scores.scores_file import scores_text
 from .comparison_tables import (
     against_baseline,
     compared,

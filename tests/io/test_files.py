@@ -1,0 +1,93 @@
+import json
+import os
+
+import pytest
+
+from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError
+from vifidel_eval.io.files import parse_json, read_json, read_text, write_whole
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_json_with_and_without_a_byte_order_mark(tmp_path, mark):
+    path = tmp_path / "captions.json"
+    path.write_bytes(mark + '{"42": ["Hündchen"]}'.encode())
+    assert read_json(path, CaptionError) == {"42": ["Hündchen"]}
+    assert read_json(str(path), CaptionError) == {"42": ["Hündchen"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        (" \n\t", "the file is empty"),
+        ("[", r"the JSON ends too early, .*truncated \(line 1, column 2: "),
+        ('[{"image_id": 42', "the JSON ends too early"),
+        (
+            '[{"image_id": 42,\n  "capt',
+            r"the JSON ends too early, .*truncated \(line 2, column 3: ",
+        ),
+        ('{"42": "A dog."}, ', r"not JSON \(line 1, column 17: Extra data\)"),
+        ("[1, 2,\n dog, 3]", r"not JSON \(line 2, column 2: "),
+        ("image_id,caption", r"not JSON \(line 1, column 1: "),
+        ("[" * 200_000, "the JSON is nested too deeply"),
+        ("[" + "9" * 5000 + "]", "."),  # Python reads no integer that long
+    ],
+    ids=range(10),
+)
+@pytest.mark.parametrize("error", [AnnotationError, CaptionError])
+def test_text_that_is_not_json(text, message, error):
+    with pytest.raises(error, match=rf"captions\.json: {message}"):
+        parse_json(text, "captions.json", error)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(
+        CaptionError, match=r"gone\.json: no such file or directory; check the path"
+    ):
+        read_json(tmp_path / "gone.json", CaptionError)
+
+
+def test_folder_in_place_of_a_file(tmp_path):
+    with pytest.raises(AnnotationError, match="check the path"):
+        read_text(tmp_path, AnnotationError)
+
+
+def test_file_that_is_not_utf8(tmp_path):
+    path = tmp_path / "captions.json"
+    path.write_bytes("Hündchen".encode("latin-1"))
+    with pytest.raises(CaptionError, match=r"captions\.json: not a UTF-8 text file \(byte 1\)"):
+        read_text(path, CaptionError)
+
+
+def test_written_text_replaces_what_stood_there(tmp_path):
+    path = tmp_path / "scores.json"
+    path.write_text("an old and longer text")
+    write_whole(path, "Hündchen\n")
+    assert path.read_bytes() == "Hündchen\n".encode()
+    assert os.listdir(tmp_path) == ["scores.json"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX permissions")
+def test_written_file_has_the_permissions_of_an_ordinary_file(tmp_path):
+    write_whole(tmp_path / "scores.json", "")
+    (tmp_path / "ordinary").touch()
+    assert (tmp_path / "scores.json").stat().st_mode == (tmp_path / "ordinary").stat().st_mode
+
+
+def test_folder_that_does_not_exist(tmp_path):
+    path = tmp_path / "gone" / "scores.json"
+    with pytest.raises(VifidelError, match=r"scores\.json: cannot be written: no such file"):
+        write_whole(path, "{}")
+
+
+def test_failed_write_leaves_no_trace(tmp_path):
+    (tmp_path / "scores.json").mkdir()
+    with pytest.raises(VifidelError, match=r"scores\.json: cannot be written"):
+        write_whole(tmp_path / "scores.json", "{}")
+    assert os.listdir(tmp_path) == ["scores.json"]
+
+
+def test_half_a_character_stays_spelt(tmp_path):
+    path = tmp_path / "scores.json"
+    write_whole(path, json.dumps({"half": "\ud83d"}, ensure_ascii=False))
+    assert json.loads(path.read_text("utf-8")) == {"half": "\ud83d"}

@@ -1,0 +1,149 @@
+"""Decoding of pictures: what people see, at what size, and what is no picture."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import struct
+import warnings
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vifidel_eval.io.pictures import DamagedPictureError, decode
+
+
+def half(width=40, height=20):
+    """A picture whose left half is red and whose right half is blue."""
+    picture = Image.new("RGB", (width, height), "red")
+    picture.paste("blue", (width // 2, 0, width, height))
+    return picture
+
+
+def colours(decoded):
+    """Return the colours in the middle of the left and the right half."""
+    picture = decoded.picture
+    assert picture.mode == "RGB"
+    width, height = picture.size
+    return [picture.getpixel((at, height // 2)) for at in (width // 4, 3 * width // 4)]
+
+
+def close(found, expected, by=12):
+    np.testing.assert_allclose(np.array(found, int), np.array(expected, int), atol=by)
+
+
+RED_AND_BLUE = [(255, 0, 0), (0, 0, 255)]
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [("a.png", "RGB"), ("a.png", "P"), ("a.png", "RGBA"), ("a.gif", "P"), ("a.bmp", "RGB"),
+     ("a.webp", "RGB"), ("a.tiff", "RGB"), ("a.tiff", "CMYK"), ("a.jpg", "RGB"),
+     ("a.jpg", "CMYK")],
+)  # fmt: skip
+def test_modes(tmp_path, name, mode):
+    half().convert(mode).save(tmp_path / name)
+    decoded = decode(tmp_path / name)
+    assert decoded.size == decoded.picture.size == (40, 20)
+    close(colours(decoded), RED_AND_BLUE, by=40 if mode == "CMYK" or name == "a.webp" else 12)
+    content = (tmp_path / name).read_bytes()
+    np.testing.assert_array_equal(
+        np.asarray(decode(io.BytesIO(content)).picture), np.asarray(decoded.picture)
+    )
+
+
+@pytest.mark.parametrize("kind", ["uint16", "int32"])
+def test_16_bits_are_scaled_not_cut(tmp_path, kind):
+    values = np.array([[0, 25600, 65535]], kind)
+    suffix = "png" if kind == "uint16" else "tiff"
+    Image.fromarray(values).save(tmp_path / f"a.{suffix}")
+    grey = np.asarray(decode(tmp_path / f"a.{suffix}").picture)[0, :, 0]
+    close(grey, [0, 100, 255], by=1)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_what_is_transparent_is_white(tmp_path, mode):
+    picture = Image.new("RGBA", (4, 4), (255, 0, 0, 0)).convert(mode)
+    picture.save(tmp_path / "a.png", **({"transparency": 0} if mode == "P" else {}))
+    if mode == "P":
+        picture = Image.new("P", (4, 4), 0)
+        picture.putpalette([255, 0, 0] * 256)
+        picture.save(tmp_path / "a.png", transparency=0)
+    assert decode(tmp_path / "a.png").picture.getpixel((1, 1)) == (255, 255, 255)
+
+
+def test_exif_turns_the_picture_and_its_size(tmp_path):
+    """Orientation 6: the camera was turned; the right of the picture is below."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    half(160, 80).save(tmp_path / "a.jpg", exif=exif, quality=95)
+    for enough, size in ((None, (80, 160)), (30, (40, 80))):
+        decoded = decode(tmp_path / "a.jpg", enough)
+        assert decoded.size == (80, 160)
+        assert decoded.picture.size == size
+        width, height = size
+        shown = [
+            decoded.picture.getpixel((width // 2, at)) for at in (height // 4, 3 * height // 4)
+        ]
+        close(shown, RED_AND_BLUE)
+
+
+@pytest.mark.parametrize(
+    ("enough", "size"),
+    [(None, (1600, 800)), (800, (1600, 800)), (401, (1600, 800)), (400, (800, 400)),
+     (150, (400, 200)), (10, (200, 100))],
+)  # fmt: skip
+def test_a_jpeg_is_decoded_at_a_part_of_its_size_that_is_enough(tmp_path, enough, size):
+    half(1600, 800).save(tmp_path / "a.jpg")
+    decoded = decode(tmp_path / "a.jpg", enough)
+    assert (decoded.size, decoded.picture.size) == ((1600, 800), size)
+    half(1600, 800).save(tmp_path / "a.png")
+    assert decode(tmp_path / "a.png", enough).picture.size == (1600, 800)
+
+
+def test_the_first_frame_of_several(tmp_path):
+    frames = [half(), Image.new("RGB", (40, 20), "green")]
+    frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
+    close(colours(decode(tmp_path / "a.gif")), RED_AND_BLUE)
+
+
+def png_of_size(width, height):
+    """A PNG that claims a size and holds no pixels."""
+
+    def chunk(kind, content):
+        summed = struct.pack(">I", zlib.crc32(kind + content))
+        return struct.pack(">I", len(content)) + kind + content + summed
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b""))
+
+
+@pytest.mark.parametrize("size", [(12000, 12000), (60000, 60000), (2**31 - 1, 2**31 - 1)])
+def test_decompression_bombs(size):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the caller's business: see the module
+        with pytest.raises(DamagedPictureError, match=r"pixels|size"):
+            decode(io.BytesIO(png_of_size(*size)))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"nothing", b"%!PS-Adobe-3.0 EPSF-3.0\n", b"<svg/>", b"\xff\xd8\xff"]
+)
+def test_what_is_no_picture(content):
+    with pytest.raises(DamagedPictureError, match="not a picture"):
+        decode(io.BytesIO(content))
+
+
+def test_every_cut_and_flipped_picture_is_one_or_is_damaged(tmp_path):
+    for kind in ("JPEG", "PNG", "GIF", "WEBP", "TIFF", "BMP"):
+        file = io.BytesIO()
+        half(64, 48).save(file, kind)
+        whole = file.getvalue()
+        for at in range(0, len(whole), max(1, len(whole) // 40)):
+            for content in (whole[:at], whole[:at] + b"\xff" * 3 + whole[at + 3 :]):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    with contextlib.suppress(DamagedPictureError):
+                        assert decode(io.BytesIO(content)).picture.mode == "RGB"

@@ -1,0 +1,196 @@
+import csv
+import io
+import re
+
+import pytest
+
+from vifidel_eval.io.text_tables import Marked, Table, best, interval, p_value, with_difference
+
+TABLE = Table(
+    ["System", "Kind", "VIFIDEL"],
+    [["a_b", "HC", 0.5], ["b", "HI", -0.00002], ["c", "HI", None]],
+    notes=["signature"],
+    texts=2,
+    title="Accuracy",
+)
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        (
+            "table",
+            "Accuracy\nSystem    Kind      VIFIDEL\n--------  ------  ---------\n"
+            "a_b       HC         0.5000\nb         HI         0.0000\nc         HI"
+            "              -\n\nsignature",
+        ),
+        (
+            "markdown",
+            "Accuracy\n\n| System   | Kind   |   VIFIDEL |\n|----------|--------|-----------|\n"
+            "| a_b      | HC     |    0.5000 |\n| b        | HI     |    0.0000 |\n"
+            "| c        | HI     |         - |\n\nsignature",
+        ),
+        ("csv", "System,Kind,VIFIDEL\na_b,HC,0.5\nb,HI,-2e-05\nc,HI,"),
+        (
+            "latex",
+            "% Accuracy\n% In the preamble: \\usepackage{booktabs}\n"
+            "\\begin{tabular}{llr}\n\\toprule\n System   & Kind   &   VIFIDEL \\\\\n"
+            "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n"
+            " b        & HI     &    0.0000 \\\\\n"
+            " c        & HI     &         - \\\\\n\\bottomrule\n\\end{tabular}\n\n% signature",
+        ),
+    ],
+)
+def test_a_table_in_every_format(style, expected):
+    assert TABLE.render(style) == expected
+
+
+def test_a_table_without_notes_ends_with_its_rows():
+    assert Table(["n"], [[1]], texts=0).render("table") == "  n\n---\n  1"
+
+
+def test_bold_cells_keep_what_tabulate_escapes():
+    rows = [["a_b & 50% #1|^", 0.5], ["{c}", 0.4]]
+    bold = [[Marked(cell, bold=True) for cell in rows[0]], rows[1]]
+    table = Table(["System|x", "M_1"], bold)
+    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
+    assert latex[3:7] == [
+        r"System\textbar{}x & M\_1 \\",
+        r"\midrule",
+        r"\textbf{a\_b \& 50\% \#1\textbar{}\^{}} & \textbf{0.5000} \\",
+        r"\{c\} & 0.4000 \\",
+    ]
+    assert table.render("markdown").splitlines()[2:] == [
+        r"| **a_b & 50% #1\|^** | **0.5000** |",
+        r"| {c}                 |     0.4000 |",
+    ]
+    assert table.render("markdown").startswith(r"| System\|x")
+    assert table.render("table") == Table(["System|x", "M_1"], rows).render("table")
+    assert table.render("csv") == "System|x,M_1\na_b & 50% #1|^,0.5\n{c},0.4"
+
+
+def test_a_row_of_latex_does_not_begin_with_what_ends_of_rows_take():
+    rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1]]
+    rows.append([Marked("[f]", bold=True), 2])
+    table = Table(["[System]", "n"], rows, texts=2).render("latex")
+    assert [" ".join(line.split()) for line in table.splitlines()[3:9]] == [
+        r"{}[System] & n \\",
+        r"\midrule",
+        r"{}[1em] a & [b \\",
+        r"{} *c & * \\",
+        r"d [e] & 1 \\",
+        r"\textbf{{}[f]} & 2 \\",
+    ]
+    assert Table(["n"], [["[a"]]).render("markdown").splitlines()[-1] == "| [a  |"
+
+
+def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
+    name = "a\nb\x1b[31m\u2028c\x02"
+    bold = Marked(name, bold=True)
+    table = Table([name, "n"], [[bold, 1]], [f"note {name}"], title=f"title {name}")
+    for style in ("table", "markdown", "latex"):
+        text = table.render(style)
+        assert text.count("a b [31m c") == 4
+        assert not re.search("[^\n -~]", text)
+    latex = table.render("latex").splitlines()
+    assert (latex[0], latex[-1]) == ("% title a b [31m c ", "% note a b [31m c ")
+    assert Table([], [], [name], title=name).render("latex") == "% a b [31m c \n% a b [31m c "
+    escaped = "a\nb\\u001b[31m\u2028c\\u0002"
+    assert next(csv.reader(io.StringIO(table.render("csv"), newline=""))) == [escaped, "n"]
+
+
+def test_best_are_the_highest_numbers_as_they_read():
+    rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
+    found = [best(rows, column, lower=False) for column in (1, 2, 3)]
+    assert found == [[0, 1], [], [0, 2]]
+    assert best(rows[:1], 1, lower=False) == []
+    tiny = [["a", 4.9e-45], ["b", 1e-90], ["c", -1e-60]]
+    assert best(tiny, 1, lower=False, digits=60) == [0, 1, 2]
+    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], 1, lower=False, digits=9) == [1]
+
+
+def test_a_bar_does_not_end_a_markdown_cell():
+    assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"
+
+
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("<script>alert(1)</script>", r"\<script>alert(1)\</script>"),
+        ("<img src=x onerror=y>", r"\<img src=x onerror=y>"),
+        ("\\<b>", r"\\\<b>"),  # a backslash of the name's own does not undo it
+        ("[a](javascript:b)", r"[a\](javascript:b)"),
+        ("![a](b.png) [c][d]", r"![a\](b.png) [c\][d]"),
+        ("[a]: b", r"[a\]: b"),
+        ("<https://a.b>", r"\<https\://a.b>"),
+        ("http://a.b www.a.b WWW.a s3://a", r"http\://a.b www\.a.b WWW\.a s3\://a"),
+        ("`a` **b** _c_ ~~d~~", r"\`a\` \*\*b\*\* \_c\_ \~~d\~~"),
+        ("&lt;b> &#60;b> R&D", r"\&lt;b> \&#60;b> R&D"),
+        ("a_b [0.1, 0.2] ~c", "a_b [0.1, 0.2] ~c"),
+    ],
+)
+def test_markdown_shows_what_a_name_says_and_runs_nothing(name, escaped):
+    table = Table([name], [[Marked(name, bold=True)]], [name], title=name)
+    title, _, header, _, row, _, note = table.render("markdown").splitlines()
+    assert title == note == escaped
+    assert header.strip("| ") == escaped
+    assert row == f"| **{escaped}** |"
+    for style in ("table", "csv"):
+        assert table.render(style).count(name) == (4 if style == "table" else 2)
+
+
+def test_a_table_without_rows_shows_what_there_is_to_say():
+    table = Table(["n", "m"], [], ["nothing"], title="Counts")
+    assert table.render("table") == table.render("markdown") == "Counts\nnothing"
+    assert table.render("latex") == "% Counts\n% nothing"
+    assert table.render("csv") == "n,m"
+
+
+def test_digits_and_signs_of_numbers():
+    table = Table(["n", Marked("m", lower=True)], [["a", -0.126], ["b", -1e-102]], digits=2)
+    assert [row.split()[1] for row in table.render("table").splitlines()[2:]] == ["-0.13", "0.00"]
+    assert table.render("csv") == "n,m\na,-0.13\nb,0.00"
+    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
+    assert latex[3] == r"n & m $\downarrow$ \\"
+    assert latex[5:7] == [r"a & $-$0.13 \\", r"b & 0.00 \\"]
+
+
+def test_a_turned_table_keeps_what_is_marked():
+    down, first, second = (
+        Marked("down", lower=True),
+        Marked(1.0, bold=True),
+        Marked(1.0, bold=True),
+    )
+    table = Table(["System", "up", down], [["a", first, 2.0], ["b", 0.5, second]])
+    turned = table.turned("Metric")
+    assert turned.headers == ["Metric", "a", "b"]
+    assert [list(row) for row in turned.rows] == [["up", first, 0.5], [down, 2.0, second]]
+    some = table.with_columns([0, 2])
+    assert (some.headers, some.rows) == (["System", down], [["a", 2.0], ["b", second]])
+
+
+def test_a_system_that_is_called_like_a_column_gets_no_arrow():
+    table = Table(["System", Marked("LEN", lower=True)], [["LEN", 1.0]])
+    assert table.render("latex").count("downarrow") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0002, "<.001"), (0.0312, ".031"), (0.9999, "1"), (1.0, "1")]
+)
+def test_p_values(value, shown):
+    assert p_value(value) == shown
+
+
+def test_a_score_with_its_difference_has_signs_and_minus_signs():
+    cell = with_difference(0.25, -0.125, -0.25, 0.0, 1.0, 2)
+    assert cell == "0.25 (-0.12 [-0.25, 0.00], p=1)"
+    assert with_difference(0.25, 1e-12, None, None, 0.5) == "0.250 (0.000 [-, -], p=.500)"
+    table = Table(["a-b", "x"], [["c-d", cell], ["e-f", interval(-1.0, None, 0)]], texts=2)
+    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
+    assert latex[3] == r"a-b & x \\"
+    assert latex[5:7] == [
+        r"c-d & 0.25 ($-$0.12 [$-$0.25, 0.00], p=1) \\",
+        r"e-f & [$-$1, -] \\",
+    ]
+    assert "[-1, -]" in table.render("markdown")
+    assert "[-1, -]" in table.render("csv")

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from vifidel_eval.kernels.mention_counts import (
+    CAPTION_COUNTS,
+    CORPUS,
+    absent,
+    caption_counts,
+    image_categories,
+)
+from vifidel_eval.words.mentions import Mention, MentionFinder, Mentions
+from vifidel_eval.words.synonyms import ClassList
+
+FINDER = MentionFinder(
+    ClassList("small", (("person", "man"), ("dog", "puppy"), ("cat",), ("couch", "sofa")))
+)
+
+
+def test_an_image_has_the_categories_of_its_labels_and_its_references():
+    assert image_categories(["sofa", "zebra"], [], FINDER) == {"couch", "zebra"}
+    references = ["A puppy on the couch.", "Two men"]
+    assert image_categories(["sofa"], references, FINDER) == {"couch", "dog", "person"}
+    assert image_categories([], [], FINDER) == frozenset()
+
+
+def test_counts_and_numbers_of_a_worked_example():
+    # Two captions. Image 1 has a person and a dog, image 2 a couch.
+    first = FINDER.find("A man, a man and a cat.")  # 9 tokens, mentions person, person, cat
+    second = FINDER.find("A sofa.")  # 3 tokens, mentions couch
+    one = caption_counts(first, frozenset({"person", "dog"}))
+    two = caption_counts(second, frozenset({"couch"}))
+    assert dict(zip(CAPTION_COUNTS, one, strict=True)) == {
+        "captions": 1,
+        "captions with an absent mention": 1,
+        "mentions": 3,
+        "absent mentions": 1,
+        "categories of the image": 2,
+        "categories mentioned": 2,
+        "categories mentioned that are there": 1,
+        "tokens": 9,
+    }
+    assert two == (1, 0, 1, 0, 1, 1, 1, 3)
+    assert [m.name for m in absent(first, frozenset({"person", "dog"}))] == ["cat"]
+    sums = np.add(one, two)
+    numbers = {column: float(formula(sums)) for column, formula in CORPUS.items()}
+    assert numbers == pytest.approx(
+        {
+            "CHAIRs": 1 / 2,
+            "CHAIRi": 1 / 4,
+            "CHAIR-Recall": 2 / 3,
+            "CHAIR-Precision": 2 / 3,
+            "CHAIR-F1": 2 / 3,
+            "CHAIR-Len": 12 / 2,
+        }
+    )
+
+
+def test_a_caption_without_a_mention_counts_in_chairs_and_not_in_chairi():
+    sums = np.add(
+        caption_counts(FINDER.find("a cat"), frozenset()),
+        caption_counts(FINDER.find("nothing"), frozenset()),
+    )
+    assert CORPUS["CHAIRs"](sums) == 0.5
+    assert CORPUS["CHAIRi"](sums) == 1.0
+
+
+def test_nothing_to_divide_by_is_undefined():
+    none = np.array(caption_counts(FINDER.find("nothing"), frozenset()))
+    assert CORPUS["CHAIRs"](none) == 0
+    for column in ("CHAIRi", "CHAIR-Recall", "CHAIR-Precision", "CHAIR-F1"):
+        assert np.isnan(CORPUS[column](none))
+    assert np.isnan(CORPUS["CHAIRs"](np.zeros(len(CAPTION_COUNTS))))
+
+
+CATEGORIES = st.sampled_from(["a", "b", "c", "d", "e"])
+
+
+@given(st.lists(CATEGORIES), st.frozensets(CATEGORIES), st.integers(0, 9))
+def test_counts_hang_together(mentioned, there, tokens):
+    mentions = Mentions(tuple(Mention(c, c, c) for c in mentioned), tokens)
+    count = dict(zip(CAPTION_COUNTS, caption_counts(mentions, there), strict=True))
+    assert count["absent mentions"] == sum(c not in there for c in mentioned)
+    assert count["captions with an absent mention"] == (not set(mentioned) <= there)
+    assert count["categories mentioned that are there"] == len(there.intersection(mentioned))
+    assert count["mentions"] == len(mentioned)
+
+
+@given(arrays(np.int64, (2, 3, len(CAPTION_COUNTS)), elements=st.integers(0, 5)))
+def test_formulas_are_vectorised(sums):
+    for formula in CORPUS.values():
+        whole = formula(sums)
+        assert whole.shape == (2, 3)
+        np.testing.assert_array_equal(
+            whole, [[float(formula(sums[i, j])) for j in range(3)] for i in range(2)]
+        )
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
+def test_f1_is_the_harmonic_mean(there, only_mentioned, only_in_images):
+    sums = np.zeros(len(CAPTION_COUNTS))
+    sums[CAPTION_COUNTS.index("categories mentioned that are there")] = there
+    sums[CAPTION_COUNTS.index("categories mentioned")] = there + only_mentioned
+    sums[CAPTION_COUNTS.index("categories of the image")] = there + only_in_images
+    p, r = float(CORPUS["CHAIR-Precision"](sums)), float(CORPUS["CHAIR-Recall"](sums))
+    if p + r > 0:
+        assert CORPUS["CHAIR-F1"](sums) == pytest.approx(2 * p * r / (p + r))

@@ -1,0 +1,119 @@
+"""The n-gram engine beside pycocoevalcap's own classes."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.bleu.bleu_scorer import cook_refs, cook_test
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.rouge.rouge import Rouge, my_lcs
+
+from vifidel_eval.io.caches import of_run, one_run
+from vifidel_eval.kernels.ngrams import Numbered
+
+# Few words, so that n-grams repeat; and what tokenizers never leave but callers may give: blanks
+# at the ends and in a row, and characters that `str.split` takes for blanks.
+WORDS = ["a", "dog", "cat", "on", "mat", "caf\u00e9", "", "x\u00a0y", "\t"]
+captions = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+images = st.lists(
+    st.tuples(captions, st.lists(captions, min_size=1, max_size=4)), min_size=1, max_size=8
+)
+
+
+def numbered(rows):
+    return Numbered().texts([references for _, references in rows], [[text] for text, _ in rows])
+
+
+def stock(scorer, rows):
+    """Return what a class of pycocoevalcap makes of rows."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return scorer.compute_score(
+            {at: references for at, (_, references) in enumerate(rows)},
+            {at: [text] for at, (text, _) in enumerate(rows)},
+        )
+
+
+def has_token(rows):
+    return any(reference.split() for _, references in rows for reference in references)
+
+
+@settings(deadline=None, max_examples=100)
+@given(images)
+@example([("", [""])])
+@example([("a", ["a"])])
+@example([("a dog", ["a dog", "a dog"]), ("a", ["a dog a dog a dog"])])
+@example([("a a a a a a", ["a a", "a"]), ("dog", [""]), ("", ["cat", "cat"])])
+def test_cider_has_the_digits_of_pycocoevalcap(rows):
+    references, candidates = numbered(rows)
+    ours = references.cider(candidates)
+    assert ours.shape == (len(rows),)
+    if has_token(rows):  # pycocoevalcap's takes the maximum of nothing
+        assert ours.tolist() == stock(Cider(), rows)[1].tolist()
+    else:
+        assert ours.tolist() == [0.0] * len(rows)
+
+
+@settings(deadline=None, max_examples=100)
+@given(images)
+@example([("", [""])])
+@example([("a dog on a mat", ["a dog", "a dog on a"])])
+def test_bleu_counts_are_those_of_pycocoevalcap(rows):
+    references, candidates = numbered(rows)
+    for (text, given_), counts in zip(rows, references.bleu_counts(candidates), strict=True):
+        cooked = cook_test(text, cook_refs(given_), eff="closest")
+        expected = [cooked["testlen"], min(
+            (abs(length - cooked["testlen"]), length) for length in cook_refs(given_)[0]
+        )[1]]  # fmt: skip
+        assert counts.tolist() == [*expected, *cooked["correct"], *cooked["guess"]]
+
+
+@settings(deadline=None, max_examples=100)
+@given(images)
+@example([("", [""])])
+def test_rouge_l_has_the_digits_of_pycocoevalcap(rows):
+    references, candidates = numbered(rows)
+    assert references.rouge_l(candidates) == stock(Rouge(), rows)[1].tolist()
+
+
+def test_longest_common_subsequences_of_long_captions_are_those_of_the_table():
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        text, one, other = (" ".join(rng.choice(WORDS[:4], rng.integers(1, 150))) for _ in range(3))
+        lengths = [my_lcs(r.split(" "), text.split(" ")) for r in (one, other)]
+        precision = max(lengths) / len(text.split(" "))
+        recall = max(n / len(r.split(" ")) for n, r in zip(lengths, (one, other), strict=True))
+        references, candidates = numbered([(text, [one, other])])
+        f = (1 + 1.2**2) * precision * recall / (recall + 1.2**2 * precision)
+        assert references.rouge_l(candidates) == [pytest.approx(f, rel=1e-15)]
+
+
+def test_texts_are_found_by_what_they_are():
+    rows = [("a dog", ["a cat", "a dog"]), ("a", ["a"])]
+    with one_run():
+        run = of_run(Numbered)
+        with one_run():
+            assert of_run(Numbered) is run
+        gold = [references for _, references in rows]
+        first = run.texts(gold, [["a dog"], ["a"]])
+        again = run.texts([list(texts) for texts in gold], [["a dog"], ["a"]])
+        assert all(one is other for one, other in zip(first, again, strict=True))
+        gold[0].append("the cat")
+        changed = run.texts(gold, [["a dog"], ["b"]])
+        assert not any(one is other for one, other in zip(first, changed, strict=True))
+        assert run.texts([["a dog"], ["a"]], [["a dog"], ["a"]])[1] is first[1]
+    with one_run():
+        assert of_run(Numbered) is not run
+
+
+def test_bleu_of_stock_is_computed_from_the_counts():
+    """The scorer's formula is checked on systems; this is the count of a whole corpus."""
+    rows = [("a dog on a mat", ["a cat on a mat", "the dog"]), ("b", ["a b c"])]
+    references, candidates = numbered(rows)
+    length, closest, *counts = references.bleu_counts(candidates).sum(axis=0).tolist()
+    score = (counts[0] + 1e-15) / (counts[4] + 1e-9)
+    score *= np.exp(min(1 - 1 / ((length + 1e-15) / (closest + 1e-9)), 0))
+    assert stock(Bleu(4), rows)[0][0] == pytest.approx(score, rel=1e-14)

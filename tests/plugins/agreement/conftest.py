@@ -1,0 +1,61 @@
+"""Judgements made up for the tests, and metrics that score them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from fake_scorer import FakeScorer
+
+from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.plugins.agreement.judgements import Judged
+from vifidel_eval.plugins.agreement.trials import Trial, Trials
+
+
+def shared_words(caption, references):
+    """Return the share of the words of the references that the caption has; it needs references."""
+    words = " ".join(references).lower().split()
+    return sum(word in caption.lower().split() for word in words) / len(words)
+
+
+@pytest.fixture
+def overlap():
+    """A metric under a name that needs references."""
+    return FakeScorer("CIDEr", shared_words)
+
+
+@pytest.fixture
+def length():
+    """A metric under a name that needs no references."""
+    return FakeScorer("VIFIDEL", lambda caption, _: len(caption.split()))
+
+
+@pytest.fixture
+def given_trials():
+    """Trials with the scores that a test says: metric to draws of (sides, judgements)."""
+
+    def given_trials(seed=0, number=1, lower=(), **metrics):
+        draws = {len(of_metric) for of_metric in metrics.values()}
+        trials = [
+            Trial(number, draw, {m: np.array(s[draw], float) for m, s in metrics.items()})
+            for draw in range(max(draws))
+        ]
+        signatures = {metric: f"{metric}|made up" for metric in metrics}
+        return Trials(seed, max(draws), trials, signatures, {}, {}, frozenset(lower))
+
+    return given_trials
+
+
+@pytest.fixture
+def judged():
+    """Eleven captions each of three images, in the manner of PASCAL-50S."""
+    images = {image: tuple(f"{image} reference {n}" for n in range(12)) for image in "abc"}
+    return [
+        Judged(image, (f"caption {n}", f"other {image} {n}"), images[image])
+        for n in range(2)
+        for image in images
+    ]
+
+
+@pytest.fixture
+def no_parts():
+    return Parts(None)

@@ -1,0 +1,102 @@
+"""The scorers of an ablation are plain VIFIDEL with other settings."""
+
+import pytest
+
+from vifidel_eval import AnnotationError, ImageIdError, Vifidel
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.captions.rows import make_rows
+from vifidel_eval.plugins.agreement.ablation import ablations
+from vifidel_eval.scores.harness import score_rows
+
+GOLD = {"a": ["dog", "dog", "kite"], "b": ["cup"]}
+FOUND = {"a": ["dog", "cup"], "b": ["table", "table"]}
+ROWS = make_rows(
+    ["two dogs", "a cup on a table", "a kite"],
+    ["a", "b", "a"],
+    [["dogs play", "a kite flies"], ["a cup"], ["the dogs"]],
+)
+
+
+@pytest.fixture
+def vectors(make_vectors):
+    first = {
+        "dog": [1.0, 0.0, 0.2],
+        "dogs": [0.9, 0.1, 0.1],
+        "kite": [0.0, 1.0, 0.3],
+        "cup": [0.2, 0.3, 1.0],
+        "table": [0.1, 0.5, 0.8],
+        "play": [0.7, 0.7, 0.0],
+        "flies": [0.1, 0.9, 0.1],
+        "two": [0.4, 0.4, 0.4],
+    }
+    return [make_vectors(first), make_vectors({word: row[::-1] for word, row in first.items()})]
+
+
+def sides():
+    return {"gold": read_objects(GOLD), "found": read_objects(FOUND)}
+
+
+def scores(scorer):
+    return scorer.evaluate(ROWS)["VIFIDEL"].scores.tolist()
+
+
+def test_every_side_with_and_without_counts(vectors):
+    scorers = ablations(sides(), vectors[:1], {"p": 1})
+    assert list(scorers) == [
+        "VIFIDEL gold counts",
+        "VIFIDEL gold presence",
+        "VIFIDEL found counts",
+        "VIFIDEL found presence",
+    ]
+    assert len({scorer.signature() for scorer in scorers.values()}) == 4
+    for name, labels, counts in (
+        ("VIFIDEL gold counts", GOLD, True),
+        ("VIFIDEL gold presence", GOLD, False),
+        ("VIFIDEL found counts", FOUND, True),
+        ("VIFIDEL found presence", FOUND, False),
+    ):
+        plain = Vifidel(labels, vectors=vectors[0], counts=counts, p=1)
+        assert scores(scorers[name]) == scores(plain)
+        assert scorers[name].signature() == plain.signature()
+
+
+def test_several_vectors_are_named(vectors, tmp_path):
+    files = []
+    for name, of_file in zip(("first", "second"), vectors, strict=True):
+        files.append(str(tmp_path / f"{name}.txt"))
+        of_file.save_word2vec_format(files[-1])
+    scorers = ablations({"gold": read_objects(GOLD)}, files, {})
+    assert list(scorers) == [
+        f"VIFIDEL gold {how} {name}.txt"
+        for how in ("counts", "presence")
+        for name in ("first", "second")
+    ]
+    for name, scorer in scorers.items():
+        known = vectors[name.endswith("second.txt")]
+        plain = Vifidel(GOLD, vectors=known, counts=" counts " in name)
+        assert scores(scorer) == pytest.approx(scores(plain), rel=1e-6)
+
+
+def test_vectors_of_the_same_name_stay_apart(vectors):
+    scorers = ablations({"gold": read_objects(GOLD)}, vectors, {})
+    assert len(scorers) == 4
+    assert len({scorer.signature() for scorer in scorers.values()}) == 4
+
+
+def test_settings_reach_the_scorers(vectors):
+    one, other = (
+        ablations(sides(), vectors[:1], settings)["VIFIDEL gold counts"]
+        for settings in ({"p": 1}, {"p": 2, "normalize": False})
+    )
+    assert one.signature() != other.signature()
+
+
+def test_a_side_that_lacks_an_image_is_refused(vectors):
+    scorers = ablations({"gold": read_objects({"a": ["dog"]})}, vectors[:1], {})
+    with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 'b'"):
+        score_rows({"mine": ROWS}, scorers)
+
+
+def test_missing_objects_are_refused(tmp_path):
+    with pytest.raises(AnnotationError):
+        read_objects(tmp_path / "none.json")

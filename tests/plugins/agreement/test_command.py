@@ -1,0 +1,562 @@
+"""The commands `vifidel-eval agreement` on small data in the published layouts."""
+
+import csv
+import io
+import json
+from functools import partial
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from judgement_files import (
+    DISTRACTORS,
+    FLICKR_CAPTIONS,
+    FLICKR_LINES,
+    FOILS,
+    HAT,
+    PASCAL_PAIRS,
+    PASCAL_REFERENCES,
+    write_abstract,
+    write_composite,
+    write_crowd,
+    write_distractors,
+    write_flickr8k,
+    write_foils,
+    write_hat,
+    write_pascal,
+    write_thumb,
+)
+from scipy.stats import pearsonr
+
+from vifidel_eval.scorers import Bleu, RougeL, Vifidel
+from vifidel_eval.words.tokenization import Tokenization
+
+WRITERS = {
+    "pascal50s": write_pascal,
+    "abstract50s": write_abstract,
+    "distractors": write_distractors,
+    "flickr8k": write_flickr8k,
+    "composite": write_composite,
+    "thumb": write_thumb,
+    "nocaps-foil": write_foils,
+    "hat": write_hat,
+}
+DETECTIONS = {"nocaps-foil": FOILS, "hat": HAT}
+CHOICES = ("pascal50s", "abstract50s", "distractors")
+OBJECTS = {"2008_000001": ["bus"], "2008_000002": ["cat", "cat", "sofa"], "2008_000003": ["dog"]}
+
+
+@pytest.fixture(autouse=True)
+def fast(monkeypatch):
+    monkeypatch.setenv("PATH", "")  # no Java
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.resampling.RESAMPLES", 8)
+
+
+@pytest.fixture
+def agreement(run):
+    return partial(run, "agreement")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Return what a command takes: the folder, or the file, of a small data set."""
+
+    def data(command):
+        folder = tmp_path / command
+        folder.mkdir()
+        return WRITERS[command](folder)
+
+    return data
+
+
+@pytest.fixture
+def objects(tmp_path):
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps(OBJECTS), "utf-8")
+    return path
+
+
+def refused(result, status=1):
+    """Return the sentence of a refusal."""
+    assert result.exit_code == status, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    return result.stderr.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", [command for command in WRITERS if command not in DETECTIONS])
+def test_all_formats_show_the_result(data, tmp_path, command, agreement):
+    output = tmp_path / "result.json"
+    arguments = (command, data(command), "--metrics", "BLEU,ROUGE_L", "--references", "1,all")
+    shown = {}
+    for style in ("table", "markdown", "csv", "latex", "json"):
+        result = agreement(*arguments, "--format", style, "--output", output, "--draws", 2)
+        assert result.exit_code == 0, result.output
+        # CSV holds rows only: what must be said of them goes elsewhere.
+        assert ("references drawn 2 times" in result.stderr) == (style == "csv")
+        shown[style] = result.stdout
+    document = json.loads(
+        shown["json"], parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+    assert json.loads(output.read_text("utf-8")) == document
+    assert {path.name for path in tmp_path.iterdir()} == {command, "result.json"}
+    assert (document["seed"], document["draws"]) == (0, 2)
+    assert set(document["signatures"]) == {"Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L"}
+    key = "accuracies" if command in CHOICES else "correlations"
+    entries = document[key]
+    assert {entry["references"] for entry in entries} == {1, "all"}
+    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
+    assert {row["metric"] for row in rows} == set(document["signatures"])
+    tests = sum(
+        len(of) * (len(of) - 1) for of in (one["p_values"] for one in document.get("williams", []))
+    )
+    assert sum(row["statistic"] == "Williams p" for row in rows) == tests
+    assert len(rows) - tests == len(entries) * (2 if command in CHOICES else 4)
+    assert shown["markdown"].splitlines()[2].startswith("| ")
+    assert "\\toprule" in shown["latex"]
+    for style in ("table", "markdown", "latex"):
+        assert document["signatures"]["ROUGE_L"] in shown[style].replace("\\_", "_")
+        assert "references drawn 2 times; " in shown[style]
+        assert "seed 0" in shown[style]
+
+
+def test_accuracies_are_those_of_the_metric(data, agreement):
+    folder = data("pascal50s")
+    result = agreement("pascal50s", folder, "--metrics", "ROUGE_L", "--references", "all",
+                 "--format", "json")  # fmt: skip
+    document = json.loads(result.stdout)
+    # ROUGE-L by pycocoevalcap on references without the captions themselves, worked out here.
+    assert document["divided"] == 1
+
+    def plain(text):
+        return "".join(c for c in text.lower() if c.isalnum())
+
+    right = {}
+    for image, first, second, category, votes in PASCAL_PAIRS:
+        references = [
+            r for r in PASCAL_REFERENCES[image] if plain(r) not in (plain(first), plain(second))
+        ]
+        scores = [
+            RougeL(Tokenization()).compute_score({0: references}, {0: [caption]})[0]
+            for caption in (first, second)
+        ]
+        if sum(votes):
+            agrees = np.sign(scores[0] - scores[1]) * np.sign(sum(votes))
+            right.setdefault(category, []).append({1: 1, 0: 0.5, -1: 0}[int(agrees)])
+    found = {entry["kind"]: entry["accuracy"] for entry in document["accuracies"]}
+    names = {1: "HC", 2: "HI", 3: "HM", 4: "MM"}
+    expected = {names[category]: np.mean(values) for category, values in right.items()}
+    assert found == pytest.approx(
+        expected | {"all": np.mean([v for values in right.values() for v in values])}
+    )
+
+
+def test_objects_of_the_image_stand_for_all_its_captions(data, objects, agreement):
+    arguments = ("pascal50s", data("pascal50s"), "--objects", objects, "--format", "json")
+    result = agreement(*arguments, "--metrics", "VIFIDEL", "--references", "0")
+    assert result.exit_code == 0, result.output
+    found = {e["kind"]: e for e in json.loads(result.stdout)["accuracies"]}["all"]
+    vifidel = Vifidel(OBJECTS, references=False)
+    right = []
+    for image, first, second, _, votes in PASCAL_PAIRS:
+        difference = vifidel.explain(image, first).score - vifidel.explain(image, second).score
+        if sum(votes):
+            right.append(difference * sum(votes) > 0)
+    assert found["accuracy"] == pytest.approx(sum(right) / 4)
+    assert found["pairs"] == 4
+    # No references: the others are left out.
+    both = agreement(*arguments, "--metrics", "VIFIDEL,WMD", "--references", "0,1")
+    rows = json.loads(both.stdout)["accuracies"]
+    assert {(row["metric"], row["references"]) for row in rows} == {
+        ("VIFIDEL", 0),
+        ("VIFIDEL", 1),
+        ("WMD", 1),
+    }
+
+
+def test_ties_and_consensus_and_seed(data, agreement):
+    path = data("distractors")
+    shared = ("--metrics", "BLEU", "--format", "json")
+    found = {}
+    for ties in ("half", "wrong", "right"):
+        document = json.loads(agreement("distractors", path, "--ties", ties, *shared).stdout)
+        assert document["ties"] == ties
+        found[ties] = {(e["metric"], e["kind"]): e for e in document["accuracies"]}
+    for key, half in found["half"].items():
+        assert half["accuracy"] - found["wrong"][key]["accuracy"] == pytest.approx(half["tied"] / 2)
+        assert found["right"][key]["accuracy"] - half["accuracy"] == pytest.approx(half["tied"] / 2)
+    assert {kind for _, kind in found["half"]} == {"replace scene", "switch people", "all"}
+    folder = data("pascal50s")
+    sentence = refused(agreement("pascal50s", folder, "--consensus", *shared))
+    assert "consensus_pascal.mat: no such file" in sentence
+
+
+def test_the_same_seed_gives_the_same_bytes(data, agreement):
+    arguments = ("abstract50s", data("abstract50s"), "--metrics", "ROUGE_L", "--references", "2")
+    arguments += ("--format", "json")
+    first, again, other = (agreement(*arguments, "--seed", seed).stdout for seed in (1, 1, 2))
+    assert first == again
+    assert json.loads(other)["seed"] == 2
+
+
+def test_distractors_take_references_from_elsewhere(data, tmp_path, agreement):
+    bare = [{k: v for k, v in entry.items() if k != "references"} for entry in DISTRACTORS]
+    path = write_distractors(tmp_path, bare)
+    sentence = refused(agreement("distractors", path, "--metrics", "BLEU"), status=2)
+    assert "BLEU needs --references" in sentence
+    captions = tmp_path / "captions.json"
+    references = {str(e["image_id"]): e["references"] for e in DISTRACTORS}
+    captions.write_text(json.dumps(references), "utf-8")
+    shared = ("--metrics", "BLEU", "--format", "json")
+    with_captions = agreement("distractors", path, "--captions", captions, *shared)
+    assert with_captions.exit_code == 0, with_captions.output
+    own = agreement("distractors", data("distractors"), *shared)
+    assert json.loads(with_captions.stdout) == json.loads(own.stdout)
+
+
+def test_correlations_are_those_of_the_metric(data, agreement):
+
+    result = agreement("flickr8k", data("flickr8k"), "--metrics", "ROUGE_L", "--format", "json")
+    scores, ratings = [], []
+    for image, caption_id, *experts in FLICKR_LINES:
+        owner, number = caption_id.split(".jpg#")
+        if owner != image[:-4]:
+            caption = FLICKR_CAPTIONS[owner][int(number)]
+            rouge = RougeL(Tokenization())
+            references = FLICKR_CAPTIONS[image[:-4]]
+            scores.append(rouge.compute_score({0: references}, {0: [caption]})[0])
+            ratings.append(np.mean(experts))
+    (found,) = (
+        entry
+        for entry in json.loads(result.stdout)["correlations"]
+        if (entry["judges"], entry["captions"]) == ("mean", "without own references")
+    )
+    assert found["judgements"] == 5
+    assert found["coefficients"]["Pearson"] == pytest.approx(pearsonr(scores, ratings).statistic)
+
+
+@pytest.mark.parametrize("command", ["pascal50s", "flickr8k"])
+def test_scores_of_another_tool(data, tmp_path, command, agreement):
+    path, folder = tmp_path / "candidates.json", data(command)
+    result = agreement(command, folder, "--write-candidates", path)
+    assert result.exit_code == 0
+    entries = json.loads(path.read_text("utf-8"))
+    assert result.stdout == f"{len(entries)} captions written to {path}\n"
+    gts = {entry["id"]: entry["references"] for entry in entries}
+    res = {entry["id"]: [entry["caption"]] for entry in entries}
+    scores = RougeL(Tokenization()).compute_score(gts, res)[1].tolist()
+    for entry, score in zip(entries, scores, strict=True):
+        entry["score"] = float(f"{score:.10g}")  # ours are rounded
+    path.write_text(json.dumps(entries), "utf-8")
+    shared = ("--references", "all", "--format", "json")
+    result = agreement(command, folder, "--scores", f"mine={path}", "--metrics", "ROUGE_L", *shared)
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    key = "accuracies" if command in CHOICES else "correlations"
+    by_metric = {"mine": [], "ROUGE_L": []}
+    for entry in document[key]:
+        assert entry["references"] == ("as given" if entry["metric"] == "mine" else "all")
+        by_metric[entry["metric"]].append(
+            {k: v for k, v in entry.items() if k not in ("metric", "references")}
+        )
+    assert len(by_metric["mine"]) > 0
+    for mine, ours in zip(by_metric["mine"], by_metric["ROUGE_L"], strict=True):
+        assert str(mine) == str(ours)
+    # Alone, no other metric is computed.
+    alone = json.loads(agreement(command, folder, "--scores", f"mine={path}", *shared).stdout)
+    assert {entry["metric"] for entry in alone[key]} == {"mine"}
+    path.write_text(json.dumps(entries[1:]), "utf-8")
+    sentence = refused(agreement(command, folder, "--scores", f"mine={path}"))
+    assert "1 without one (ids '1.1')" in sentence
+
+
+def test_an_ablation_of_two_sides_and_their_union(data, objects, tmp_path, agreement):
+    found = tmp_path / "found.json"
+    labels = {"2008_000001": ["table"], "2008_000002": ["sofa"], "2008_000003": ["cat", "cat"]}
+    found.write_text(json.dumps(labels), "utf-8")
+    result = agreement(
+        *("pascal50s", data("pascal50s"), "--references", "0,2", "--draws", 2, "--format", "json"),
+        *("--ablation", f"gold={objects}", "--ablation", f"found={found}"),
+        *("--ablation", f"both={objects},{found}"),
+    )
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert list(document["signatures"]) == [
+        "VIFIDEL gold counts",
+        "VIFIDEL gold presence",
+        "VIFIDEL found counts",
+        "VIFIDEL found presence",
+        "VIFIDEL both presence",  # a union counts each label once
+    ]
+    assert len(set(document["signatures"].values())) == 5
+    by_metric = {}
+    for entry in document["accuracies"]:
+        by_metric.setdefault(entry["metric"], []).append(entry["accuracy"])
+    plain = agreement(
+        *("pascal50s", tmp_path / "pascal50s", "--references", "0,2", "--draws", 2),
+        *("--objects", objects, "--metrics", "VIFIDEL", "--format", "json"),
+    )
+    expected = [entry["accuracy"] for entry in json.loads(plain.stdout)["accuracies"]]
+    assert by_metric["VIFIDEL gold counts"] == expected
+
+
+@pytest.mark.parametrize("command", DETECTIONS)
+def test_all_formats_show_what_is_found(data, tmp_path, command, agreement):
+    output, figure = tmp_path / "result.json", tmp_path / "figure.svg"
+    arguments = (command, data(command), "--metrics", "VIFIDEL-PRF,ROUGE_L")
+    shown = {}
+    for style in ("table", "markdown", "csv", "latex", "json"):
+        result = agreement(*arguments, "--format", style, "--output", output, "--figure", figure)
+        assert result.exit_code == 0, result.output
+        shown[style] = result.stdout
+    document = json.loads(
+        shown["json"], parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+    assert json.loads(output.read_text("utf-8")) == document
+    metrics = ["VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "ROUGE_L"]
+    assert [one["metric"] for one in document["detection"]] == metrics
+    located = [(one["metric"], one["words"]) for one in document["localization"]]
+    assert located == [("VIFIDEL-PRF", "all"), ("VIFIDEL-PRF", "things")]
+    if command == "hat":
+        assert document["pairwise"] == []
+        assert {one["captions"] for one in document["localization"]} == {2}
+    else:
+        assert [one["metric"] for one in document["pairwise"]] == metrics
+        assert {one["captions"] for one in document["localization"]} == {3}
+    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
+    for statistic, name in (
+        ("average precision", "detection"),
+        ("share of positives", "detection"),
+        ("localization accuracy", "localization"),
+        ("pairwise accuracy", "pairwise"),
+    ):
+        found = [row["metric"] for row in rows if row["statistic"] == statistic]
+        assert found == [one["metric"] for one in document[name]]
+    for style in ("table", "markdown", "latex"):
+        assert "VIFIDEL-PRF|refs:yes" in shown[style].replace("\\_", "_")
+    drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())
+    for text in ("detection: average precision", "VIFIDEL-PRF, things", "ROUGE_L"):
+        assert text in drawn
+    assert ("pairs: accuracy" in drawn) == (command != "hat")
+
+
+def test_a_planted_word_is_found(data, agreement):
+    result = agreement("nocaps-foil", data("nocaps-foil"), "--metrics", "VIFIDEL-PRF",
+                 "--format", "json")  # fmt: skip
+    document = json.loads(result.stdout)
+    # The references have every other thing of the foils word for word.
+    things = {one["words"]: one["accuracy"] for one in document["localization"]}["things"]
+    assert things == 1
+    # They do not have the planted words, so that P finds each foil.
+    precision = {one["metric"]: one for one in document["detection"]}["VIFIDEL-P"]
+    assert (precision["captions"], precision["positives"]) == (6, 3)
+    pairwise = {one["metric"]: one for one in document["pairwise"]}["VIFIDEL-P"]
+    assert (pairwise["accuracy"], pairwise["low"], pairwise["high"]) == (1, 1, 1)
+
+
+def test_average_precision_is_that_of_the_metric(data, agreement):
+    result = agreement("hat", data("hat"), "--metrics", "ROUGE_L", "--format", "json")
+    scores = [
+        RougeL(Tokenization()).compute_score({0: one["references"]}, {0: [one["caption"]]})[0]
+        for one in HAT
+    ]
+    # Precision where each of the two captions with a hallucination is found, the lowest first.
+    worst_first = [at for _, at in sorted(zip(scores, range(3), strict=True))]
+    ranks = sorted(worst_first.index(at) + 1 for at in (0, 2))
+    expected = sum(found / rank for found, rank in enumerate(ranks, 1)) / 2
+    (found,) = json.loads(result.stdout)["detection"]
+    assert len(set(scores)) == 3
+    assert found["average_precision"] == pytest.approx(expected)
+    assert json.loads(result.stdout)["localization"] == []
+
+
+@pytest.mark.parametrize("command", DETECTIONS)
+def test_scores_of_another_tool_find_hallucinations(data, tmp_path, command, agreement):
+    path, file = tmp_path / "candidates.json", data(command)
+    assert agreement(command, file, "--write-candidates", path).exit_code == 0
+    entries = json.loads(path.read_text("utf-8"))
+    assert len(entries) == {"hat": 3, "nocaps-foil": 6}[command]
+    wrong = {one["foil"] for one in FOILS} | {
+        one["caption"] for one in HAT if one["contains_hallucination"]
+    }
+    for entry in entries:
+        entry["score"] = 0.1 if entry["caption"] in wrong else 0.9
+    path.write_text(json.dumps(entries), "utf-8")
+    result = agreement(command, file, "--scores", f"theirs={path}", "--format", "json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    (found,) = document["detection"]
+    assert (found["metric"], found["average_precision"]) == ("theirs", 1)
+    assert document["localization"] == []
+    assert [one["accuracy"] for one in document["pairwise"]] == [1] * (command != "hat")
+
+
+def test_finding_takes_one_number_of_references(data, agreement):
+    path = data("hat")
+    sentence = refused(agreement("hat", path, "--references", "1,2", "--metrics", "BLEU"), status=2)
+    assert "--references takes one number here, or 'all'." in sentence
+    result = agreement("hat", path, "--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
+    assert result.exit_code == 0, result.output
+    assert "references drawn 2 times" in result.stdout
+
+
+def test_the_crowd_is_a_rating_of_its_own(data, agreement):
+    folder = write_crowd(data("flickr8k"))
+    shared = ("flickr8k", folder, "--metrics", "ROUGE_L", "--format", "json")
+    both = json.loads(agreement(*shared).stdout)["correlations"]
+    assert {one["rating"] for one in both} == {"expert", "crowd"}
+    counts = {one["captions"]: one["judgements"] for one in both if one["rating"] == "crowd"}
+    assert counts == {"without own references": 3, "all": 4}
+    (folder / "ExpertAnnotations.txt").unlink()
+    alone = json.loads(agreement(*shared).stdout)["correlations"]
+    assert alone == [one for one in both if one["rating"] == "crowd"]
+
+
+def test_thumb_has_p_r_and_total(data, agreement):
+    result = agreement("thumb", data("thumb"), "--metrics", "VIFIDEL-PRF", "--format", "json")
+    found = json.loads(result.stdout)["correlations"]
+    assert [(one["rating"], one["captions"]) for one in found[::3]] == [
+        (rating, captions) for rating in ("P", "R", "total") for captions in ("machine", "all")
+    ]
+    assert [one["judgements"] for one in found[::3]] == [4, 6] * 3
+    assert {tuple(one["coefficients"]) for one in found} == {
+        ("tau-b", "tau-c", "Spearman", "Pearson")
+    }
+
+
+def test_figures_of_choices(data, objects, tmp_path, agreement):
+    paths = [tmp_path / f"curves{suffix}" for suffix in (".png", ".svg", ".pdf")]
+    result = agreement(
+        *("pascal50s", data("pascal50s"), "--objects", objects, "--metrics", "VIFIDEL,ROUGE_L"),
+        *("--references", "0,1,2", "--draws", 2),
+        *(argument for path in paths for argument in ("--figure", path)),
+    )
+    assert result.exit_code == 0, result.output
+    assert paths[0].read_bytes().startswith(b"\x89PNG")
+    assert paths[2].read_bytes().startswith(b"%PDF")
+    drawn = "".join(ElementTree.fromstring(paths[1].read_bytes()).itertext())
+    for text in ("VIFIDEL", "ROUGE_L", "PASCAL-50S", "HC", "HI", "HM", "MM"):
+        assert text in drawn
+
+
+def test_figures_of_ratings_need_two_metrics(data, tmp_path, agreement):
+    figure, folder = tmp_path / "matrix.svg", data("flickr8k")
+    result = agreement("flickr8k", folder, "--metrics", "ROUGE_L", "--figure", figure)
+    assert result.exit_code == 1
+    assert "ROUGE_L" in result.stdout  # nothing that was computed is lost
+    assert f"{figure}: a matrix needs two metrics; name more --metrics." in result.stderr
+    assert not figure.exists()
+    result = agreement("flickr8k", folder, "--metrics", "ROUGE_L,BLEU", "--figure", figure)
+    assert result.exit_code == 0, result.output
+    drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())
+    for text in ("Bleu_4", "ROUGE_L", "without own references"):
+        assert text in drawn
+
+
+def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
+    output, folder = tmp_path / "result.json", data("pascal50s")
+    arguments = ("pascal50s", folder, "--metrics", "BLEU", "--references", "1,2,3,4", "--draws", 1)
+    whole = tmp_path / "whole.json"
+    expected = agreement(*arguments, "--output", whole)
+    calls = []
+    unsigned = Bleu.without_signature
+
+    def interrupted(self, rows, on_progress=None):
+        calls.append(1)
+        if len(calls) == 6:  # the second side of the third part
+            raise KeyboardInterrupt
+        return unsigned(self, rows, on_progress)
+
+    monkeypatch.setattr(Bleu, "without_signature", interrupted)
+    result = agreement(*arguments, "--output", output)
+    assert result.exit_code == 1
+    assert "the same command continues where it stopped" in result.stderr
+    assert not output.exists()
+    kept = tmp_path / "result.json.unfinished"
+    assert kept.exists()
+    kept.write_bytes(kept.read_bytes() + b'\n{"key": "abc", "cont')  # torn while being written
+    result = agreement(*arguments, "--output", output)
+    assert (result.exit_code, result.stdout) == (0, expected.stdout)
+    assert len(calls) == 6 + 2 * 2
+    assert output.read_bytes() == whole.read_bytes()
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--references", "x"], "'x' is neither a list of numbers such as 0,1,5 nor 'all'"),
+        (["--references", "1,,2"], "is neither a list of numbers"),
+        (["--references", "-1"], "is neither a list of numbers"),
+        (["--references", "1.5"], "is neither a list of numbers"),
+        (["--references", "²"], "is neither a list of numbers"),
+        (["--scores", "file.json"], "'file.json' is not NAME=FILE"),
+        (["--scores", "=file.json"], "is not NAME=FILE"),
+        (["--scores", "a="], "is not NAME=FILE"),
+        (["--scores", "a=x", "--scores", "a=y"], "a name is given twice"),
+        (["--ablation", "objects.json"], "is not NAME=OBJECTS"),
+        (["--metrics", "VIFIDEL"], "VIFIDEL needs --objects; give it, or name other metrics."),
+        (["--metrics", "CIDEr+VIFIDEL"], "VIFIDEL needs --objects"),
+        (["--metrics", "LM"], "LM needs --language-model; give it"),
+        (["--metrics", "CIDRE"], "there is no metric 'CIDRE'. Did you mean CIDEr?"),
+        (["--ties", "lost"], "'lost' is not one of"),
+        (["--draws", "0"], "0 is not in the range"),
+        (["--seed", "-1"], "-1 is not in the range"),
+    ],
+)
+def test_wrong_options_are_usage_errors(data, arguments, expected, agreement):
+    assert expected in refused(agreement("pascal50s", data("pascal50s"), *arguments), status=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--metrics", "CIDEr", "--references", "0"], "all of them need references; try"),
+        (["--metrics", "BLEU", "--figure", "figure.jpg"], "a figure is a .png, .svg, .pdf file"),
+        (["--metrics", "BLEU", "--figure", "none/figure.png"], "there is no such folder"),
+        (["--metrics", "BLEU", "--output", "none/result.json"], "there is no such folder"),
+        (["--metrics", "BLEU", "--output", "."], "the output is a folder"),
+        (["--scores", "a=none.json"], "none.json: no such file"),
+        (["--ablation", "gold=none.json"], "none.json"),
+        (["--metrics", "BLEU", "--write-candidates", "none/c.json"], "there is no such folder"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    data, tmp_path, monkeypatch, arguments, expected, agreement
+):
+    folder = data("pascal50s")
+    monkeypatch.chdir(tmp_path)
+    sentence = refused(agreement("pascal50s", folder, *arguments))
+    assert sentence.startswith("Error: ")
+    assert expected in sentence
+    assert [path.name for path in tmp_path.iterdir()] == ["pascal50s"]
+
+
+def test_no_output_replaces_an_input(data, objects, tmp_path, agreement):
+    content = objects.read_bytes()
+    shared = ("pascal50s", data("pascal50s"), "--objects", objects, "--metrics", "VIFIDEL")
+    assert "would replace an input" in refused(agreement(*shared, "--output", objects))
+    shared = ("pascal50s", tmp_path / "pascal50s", "--ablation", f"gold={objects}")
+    assert "would replace an input" in refused(agreement(*shared, "--output", objects))
+    assert objects.read_bytes() == content
+    pairs = data("distractors")
+    content = pairs.read_bytes()
+    for option in ("--output", "--write-candidates"):
+        sentence = refused(agreement("distractors", pairs, "--metrics", "BLEU", option, pairs))
+        assert "would replace an input" in sentence
+    assert pairs.read_bytes() == content
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_missing_data_is_named(tmp_path, command, agreement):
+    sentence = refused(agreement(command, tmp_path / "none", "--metrics", "BLEU"))
+    assert str(tmp_path / "none") in sentence
+
+
+def test_help_names_the_files(agreement):
+    result = agreement("--help")
+    assert result.exit_code == 0
+    for command in WRITERS:
+        assert command in result.stdout
+        assert agreement(command, "--help").exit_code == 0
+    assert "pair_pascal.mat and pascal50S.mat" in agreement("pascal50s", "--help").stdout

@@ -1,0 +1,307 @@
+"""Coefficients against numbers worked out by hand and by plain definitions."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.plugins.agreement.correlation import correlate, views
+from vifidel_eval.plugins.agreement.judgements import Judged, Ratings
+
+RESAMPLES = 40
+NAN = math.nan
+NAMES = ["tau-b", "tau-c", "Spearman", "Pearson"]
+
+
+@pytest.fixture(autouse=True)
+def fewer_resamples(monkeypatch):
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.resampling.RESAMPLES", RESAMPLES)
+
+
+def ratings(given, images=None, subsets=None, **more):
+    """Return ratings of captions, a row each, one column a judge."""
+    given = {"rating": given} | more
+    number = len(next(iter(given.values())))
+    images = range(number) if images is None else images
+    judged = [Judged(image, ("caption",), ("reference",)) for image in images]
+    subsets = {"all": [True] * number} | (subsets or {})
+    return Ratings(
+        "Made up",
+        judged,
+        {name: np.array(rows, float) for name, rows in given.items()},
+        {name: np.array(mask) for name, mask in subsets.items()},
+    )
+
+
+@pytest.fixture
+def correlated(given_trials, no_parts):
+    def correlated(given, parts=no_parts, **scores):
+        draws = {metric: [[row] for row in rows] for metric, rows in scores.items()}
+        return correlate(given, given_trials(**draws), parts)
+
+    return correlated
+
+
+def column(values):
+    return [[value] for value in values]
+
+
+@pytest.mark.parametrize(
+    ("scores", "people", "expected"),
+    [
+        # Six pairs, five concordant, one discordant, no tie. Ranks differ by 0, 1, 1, 0.
+        ([1, 2, 3, 4], [1, 3, 2, 4], [4 / 6, 4 / 6, 1 - 6 * 2 / (4 * 15), 0.8]),
+        # Pairs: C = 4, D = 0, tied in x only 1, in y only 1. tau-b = 4 / 5; tau-c with m = 3
+        # values each: 2 (C - D) / (n^2 (m - 1) / m) = 8 / (16 * 2 / 3). Mean ranks are 1.5, 1.5,
+        # 3, 4 and 1, 2.5, 2.5, 4: covariance 3.75, variances 4.5. Pearson: 2 / sqrt(2.75 * 2).
+        ([1, 1, 2, 3], [1, 2, 2, 3], [4 / 5, 3 / 4, 3.75 / 4.5, 2 / math.sqrt(5.5)]),
+        # C = 0, D = 3, three pairs tied in x, which has two values: tau-c with m = 2. Ranks are
+        # 2, 2, 2, 4 and 4, 3, 2, 1: covariance -3, variances 3 and 5; Pearson -1.5, .75, 5.
+        (
+            [0, 0, 0, 1],
+            [4, 3, 2, 1],
+            [-3 / math.sqrt(18), -3 / 4, -3 / math.sqrt(15), -1.5 / math.sqrt(3.75)],
+        ),
+    ],
+)
+def test_coefficients_worked_by_hand(correlated, scores, people, expected):
+    one = correlated(ratings(column(people)), m=[scores]).findings["correlations"][0]
+    assert list(one.coefficients) == NAMES
+    assert list(one.coefficients.values()) == pytest.approx(expected)
+    assert one.judgements == 4
+
+
+def test_coefficients_that_r_documents(correlated):
+    # Hollander & Wolfe (1973), p. 187 f., as in R's help of cor.test: tau = 0.4444444 of
+    # subjects' assessments x and panel scores y, p-value 0.1194; the data have no tied ranks.
+    x = [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1]
+    y = [2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8]
+    one = correlated(ratings(column(y)), m=[x]).findings["correlations"][0]
+    assert one.coefficients["tau-b"] == pytest.approx(0.4444444, abs=5e-8)
+    assert one.coefficients["tau-c"] == pytest.approx(0.4444444, abs=5e-8)
+
+
+def by_definition(x, y):
+    """Return the four coefficients by looking at every pair, and at ranks counted out."""
+    pairs = [(i, j) for i in range(len(x)) for j in range(i)]
+    agreement = sum(np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs)
+    apart_x = sum(x[i] != x[j] for i, j in pairs)
+    apart_y = sum(y[i] != y[j] for i, j in pairs)
+    classes = min(len(set(x)), len(set(y)))
+
+    def ranks(values):
+        return [sum(v < w for v in values) + (sum(v == w for v in values) + 1) / 2 for w in values]
+
+    def product_moment(a, b):
+        a, b = np.array(a) - np.mean(a), np.array(b) - np.mean(b)
+        return (a * b).sum() / math.sqrt((a * a).sum() * (b * b).sum())
+
+    return [
+        agreement / math.sqrt(apart_x * apart_y),
+        2 * agreement / (len(x) ** 2 * (classes - 1) / classes),
+        product_moment(ranks(x), ranks(y)),
+        product_moment(x, y),
+    ]
+
+
+def test_coefficients_by_definition(correlated):
+    random = np.random.default_rng(11)
+    people = random.integers(1, 5, size=(25, 3))
+    scores = random.integers(8, size=25).astype(float)
+    each, mean = correlated(ratings(people), m=[scores]).findings["correlations"]
+    assert (each.judges, each.judgements) == ("each", 75)
+    expected = by_definition(np.repeat(scores, 3), people.ravel())
+    assert list(each.coefficients.values()) == pytest.approx(expected)
+    assert (mean.judges, mean.judgements) == ("mean", 25)
+    expected = by_definition(scores, people.mean(axis=1))
+    assert list(mean.coefficients.values()) == pytest.approx(expected)
+
+
+def test_ratings_of_other_captions_change_nothing(correlated):
+    # As in Flickr8k, where the experts and the crowd judge captions of their own.
+    scores, people = [3, 1, 2, 5, 4, 1], [2, 1, 3, 4, 4, 2]
+    alone = correlated(ratings(column(people)), m=[scores])
+    given = ratings(
+        column([*people, NAN, NAN, NAN]), images=[*range(6), 7, 8, 8],
+        other=column([NAN] * 6 + [0.5, 1, 0]),
+    )  # fmt: skip
+    both = correlated(given, m=[[*scores, 5, 7, 6]])
+    of_people, of_crowd = both.findings["correlations"]
+    assert of_people == alone.findings["correlations"][0]
+    assert (of_crowd.rating, of_crowd.judgements) == ("other", 3)
+    # C = 2 of the three pairs: 5, 7, 6 and .5, 1, 0.
+    assert of_crowd.coefficients["tau-b"] == pytest.approx(1 / 3)
+
+
+def test_means_of_three_take_ten_values(correlated):
+    # Tau-c counts classes: 4 of single judgements, 10 of means; the rest of the formula is the
+    # same. Here every judge says the same, so that both have four.
+    people = [[value] * 3 for value in (1, 2, 3, 4, 4)]
+    each, mean = correlated(ratings(people), m=[[1, 2, 3, 4, 5]]).findings["correlations"]
+    # C - D = 9 of 5 captions: 2 * 9 / (25 * 3 / 4); flattened: 81 of 15.
+    assert mean.coefficients["tau-c"] == pytest.approx(2 * 9 / (25 * 3 / 4))
+    assert each.coefficients["tau-c"] == pytest.approx(2 * 81 / (225 * 3 / 4))
+
+
+def test_subsets_and_ratings_are_views_of_their_own(correlated):
+    masks = {"first": [True] * 4 + [False] * 2}
+    given = ratings(column([1, 2, 3, 4, 1, 1]), subsets=masks, other=column([4, 3, 2, 1, 9, NAN]))
+    result = correlated(given, m=[[1, 2, 3, 4, 9, 8]])
+    found = {(c.rating, c.captions): c for c in result.findings["correlations"]}
+    assert [(c.rating, c.judges, c.captions) for c in result.findings["correlations"]] == [
+        (rating, "mean", captions)
+        for rating in ("rating", "other")
+        for captions in ("all", "first")
+    ]
+    assert list(found["rating", "first"].coefficients.values()) == pytest.approx([1] * 4)
+    assert list(found["other", "first"].coefficients.values()) == pytest.approx([-1] * 4)
+    assert [c.judgements for c in found.values()] == [6, 4, 5, 4]
+    expected = by_definition([1, 2, 3, 4, 9], [4, 3, 2, 1, 9])
+    assert list(found["other", "all"].coefficients.values()) == pytest.approx(expected)
+    assert len(list(views(given))) == 4
+
+
+def test_undefined_scores_are_left_out(correlated):
+    given = ratings(column([1, 2, 3, 4, 1]))
+    one = correlated(given, m=[[1, 2, 3, 4, NAN]]).findings["correlations"][0]
+    assert list(one.coefficients.values()) == pytest.approx([1] * 4)
+    assert one.judgements == 4
+
+
+def test_coefficients_are_means_over_draws(correlated):
+    given = ratings(column([1, 2, 3, 4]))
+    one = correlated(given, m=[[1, 2, 3, 4], [1, 3, 2, 4]]).findings["correlations"][0]
+    assert list(one.coefficients.values()) == pytest.approx([5 / 6, 5 / 6, 0.9, 0.9])
+
+
+@pytest.mark.parametrize("scores", [[5, 5, 5, 5], [NAN, NAN, NAN, 1], [NAN] * 4])
+def test_without_spread_there_is_no_correlation(correlated, scores):
+    result = correlated(ratings(column([1, 2, 3, 4])), m=[scores], other=[[1, 2, 4, 3]])
+    one = result.findings["correlations"][0]
+    assert all(math.isnan(r) for r in one.coefficients.values())
+    assert all(math.isnan(end) for ends in one.intervals.values() for end in ends)
+    document = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    assert document["correlations"][0]["coefficients"] == dict.fromkeys(NAMES)
+    one = correlated(ratings(column([2, 2, 2, 2])), m=[[1, 2, 3, 4]]).findings["correlations"][0]
+    assert all(math.isnan(r) for r in one.coefficients.values())
+
+
+def test_perfect_agreement_has_no_spread(correlated):
+    values = list(range(40))
+    one = correlated(ratings(column(values)), m=[values]).findings["correlations"][0]
+    assert [one.intervals[name] for name in ("Spearman", "Pearson")] == [
+        (pytest.approx(1), pytest.approx(1))
+    ] * 2
+    assert one.intervals["tau-b"] == (pytest.approx(1), pytest.approx(1))
+
+
+def test_intervals_equal_a_plain_loop(correlated):
+    random = np.random.default_rng(3)
+    images = [*"aabbccddeeffgg"]
+    people = random.integers(1, 5, size=(14, 2))
+    draws = [random.normal(size=14) + people.sum(axis=1) for _ in range(2)]
+    each, mean = correlated(ratings(people, images), m=draws).findings["correlations"]
+    source = np.random.default_rng(0)
+    found = {"each": [], "mean": []}
+    for _ in range(RESAMPLES):
+        chosen = source.integers(7, size=7)
+        draw = int(source.integers(2))
+        rows = [2 * image + side for image in chosen for side in (0, 1)]
+        x, y = draws[draw][rows], people[rows]
+        found["each"].append(by_definition([v for v in x for _ in (0, 1)], y.ravel().tolist()))
+        found["mean"].append(by_definition(x.tolist(), y.mean(axis=1).tolist()))
+    for one in (each, mean):
+        low, high = np.quantile(found[one.judges], [0.025, 0.975], axis=0)
+        for at, name in enumerate(NAMES):
+            assert one.intervals[name] == pytest.approx((low[at], high[at]), rel=1e-8)
+
+
+def test_finished_intervals_are_kept(tmp_path, given_trials, monkeypatch):
+    from vifidel_eval.plugins.agreement import correlation
+
+    random = np.random.default_rng(1)
+    given = ratings(random.integers(1, 5, size=(12, 2)))
+    draws = random.normal(size=(1, 1, 12))
+    trials = given_trials(a=draws, b=2 - draws**2, c=draws**3)
+    whole = correlate(given, trials, Parts(None)).to_json()
+    computed = []
+    compute = correlation._correlation
+
+    def interrupted(*arguments):
+        computed.append(1)
+        if len(computed) == 5:
+            raise KeyboardInterrupt
+        return compute(*arguments)
+
+    monkeypatch.setattr(correlation, "_correlation", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        correlate(given, trials, Parts(tmp_path / "o"))
+    advanced = []
+    again = correlate(given, trials, Parts(tmp_path / "o"), advanced.append).to_json()
+    assert len(computed) == 5 + 2  # six correlations, four of them kept
+    assert sum(advanced) == 6
+    assert json.dumps(again) == json.dumps(whole)
+
+
+def test_intervals_of_another_seed_are_not_used(tmp_path, given_trials):
+    random = np.random.default_rng(1)
+    given, scores = ratings(column(random.integers(1, 5, size=12))), random.normal(size=(1, 1, 12))
+    parts = Parts(tmp_path / "o")
+    correlate(given, given_trials(m=scores), parts)
+    trials = given_trials(seed=1, m=scores)
+    expected = correlate(given, trials, Parts(None)).to_json()
+    assert json.dumps(correlate(given, trials, parts).to_json()) == json.dumps(expected)
+
+
+def test_intervals_of_other_images_are_not_used(tmp_path, given_trials):
+    random = np.random.default_rng(1)
+    people, scores = column(random.integers(1, 5, size=12)), random.normal(size=(1, 1, 12))
+    parts = Parts(tmp_path / "o")
+    correlate(ratings(people), given_trials(m=scores), parts)
+    given, trials = ratings(people, [*"aabbccddeeff"]), given_trials(m=scores)
+    expected = correlate(given, trials, Parts(None)).to_json()
+    assert json.dumps(correlate(given, trials, parts).to_json()) == json.dumps(expected)
+
+
+def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):
+    random = np.random.default_rng(2)
+    given = ratings(column(random.integers(1, 5, size=12)))
+    scores = random.normal(size=(1, 12))
+    trials = given_trials(number=5, ours=[scores**2]).and_given("theirs", scores)
+    (matrix,) = correlate(given, trials, no_parts).findings["williams"]
+    assert matrix.title.endswith("references: 5")
+    assert set(matrix.correlations) == {"ours", "theirs"}
+
+
+def test_matrices_are_of_means_by_number_of_references(correlated, given_trials, no_parts):
+    random = np.random.default_rng(2)
+    given = ratings(random.integers(1, 5, size=(12, 3)), subsets={"some": [True, False] * 6})
+    scores = random.normal(size=(1, 1, 12))
+    result = correlate(given, given_trials(number=5, a=scores, b=scores**2), no_parts)
+    assert [matrix.title for matrix in result.findings["williams"]] == [
+        "Made up: Williams' test, rating, captions: all, references: 5",
+        "Made up: Williams' test, rating, captions: some, references: 5",
+    ]
+    assert correlated(given, m=[scores[0, 0]]).findings["williams"] == []
+
+
+def test_tables_show_every_correlation(correlated):
+    given = ratings(column([1, 2, 3, 4, 5]), subsets={"some": [True] * 4 + [False]})
+    result = correlated(given, a=[[1, 2, 3, 4, 5]], b=[[1, 3, 2, 4, 5]])
+    every, some, *matrices = result.tables()
+    assert every.title.endswith("rating, judges: mean, captions: all")
+    assert some.title.endswith("rating, judges: mean, captions: some")
+    lines = every.render("table").splitlines()
+    header = "Metric References Judgements tau-b tau-c Spearman Pearson"
+    assert lines[1].split() == header.split()
+    assert lines[3].split()[:3] == ["a", "1", "5"]
+    assert "1.000 (1.000, 1.000)" in lines[3]
+    assert len(matrices) == 2
+    assert "a|made up" in matrices[1].render("table")  # the notes stand once, at the end
+    header, *rows = result.tidy().render("csv").splitlines()
+    assert header == "metric,statistic,value,low,high,n,references,rating,judges,subset,against"
+    assert rows[0] == "a,tau-b,1.0,1.0,1.0,5,1,rating,mean,all,"
+    assert sum("Williams p" in row for row in rows) == 2 * 2
+    assert len(rows) == 2 * 2 * 4 + 2 * 2

@@ -1,0 +1,442 @@
+"""Files in the published layouts are read; anything else is refused in one sentence."""
+
+import json
+import re
+import struct
+
+import numpy as np
+import pytest
+from judgement_files import (
+    DISTRACTORS,
+    FLICKR_CAPTIONS,
+    FLICKR_LINES,
+    PASCAL_PAIRS,
+    PASCAL_REFERENCES,
+    SCENES,
+    cell,
+    structs,
+    write_abstract,
+    write_answers,
+    write_composite,
+    write_distractors,
+    write_flickr8k,
+    write_pascal,
+    write_tokens,
+    write_triplets,
+)
+from scipy.io import savemat
+
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.errors import AnnotationError, ImageIdError, VifidelError
+from vifidel_eval.plugins.agreement.abstract50s import read_abstract50s
+from vifidel_eval.plugins.agreement.composite import read_composite
+from vifidel_eval.plugins.agreement.distractors import read_distractors
+from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
+from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
+
+
+def refusal(read, *arguments):
+    """Return the sentence by which a reader refuses its files."""
+    with pytest.raises(VifidelError) as caught:
+        read(*arguments)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert sentence.endswith((".", "?"))
+    return sentence
+
+
+# PASCAL-50S
+
+
+def test_pascal_pairs_have_captions_votes_and_references(tmp_path):
+    choices = read_pascal50s(write_pascal(tmp_path))
+    assert choices.name == "PASCAL-50S"
+    assert [one.image_id for one in choices.judged] == [pair[0] for pair in PASCAL_PAIRS]
+    assert choices.judged[0].captions == ("a red bus", "A bus is on the road")
+    assert choices.preferred.tolist() == [1, -1, 1, 0, -1]  # 7:4, 5:6, 6:4, 5:5, 0:11
+    assert choices.kinds == ["HC", "HI", "HM", "MM", "MM"]
+    stripped = tuple(text.strip() for text in PASCAL_REFERENCES["2008_000001"])
+    assert choices.judged[0].references == choices.judged[1].references == stripped
+
+
+def test_one_pascal_pair_of_an_image_with_one_reference(tmp_path):
+    write_pascal(tmp_path, PASCAL_PAIRS[:1], {"2008_000001": ["A bus."]})
+    choices = read_pascal50s(tmp_path)
+    assert [one.references for one in choices.judged] == [("A bus.",)]
+    assert choices.preferred.tolist() == [1]
+
+
+def test_consensus_replaces_the_votes(tmp_path):
+    write_pascal(tmp_path)
+    ratings = [[-1] * 25 + [1] * 23, [1] * 48, [1, -1] * 24, [1] * 25 + [-1] * 23, [-1] * 48]
+    triplets = [
+        (b, c, ["a reference"] * 48, of_pair)
+        for (_, b, c, *_), of_pair in zip(PASCAL_PAIRS, ratings, strict=True)
+    ]
+    write_triplets(tmp_path / "consensus_pascal.mat", triplets)
+    assert read_pascal50s(tmp_path, consensus=True).preferred.tolist() == [-1, 1, 0, 1, -1]
+    assert read_pascal50s(tmp_path).preferred.tolist() == [1, -1, 1, 0, -1]
+    write_triplets(tmp_path / "consensus_pascal.mat", triplets[:3])
+    sentence = refusal(read_pascal50s, tmp_path, True)
+    assert "no triplets of 2 of the 5 pairs in pair_pascal.mat, such as ('cats'," in sentence
+    (tmp_path / "consensus_pascal.mat").unlink()
+    assert "consensus_pascal.mat: no such file" in refusal(read_pascal50s, tmp_path, True)
+
+
+def test_consensus_of_the_same_captions_is_told_by_the_references(tmp_path):
+    # Machines give several images the same two captions; twice even the same image.
+    images = ["2008_000002", "2008_000001", "2008_000003", "2008_000003"]
+    write_pascal(tmp_path, [(image, "a dog", "a cat", 4, [1]) for image in images])
+    triplets = [
+        ("a dog", "a cat", (PASCAL_REFERENCES[image] * 10)[:48], [rating] * 48)
+        for image, rating in zip(sorted(images), (1, -1, 1, -1), strict=True)
+    ]
+    write_triplets(tmp_path / "consensus_pascal.mat", triplets)
+    assert read_pascal50s(tmp_path, consensus=True).preferred.tolist() == [-1, 1, 1, -1]
+
+
+def test_missing_matlab_files_are_named(tmp_path):
+    assert f"{tmp_path / 'pair_pascal.mat'}: no such file" in refusal(read_pascal50s, tmp_path)
+    write_pascal(tmp_path)
+    (tmp_path / "pascal50S.mat").unlink()
+    assert f"{tmp_path / 'pascal50S.mat'}: no such file" in refusal(read_pascal50s, tmp_path)
+    assert "consensus_abstract.mat: no such file" in refusal(read_abstract50s, tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"name,sent1,sent2\n", b"\x00" * 300, b"{}" * 100])
+def test_what_is_no_matlab_file_is_refused(tmp_path, content):
+    (tmp_path / "pair_pascal.mat").write_bytes(content)
+    assert "not a MATLAB file, or a damaged one" in refusal(read_pascal50s, tmp_path)
+
+
+@pytest.mark.parametrize("left", [0.1, 0.3, 0.5, 0.8, 0.95])
+def test_truncated_matlab_files_are_refused(tmp_path, left):
+    path = write_pascal(tmp_path) / "pair_pascal.mat"
+    content = path.read_bytes()
+    path.write_bytes(content[: int(left * len(content))])
+    sentence = refusal(read_pascal50s, tmp_path)
+    # Cut between two variables, the file is whole and lacks some.
+    assert "not a MATLAB file, or a damaged one" in sentence or "no variable" in sentence
+    assert str(path) in sentence
+
+
+def test_matlab_7_3_is_named(tmp_path):
+    # The header of MATLAB 7.3: 116 bytes of text, 8 of no matter, version 0x0200 and "IM".
+    header = b"MATLAB 7.3 MAT-file".ljust(124, b" ") + struct.pack("<H", 0x0200) + b"IM"
+    (tmp_path / "pair_pascal.mat").write_bytes(header + b"\x89HDF\r\n\x1a\n" + b"\x00" * 400)
+    assert "a MATLAB 7.3 file, which the published one is not" in refusal(read_pascal50s, tmp_path)
+
+
+def test_a_folder_in_a_files_place_is_refused(tmp_path):
+    (tmp_path / "pair_pascal.mat").mkdir()
+    assert str(tmp_path / "pair_pascal.mat") in refusal(read_pascal50s, tmp_path)
+
+
+def test_other_variables_are_named(tmp_path):
+    savemat(tmp_path / "pair_pascal.mat", {"pairs": [1, 2], "votes": [3]})
+    sentence = refusal(read_pascal50s, tmp_path)
+    assert "no variable 'new_input' but pairs, votes;" in sentence
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        (
+            {"new_input": structs(["name", "text"], [("a.jpg", "b")])},
+            "'new_input' is not a list of",
+        ),
+        (
+            {"new_input": np.arange(5)},
+            "'new_input' is not a list of structs with name, sent1, sent2",
+        ),
+        ({"new_input": "text"}, "'new_input' is not a list of structs"),
+        ({"category": "HCHI"}, "'category' holds no numbers"),
+        ({"category": np.array([[1, 2, 3, 4, 5]])}, "no category 5; they are 1 to 4"),
+        ({"category": np.array([[1, 2, 3]])}, "5 pairs, 3 categories and 5 results"),
+        ({"result": structs(["result"], [("many",)] * 5)}, "pair 1: the votes are 'many'"),
+        ({"result": structs(["result"], [([],)] * 5)}, "pair 1: the votes are "),
+        ({"result": structs(["result"], [([1, 7],)] * 5)}, "pair 1: the votes are "),
+        ({"result": structs(["result"], [([1, np.nan],)] * 5)}, "pair 1: the votes are "),
+        ({"result": np.arange(5)}, "'result' is not a list of structs with result"),
+        (
+            {"new_input": structs(["name", "sent1", "sent2"], [("1.jpg", "b", 5.0)] * 5)},
+            "pair 1: no references of image '1' in pascal50S.mat",
+        ),
+        (
+            {"new_input": structs(["name", "sent1", "sent2"], [("2008_000001.jpg", "b", 5.0)] * 5)},
+            "pair 1: found 5.0 instead of text",
+        ),
+    ],
+)
+def test_other_layouts_of_pairs_are_refused(tmp_path, changed, expected):
+    write_pascal(tmp_path, **changed)
+    assert expected in refusal(read_pascal50s, tmp_path)
+
+
+def test_references_without_text_are_refused(tmp_path):
+    write_pascal(tmp_path)
+    images = structs(["name", "sentences"], [("2008_000001.jpg", np.array([[1.5, 2.5]]))])
+    savemat(tmp_path / "pascal50S.mat", {"train_sent_final": images})
+    assert "pascal50S.mat: image 1: " in refusal(read_pascal50s, tmp_path)
+
+
+# Abstract-50S
+
+
+def test_abstract_scenes_are_told_by_their_references(tmp_path):
+    choices = read_abstract50s(write_abstract(tmp_path))
+    assert [one.image_id for one in choices.judged] == [1, 2, 1]
+    assert choices.judged[0].captions == ("scene 0 told badly", "a duck")
+    assert [one.references for one in choices.judged] == [
+        tuple(SCENES[0]),
+        tuple(SCENES[1]),
+        tuple(SCENES[0]),
+    ]
+    assert choices.preferred.tolist() == [1, -1, 0]  # 30:18, 23:25, 24:24
+    assert len(set(choices.kinds)) == 1
+
+
+PAIR = ("b", "c", ["a"] * 48, [1] * 48)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([("b", "c", ["a"] * 47, [1] * 47)], "47 triplets, which are not 48 a pair"),
+        ([PAIR, ("b", "c", ["a"] * 48, [1] * 47 + [2])], "triplets 49 to 96: not three captions"),
+        ([("b", 3.0, ["a"] * 48, [1] * 48)], "triplets 1 to 48: not three captions and a rating"),
+        (
+            [("b", "c", ["a"] * 24, [1] * 24), ("b", "d", ["a"] * 24, [1] * 24)],
+            "triplets 1 to 48: not all of one pair",
+        ),
+    ],
+)
+def test_other_layouts_of_triplets_are_refused(tmp_path, pairs, expected):
+    write_triplets(tmp_path / "consensus_abstract.mat", pairs)
+    assert expected in refusal(read_abstract50s, tmp_path)
+
+
+@pytest.mark.parametrize("rating", [np.array([[1, 1]]), np.zeros((0, 0)), "text"])
+def test_a_rating_is_one_number(tmp_path, rating):
+    rows = [(cell(cell("a")), cell(cell("b")), cell(cell("c")), rating)] * 48
+    triplets = structs(["A", "B", "C", "rating"], rows)
+    savemat(tmp_path / "consensus_abstract.mat", {"triplets": triplets})
+    assert "not three captions and a rating" in refusal(read_abstract50s, tmp_path)
+
+
+# Flickr8k
+
+
+def test_flickr_lines_have_caption_ratings_and_references(tmp_path):
+    ratings = read_flickr8k(write_flickr8k(tmp_path))
+    assert [one.image_id for one in ratings.judged] == [line[0][:-4] for line in FLICKR_LINES]
+    assert ratings.judged[0].captions == ("the girl sings a song",)
+    assert ratings.judged[0].references == tuple(FLICKR_CAPTIONS["1001_ab"])
+    assert ratings.ratings["expert"].tolist() == [list(line[2:]) for line in FLICKR_LINES]
+    without = [True, False, True, True, False, True, True]
+    assert ratings.subsets["without own references"].tolist() == without
+    assert ratings.subsets["all"].tolist() == [True] * 7
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("ExpertAnnotations.txt", "1001_ab.jpg\t1002_cd.jpg#1\t1\t1\n", "line 1: expected image,"),
+        ("ExpertAnnotations.txt", "1001_ab.jpg 1002_cd.jpg#1 1 1 2\n", "line 1: expected image,"),
+        ("ExpertAnnotations.txt", "", "line 1: expected image,"),
+        (
+            "ExpertAnnotations.txt",
+            "1001_ab.jpg\t1002_cd.jpg#1\t1\t1\t2\n1001_ab.jpg\t1002_cd.jpg#2\t1\t5\t2\n",
+            "line 2: expected image, caption id and three ratings from 1 to 4",
+        ),
+        (
+            "ExpertAnnotations.txt",
+            "1009.jpg\t1002_cd.jpg#1\t1\t1\t2\n",
+            "line 1: 1009.jpg is not in Flickr8k.token.txt",
+        ),
+        (
+            "ExpertAnnotations.txt",
+            "1001_ab.jpg\t1002_cd.jpg#9\t1\t1\t2\n",
+            "line 1: 1002_cd.jpg#9 is not in Flickr8k.token.txt",
+        ),
+        ("Flickr8k.token.txt", "1.jpg#0\tA dog\n1.jpg#1 A cat\n", "line 2: expected IMAGE.jpg#"),
+        ("Flickr8k.token.txt", "1.jpg\tA dog\n", "line 1: expected IMAGE.jpg#NUMBER, a tab"),
+        ("Flickr8k.token.txt", b"\xff\xfe1\x00", "not a UTF-8 text file"),
+        ("Flickr8k.token.txt", None, "no such file"),
+        ("ExpertAnnotations.txt", None, "no such file"),
+    ],
+)
+def test_other_flickr_lines_are_refused(tmp_path, name, content, expected):
+    path = write_flickr8k(tmp_path) / name
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    sentence = refusal(read_flickr8k, tmp_path)
+    assert sentence.startswith(str(path))
+    assert expected in sentence
+
+
+def test_only_a_line_end_ends_a_line(tmp_path):
+    write_flickr8k(tmp_path)
+    captions = FLICKR_CAPTIONS | {"1004": ["a form\x0cfeed and\x85next\u2028line"]}
+    write_tokens(tmp_path / "Flickr8k.token.txt", captions)
+    with (tmp_path / "ExpertAnnotations.txt").open("a") as file:
+        file.write("1001_ab.jpg\t1004.jpg#0\t1\t1\t1\n")
+    assert read_flickr8k(tmp_path).judged[-1].captions == tuple(captions["1004"])
+
+
+# Composite
+
+
+def test_composite_has_two_ratings_of_three_captions(tmp_path):
+    ratings = read_composite(write_composite(tmp_path))
+    assert [one.image_id for one in ratings.judged] == [
+        *["1001_ab"] * 3,
+        *["1002_cd"] * 3,
+        *["COCO_val2014_000000000042"] * 3,
+    ]
+    assert [one.captions[0] for one in ratings.judged[1:4]] == [
+        "a boy in the air .",
+        "The scene contains  air;grass.",
+        "a girl sings.",
+    ]
+    assert ratings.ratings["relevance"].tolist() == [[5], [4], [2], [4], [1], [3], [5], [3], [1]]
+    thoroughness = ratings.ratings["thoroughness"][:, 0]
+    assert thoroughness[:6].tolist() == [4, 3, 1, 5, 2, 2]
+    assert np.isnan(thoroughness[6:]).all()
+    assert {name: mask.tolist() for name, mask in ratings.subsets.items()} == {
+        "all": [True] * 9,
+        "8k": [True] * 6 + [False] * 3,
+        "coco": [False] * 6 + [True] * 3,
+    }
+    # The human's caption is one of the references in other spelling.
+    assert ratings.judged[0].references == tuple(FLICKR_CAPTIONS["1001_ab"])
+    assert ratings.judged[0].others(ratings.judged[0].references) == FLICKR_CAPTIONS["1001_ab"][1:]
+    coco = ratings.judged[6]
+    assert coco.others(coco.references) == ["The train is here", "A train at a station"]
+
+
+def test_one_source_of_composite_has_no_subsets(tmp_path):
+    write_composite(tmp_path)
+    (tmp_path / "coco_correctness.csv").unlink()
+    assert list(read_composite(tmp_path).subsets) == ["all"]
+
+
+def test_flickr30k_images_meet_objects_whose_ids_are_numbers(tmp_path):
+    write_tokens(tmp_path / "results_20130124.token", {"1007129816": ["A man.", "a man in a hat"]})
+    row = ("http://x/1007129816.jpg", ["a man", "a dog", "a hat"], (5, 4, 1))
+    write_answers(tmp_path / "30k_correctness.csv", [row], 3)
+    ratings = read_composite(tmp_path)
+    assert [one.image_id for one in ratings.judged] == [1007129816] * 3
+    assert ratings.judged[0].others(ratings.judged[0].references) == ["a man in a hat"]
+    labels = tmp_path / "labels.json"
+    labels.write_text('{"1007129816": ["person"]}', "utf-8")
+    assert read_objects(labels).of_images([1007129816]) == [{"person": 1}]
+
+
+def test_the_same_caption_at_two_places_is_rated_twice(tmp_path):
+    write_tokens(tmp_path / "Flickr8k.token.txt", FLICKR_CAPTIONS)
+    row = ("http://x/1001_ab.jpg", ["a boy", "a boy", "grass"], (5, 4, 1))
+    write_answers(tmp_path / "8k_correctness.csv", [row], 3)
+    ratings = read_composite(tmp_path)
+    assert [one.captions[0] for one in ratings.judged] == ["a boy", "a boy", "grass"]
+    assert ratings.ratings["relevance"].tolist() == [[5], [4], [1]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "answers", "expected"),
+    [
+        (["a", "b", "c"], (1, 2, 6), "line 3: image 1002_cd: the rating is '6', not a number from"),
+        (["a", "b", "c"], (1, "", 3), "line 3: image 1002_cd: the rating is '', not a number"),
+        (["a", "b", "c"], ("good", 2, 3), "line 3: image 1002_cd: the rating is 'good'"),
+        (["a", "b", "c"], ("nan", 2, 3), "line 3: image 1002_cd: the rating is 'nan'"),
+        (["a", " ", "c"], (1, 2, 3), "line 3: image 1002_cd: a caption or rating is missing"),
+    ],
+)
+def test_wrong_composite_lines_are_named(tmp_path, texts, answers, expected):
+    write_composite(tmp_path)
+    rows = [
+        ("http://x/1001_ab.jpg", ["a", "b", "c"], (1, 2, 3)),
+        ("http://x/1002_cd.jpg", texts, answers),
+    ]
+    write_answers(tmp_path / "8k_correctness.csv", rows, 3)
+    assert f"{tmp_path / '8k_correctness.csv'}: {expected}" in refusal(read_composite, tmp_path)
+
+
+def test_other_composite_files_are_refused(tmp_path):
+    assert f"{tmp_path}: no rating; it should hold" in refusal(read_composite, tmp_path)
+    write_composite(tmp_path)
+    path = tmp_path / "8k_correctness.csv"
+    good = path.read_text("utf-8")
+    for content in ("", "url;h;m1;m2;1;2;3\n", good.replace(";", ","), good.replace("Q3", "C3")):
+        path.write_text(content, "utf-8")
+        sentence = refusal(read_composite, tmp_path)
+        assert f"{path}: its first line does not name Input.image_url, Input.text1" in sentence
+    path.write_text(good, "utf-8")
+    (tmp_path / "captions_val2014.json").unlink()
+    assert "captions_val2014.json: no such file" in refusal(read_composite, tmp_path)
+
+
+def test_a_quotation_that_nothing_closes_is_refused(tmp_path):
+    write_composite(tmp_path)
+    path = tmp_path / "8k_correctness.csv"
+    path.write_text(path.read_text("utf-8") + 'x;"' + "long " * 40_000, "utf-8")
+    assert f"{path}: line " in refusal(read_composite, tmp_path)
+
+
+def test_composite_images_without_references_are_named(tmp_path):
+    write_composite(tmp_path)
+    write_tokens(tmp_path / "Flickr8k.token.txt", {"1001_ab": ["A boy"]})
+    with pytest.raises(ImageIdError, match=r"lacks 1 image id of .*'1002_cd'"):
+        read_composite(tmp_path)
+
+
+# Distractors
+
+
+def test_the_correct_caption_is_preferred(tmp_path):
+    choices = read_distractors(write_distractors(tmp_path))
+    assert choices.name == "pairs"
+    assert choices.preferred.tolist() == [1, 1, 1]
+    assert choices.kinds == ["switch people", "replace scene", "replace scene"]
+    assert choices.judged[0].captions == ("a woman rides a horse", "a boy rides a horse")
+    assert choices.judged[0].references == tuple(DISTRACTORS[0]["references"])
+
+
+def test_references_may_come_from_elsewhere(tmp_path):
+    bare = [{k: v for k, v in entry.items() if k != "references"} for entry in DISTRACTORS]
+    path = write_distractors(tmp_path, [DISTRACTORS[0], *bare[1:]])
+    assert [one.references for one in read_distractors(path).judged[1:]] == [(), ()]
+    choices = read_distractors(path, {2: ["from elsewhere"], 1: ["not taken"]})
+    assert choices.judged[0].references == tuple(DISTRACTORS[0]["references"])
+    assert [one.references for one in choices.judged[1:]] == [("from elsewhere",)] * 2
+    with pytest.raises(ImageIdError, match="lacks 2 image ids"):
+        read_distractors(path, {1: ["a"]})
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ([], "expected a list of pairs, found []"),
+        ({"1": 2}, "expected a list of pairs"),
+        ([DISTRACTORS[0], 5], "[1]: expected an object, found 5"),
+        ([DISTRACTORS[0] | {"image_id": None}], "[0]: 'image_id' is None"),
+        ([DISTRACTORS[0] | {"kind": 3}], "[0]: 'kind' is 3, not a string"),
+        ([DISTRACTORS[0] | {"correct": ["a"]}], "[0]: 'correct' is ['a'], not a string"),
+        ([DISTRACTORS[0] | {"distractor": None}], "[0]: 'distractor' is None, not a string"),
+        ([DISTRACTORS[0] | {"kind": "all"}], "[0]: the kind cannot be called 'all'"),
+        ([DISTRACTORS[0] | {"references": "a b"}], "[0]: 'references' is 'a b', not a list"),
+        ([DISTRACTORS[0] | {"references": [1]}], "[0]: 'references' is [1], not a list of strings"),
+    ],
+)
+def test_other_distractors_are_refused(tmp_path, content, expected):
+    sentence = refusal(read_distractors, write_distractors(tmp_path, content))
+    assert re.match(re.escape(f"{tmp_path / 'pairs.json'}: {expected}"), sentence)
+
+
+def test_damaged_distractors_are_refused(tmp_path):
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(DISTRACTORS)[:-20], "utf-8")
+    with pytest.raises(AnnotationError, match="the file looks truncated"):
+        read_distractors(path)

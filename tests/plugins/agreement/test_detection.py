@@ -1,0 +1,233 @@
+"""Average precision, localisation and pairs against numbers worked out by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval.plugins.agreement.detection import average_precision, detect
+from vifidel_eval.plugins.agreement.judgements import Hallucinations, Judged
+from vifidel_eval.plugins.agreement.localization import SupportsWords, find_words
+from vifidel_eval.scorers.word_supports import WordSupport
+
+NAN = math.nan
+
+
+@pytest.fixture(autouse=True)
+def fewer_resamples(monkeypatch):
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.resampling.RESAMPLES", 40)
+
+
+@pytest.mark.parametrize(
+    ("scores", "positive", "expected"),
+    [
+        # Precision at the positives: 1/1, 2/3, 3/4.
+        ([9, 8, 7, 6, 5], [1, 0, 1, 1, 0], (1 + 2 / 3 + 3 / 4) / 3),
+        ([5, 6, 7, 8, 9], [1, 0, 1, 1, 0], (1 / 2 + 2 / 3 + 3 / 5) / 3),
+        ([1, 2], [0, 1], 1),
+        ([1, 2], [1, 0], 1 / 2),
+        # All alike: one step, whose precision is the share of positives.
+        ([3, 3, 3, 3, 3], [1, 0, 0, 1, 0], 2 / 5),
+        # 9 finds one of 1; the three 5s find two more, of 4; 1 finds the last, of 6.
+        ([5, 9, 5, 1, 5, 2], [1, 1, 0, 1, 1, 0], (1 + 2 * 3 / 4 + 4 / 6) / 4),
+        ([1, 2], [1, 1], 1),
+    ],
+)
+def test_average_precision_worked_by_hand(scores, positive, expected):
+    found = average_precision(np.array(scores, float), np.array(positive, bool))
+    assert found == pytest.approx(expected)
+
+
+def test_without_positives_there_is_no_precision():
+    assert math.isnan(average_precision(np.array([1.0, 2.0]), np.array([False, False])))
+    assert math.isnan(average_precision(np.array([]), np.array([], bool)))
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=12))
+def test_average_precision_is_the_area_below_its_definition(rows):
+    scores, positive = np.array([r[0] for r in rows], float), np.array([r[1] for r in rows])
+    if not positive.any():
+        return
+    area = recall_before = 0.0
+    for threshold in sorted(set(scores), reverse=True):
+        chosen = [truth for score, truth in zip(scores, positive, strict=True)
+                  if score >= threshold]  # fmt: skip
+        recall = sum(chosen) / positive.sum()
+        area += (recall - recall_before) * sum(chosen) / len(chosen)
+        recall_before = recall
+    assert average_precision(scores, positive) == pytest.approx(area)
+
+
+def singles(made_up, images=None):
+    """Return single captions; the second piece is marked where something is made up."""
+    images = range(len(made_up)) if images is None else images
+    return Hallucinations(
+        "Made up",
+        [Judged(image, (f"a caption {n}",), ("a reference",)) for n, image in enumerate(images)],
+        np.array([made_up], bool),
+        [frozenset({1} if one else ()) for one in made_up],
+    )
+
+
+def pairs(number):
+    return Hallucinations(
+        "Pairs",
+        [Judged(n, (f"correct {n}", f"made up {n}"), ("a reference",)) for n in range(number)],
+        np.repeat([[False], [True]], number, axis=1),
+        [frozenset({0})] * number,
+    )
+
+
+def test_a_low_score_means_a_hallucination(given_trials):
+    data = singles([1, 0, 1, 1, 0])
+    scores, errors = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1]
+    trials = given_trials(lower=("errors",), scores=[[scores]], errors=[[errors]])
+    result = detect(data, trials, [])
+    by_metric = {one.metric: one for one in result.findings["detection"]}
+    expected = (1 + 2 / 3 + 3 / 4) / 3
+    for one in by_metric.values():
+        assert one.average_precision == pytest.approx(expected)
+        assert one.low <= expected <= one.high
+        assert (one.captions, one.positives) == (5, 3)
+    assert (result.findings["localization"], result.findings["pairwise"]) == ([], [])
+    assert "sign changed, as lower is better: errors" in " ".join(result.notes())
+
+
+def test_captions_without_a_score_are_left_out(given_trials):
+    data = singles([1, 0, 1, 1, 0])
+    trials = given_trials(some=[[[1, 2, NAN, 4, 5]], [[5, 4, 1, NAN, 2]]], all=[[[1] * 5]] * 2)
+    some, every = detect(data, trials, []).findings["detection"]
+    # 1, 2, 5 are left: found at ranks 1 of 3; then last of 3.
+    assert some.average_precision == pytest.approx((1 + 1 / 3) / 2)
+    assert (some.captions, some.positives) == (3, 1)
+    assert (every.average_precision, every.captions) == (pytest.approx(3 / 5), 5)
+    assert "some: 2 captions fewer than others" in " ".join(detect(data, trials, []).notes())
+
+
+def test_both_captions_of_a_pair_are_ranked_and_compared(given_trials):
+    # Correct 1, 3, 5; made up 0, 3, 6. Worst first: 0+, 1, 3 and 3+, 5, 6+.
+    trials = given_trials(m=[[[1, 3, 5], [0, 3, 6]]])
+    result = detect(pairs(3), trials, [])
+    (detection,) = result.findings["detection"]
+    assert detection.average_precision == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
+    assert (detection.captions, detection.positives) == (6, 3)
+    (pairwise,) = result.findings["pairwise"]
+    assert pairwise.accuracy == pytest.approx((1 + 0.5 + 0) / 3)
+    assert pairwise.pairs == 3
+
+
+def test_an_interval_is_over_images(given_trials):
+    # One image: every resample is the same.
+    trials = given_trials(m=[[[1, 2, 3, 4]]])
+    (one,) = detect(singles([1, 0, 1, 0], images="aaaa"), trials, []).findings["detection"]
+    assert one.low == one.high == one.average_precision == pytest.approx((1 + 2 / 3) / 2)
+    (several,) = detect(singles([1, 0, 1, 0]), trials, []).findings["detection"]
+    assert several.low < several.average_precision < several.high
+
+
+class Supports:
+    """Supports words by a table; upper-case words are things."""
+
+    def __init__(self, **supports):
+        self.supports = supports
+        self.seen = []
+
+    def word_supports(self, rows):
+        self.seen.append(rows)
+        return [
+            [
+                WordSupport(
+                    word.lower(), self.supports[word.lower()], word.isupper(), range(n, n + 1)
+                )
+                for n, word in enumerate(caption.split())
+                if word.lower() in self.supports
+            ]
+            for caption in rows.captions
+        ]
+
+
+def words_of(caption, marked, **supports):
+    """Return the share of the least supported words that are marked: of all, of things."""
+    data = Hallucinations(
+        "Made up",
+        [Judged("a", ("not looked at", caption), ("a reference", caption))],
+        np.array([[False], [True]]),
+        [frozenset(marked)],
+    )
+    scorer = Supports(**supports)
+    assert isinstance(scorer, SupportsWords)
+    found = find_words(data, {"S": scorer, "no words": object()}, "all", 5, 0)
+    assert [(one.metric, one.words) for one in found] == [("S", "all"), ("S", "things")]
+    (rows,) = scorer.seen
+    assert (rows.captions, rows.references, rows.image_ids) == ([caption], [["a reference"]], ["a"])
+    return [one.right.tolist() for one in found]
+
+
+def test_the_least_supported_word_is_looked_for():
+    supports = {"dog": 0.9, "flies": 0.1, "hat": 0.3}
+    assert words_of("a DOG flies HAT", {3}, **supports) == [[[0]], [[1]]]
+    assert words_of("a DOG flies HAT", {2}, **supports) == [[[1]], [[0]]]
+    # Of two words alike the one is marked.
+    assert words_of("a DOG flies HAT", {2}, dog=0.5, flies=0.2, hat=0.2) == [[[0.5]], [[0]]]
+    # A metric that judges no word has not found it; a stop word is never found.
+    assert words_of("a dog flies", {1}, dog=0) == [[[1]], [[0]]]
+    assert words_of("a dog flies", {0}) == [[[0]], [[0]]]
+
+
+def test_several_words_are_found_by_any_piece():
+    class Mentions(Supports):
+        def word_supports(self, rows):
+            return [[WordSupport("hot dog", 0.1, True, range(1, 3)),
+                     WordSupport("plate", 0.2, True, range(4, 5))]]  # fmt: skip
+
+    data = pairs(1)
+    for marked, expected in (({2}, 1), ({1, 2}, 1), ({3}, 0), ({4}, 0)):
+        placed = Hallucinations("Pairs", data.judged, data.made_up, [frozenset(marked)])
+        found = find_words(placed, {"M": Mentions()}, "all", 1, 0)
+        assert [one.right.tolist() for one in found] == [[[expected]], [[expected]]]
+
+
+def test_only_marked_captions_are_located(given_trials):
+    data = singles([1, 0, 1, 0])
+    scorer = Supports(a=0.5, caption=0.1)
+    found = find_words(data, {"S": scorer}, "all", 3, 0)
+    assert scorer.seen[0].captions == ["a caption 0", "a caption 2"]
+    result = detect(data, given_trials(S=[[[1, 2, 3, 4]]]), found)
+    every, things = result.findings["localization"]
+    assert (every.words, every.accuracy, every.captions) == ("all", 1, 2)
+    assert (things.words, things.accuracy, things.low, things.high) == ("things", 0, 0, 0)
+    assert (every.low, every.high) == (1, 1)
+
+
+def test_drawn_references_are_those_of_the_scores():
+    references = tuple(f"reference {n}" for n in range(6))
+    data = Hallucinations(
+        "Made up", [Judged("a", ("a caption",), references)], np.array([[True]]), [frozenset({1})]
+    )
+    scorer = Supports(caption=0.1)
+    (every, _) = find_words(data, {"S": scorer}, 2, 4, 1)
+    assert every.right.shape == (4, 1)
+    drawn = [rows.references[0] for rows in scorer.seen]
+    assert all(len(set(of_draw)) == 2 and set(of_draw) <= set(references) for of_draw in drawn)
+    assert len({tuple(of_draw) for of_draw in drawn}) > 1
+
+
+def test_json_has_the_keys_of_each_experiment(given_trials):
+    data = pairs(3)
+    trials = given_trials(m=[[[1, 3, 5], [0, NAN, NAN]]])
+    found = find_words(data, {"S": Supports(made=0.0)}, "all", 1, 0)
+    document = detect(data, trials, found).to_json()
+    assert list(document)[:4] == ["data", "detection", "localization", "pairwise"]
+    assert document["data"] == "Pairs"
+    (detection,), (every, _), (pairwise,) = (
+        document[name] for name in ("detection", "localization", "pairwise")
+    )
+    assert list(detection) == [
+        "metric", "average_precision", "low", "high", "captions", "positives",
+    ]  # fmt: skip
+    assert list(every) == ["metric", "words", "accuracy", "low", "high", "captions"]
+    assert list(pairwise) == ["metric", "accuracy", "low", "high", "pairs"]
+    assert (pairwise["accuracy"], pairwise["pairs"]) == (1, 1)
+    assert document["signatures"] == trials.signatures

@@ -1,0 +1,182 @@
+"""Figures: the same bytes every time, every metric named and told apart without colour."""
+
+import math
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.plugins.agreement import figures
+from vifidel_eval.plugins.agreement.figures import check_figure, write_curves, write_matrices
+from vifidel_eval.plugins.agreement.forced_choice import forced_choice
+from vifidel_eval.plugins.agreement.judgements import Choices, Judged
+from vifidel_eval.plugins.agreement.trials import Trial, Trials
+from vifidel_eval.plugins.agreement.williams import WilliamsMatrix
+
+NAN = math.nan
+SUFFIXES = [".png", ".svg", ".pdf"]
+MAGIC = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.fixture
+def result():
+    """Accuracies of two kinds at three numbers of references, one metric only without any."""
+    random = np.random.default_rng(4)
+    choices = Choices(
+        "Made up",
+        [Judged(n, ("b", "c"), ("a",)) for n in range(8)],
+        np.ones(8),
+        ["HC", "MM"] * 4,
+    )
+
+    def scores(*metrics):
+        return {metric: random.integers(3, size=(2, 8)).astype(float) for metric in metrics}
+
+    trials = [
+        Trial(0, 0, scores("VIFIDEL")),
+        Trial(1, 0, scores("VIFIDEL", "CIDEr")),
+        Trial("all", 0, scores("VIFIDEL", "CIDEr")),
+    ]
+    made = Trials(0, 1, trials, dict.fromkeys(("VIFIDEL", "CIDEr"), "signature"), {}, {})
+    return forced_choice(choices, made.and_given("theirs", scores("theirs")["theirs"]))
+
+
+@pytest.fixture
+def matrix():
+    rows = {
+        "VIFIDEL": {"VIFIDEL": NAN, "CIDEr": 0.0312, "flat": NAN},
+        "CIDEr": {"VIFIDEL": 0.9688, "CIDEr": NAN, "flat": NAN},
+        "flat": {"VIFIDEL": NAN, "CIDEr": NAN, "flat": NAN},
+    }
+    return WilliamsMatrix("Made up: ratings", {"VIFIDEL": 0.5, "CIDEr": 0.4, "flat": NAN}, rows)
+
+
+def texts(path):
+    """Return the texts of an SVG file."""
+    root = ElementTree.fromstring(path.read_bytes())
+    return [
+        "".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")
+    ]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_same_numbers_give_the_same_bytes(tmp_path, result, matrix, suffix):
+    for write, content in ((write_curves, result), (write_matrices, [matrix])):
+        paths = [tmp_path / f"{write.__name__}{n}{suffix}" for n in range(2)]
+        for path in paths:
+            write(path, content)
+        first, second = (path.read_bytes() for path in paths)
+        assert first == second
+        assert first.startswith(MAGIC[suffix])
+        assert b"2026" not in first[:2000]
+
+
+def test_curves_name_metrics_kinds_and_numbers(tmp_path, result):
+    write_curves(tmp_path / "curves.svg", result)
+    found = texts(tmp_path / "curves.svg")
+    for text in ("VIFIDEL", "CIDEr", "theirs", "HC", "MM", "all", "0", "1", "accuracy"):
+        assert text in found
+    assert "Made up: agreement with people (ties half)" in found
+    assert found.count("references") == 3
+
+
+def test_capitals_make_no_other_suffix(tmp_path, result):
+    write_curves(tmp_path / "CURVES.SVG", result)
+    assert "VIFIDEL" in texts(tmp_path / "CURVES.SVG")
+
+
+def drawn_lines(monkeypatch, tmp_path, result):
+    """Return label, places, accuracies, marker and dash of the lines of each panel."""
+    figure = []
+    monkeypatch.setattr(figures, "_save", lambda _, drawn: figure.append(drawn))
+    write_curves(tmp_path / "any.png", result)
+    return {
+        axis.get_title(): [
+            (
+                line.get_label(),
+                line.get_xdata().tolist(),
+                line.get_ydata().tolist(),
+                (line.get_marker(), line.get_linestyle()),
+            )
+            for line in axis.get_lines()
+        ]
+        for axis in figure[0].axes
+        if axis.get_title()
+    }
+
+
+def test_curves_go_through_the_accuracies(monkeypatch, tmp_path, result):
+    panels = drawn_lines(monkeypatch, tmp_path, result)
+    assert list(panels) == ["HC", "MM", "all"]
+    for kind, lines in panels.items():
+        accuracy = {
+            (a.metric, a.references): a.accuracy
+            for a in result.findings["accuracies"]
+            if a.kind == kind
+        }
+        (vifidel, cider, theirs) = lines
+        assert vifidel[:2] == ("VIFIDEL", [0, 1, 2])
+        assert vifidel[2] == [accuracy["VIFIDEL", number] for number in (0, 1, "all")]
+        assert cider[:2] == ("CIDEr", [1, 2])
+        assert cider[2] == [accuracy["CIDEr", number] for number in (1, "all")]
+        assert theirs[:2] == ("theirs", [0, 2])  # a level line
+        assert theirs[2] == [accuracy["theirs", "as given"]] * 2
+
+
+def test_thirty_metrics_are_told_apart_without_colour(monkeypatch, tmp_path, given_trials):
+    choices = Choices("Many", [Judged(0, ("b", "c"), ("a",))], np.ones(1), [""])
+    trials = given_trials(**{f"metric {n}": [[[1.0], [0.0]]] for n in range(30)})
+    lines = drawn_lines(monkeypatch, tmp_path, forced_choice(choices, trials))["all"]
+    assert len({style for *_, style in lines}) == len(lines) == 30
+
+
+def test_an_undefined_accuracy_leaves_a_gap(tmp_path, given_trials):
+    choices = Choices("Divided", [Judged(0, ("b", "c"), ("a",))], np.zeros(1), [""])
+    result = forced_choice(choices, given_trials(m=[[[1.0], [0.0]]]))
+    write_curves(tmp_path / "gap.svg", result)
+    assert "m" in texts(tmp_path / "gap.svg")
+
+
+def test_the_matrix_shows_p_values(tmp_path, matrix):
+    write_matrices(tmp_path / "matrix.svg", [matrix])
+    found = texts(tmp_path / "matrix.svg")
+    assert found.count(".031") == found.count(".969") == 1
+    for text in ("VIFIDEL", "CIDEr", "flat", "VIFIDEL (0.500)", "CIDEr (0.400)"):
+        assert text in found
+    assert "Made up: ratings: p, row better than column" in " ".join(found)
+
+
+def test_tiny_p_values_are_not_nought(tmp_path):
+    rows = {"a": {"a": NAN, "b": 1e-9}, "b": {"a": 1 - 1e-9, "b": NAN}}
+    write_matrices(tmp_path / "m.svg", [WilliamsMatrix("t", {"a": 0.9, "b": 0.1}, rows)])
+    found = texts(tmp_path / "m.svg")
+    assert found.count("<.001") == found.count(">.999") == 1
+    assert ".000" not in found
+
+
+def test_better_rows_are_darker(monkeypatch, tmp_path, matrix):
+    drawn = []
+    monkeypatch.setattr(figures, "_save", lambda _, figure: drawn.append(figure))
+    write_matrices(tmp_path / "any.png", [matrix])
+    image = drawn[0].axes[0].get_images()[0]
+    colours = image.to_rgba(image.get_array())
+    assert (colours[..., :3] == colours[..., :1]).all()  # grey
+    assert colours[0, 1, 0] < colours[1, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["figure.jpg", "figure", "figure.svgz", "png"])
+def test_another_suffix_is_refused(tmp_path, name):
+    with pytest.raises(VifidelError, match=r"a figure is a \.png, \.svg, \.pdf file"):
+        check_figure(tmp_path / name)
+
+
+def test_a_figure_that_cannot_be_written_is_named(tmp_path, matrix):
+    with pytest.raises(VifidelError, match="cannot be written"):
+        write_matrices(tmp_path / "none" / "figure.png", [matrix])
+
+
+def test_without_matplotlib_nothing_is_computed_first(monkeypatch, tmp_path):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(VifidelError, match=r"pip install matplotlib\.$"):
+        check_figure(tmp_path / "curves.png")

@@ -1,0 +1,98 @@
+"""Captions go out to another tool and come back with scores."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from vifidel_eval.errors import AnnotationError
+from vifidel_eval.plugins.agreement.judgements import Judged
+from vifidel_eval.plugins.agreement.other_tools import read_scores, write_candidates
+
+PAIRS = [
+    Judged("2008_1", ("Ein Bär.", "a dog"), ("ein bär", "the bear")),
+    Judged(np.int64(7), ("a cat", "a cow"), ("a cow", "a cat!", "an animal")),
+]
+
+
+@pytest.fixture
+def written(tmp_path):
+    path = tmp_path / "candidates.json"
+    write_candidates(path, PAIRS)
+    return path
+
+
+def test_captions_stand_with_the_references_they_are_scored_against(written):
+    assert json.loads(written.read_text("utf-8")) == [
+        {"id": "1.1", "image_id": "2008_1", "caption": "Ein Bär.", "references": ["the bear"]},
+        {"id": "1.2", "image_id": "2008_1", "caption": "a dog", "references": ["the bear"]},
+        {"id": "2.1", "image_id": 7, "caption": "a cat", "references": ["an animal"]},
+        {"id": "2.2", "image_id": 7, "caption": "a cow", "references": ["an animal"]},
+    ]
+
+
+def scored(path, scores, change=lambda entries: entries):
+    entries = json.loads(path.read_text("utf-8"))
+    for entry, score in zip(entries, scores, strict=True):
+        entry["score"] = score
+    path.write_text(json.dumps(change(entries)), "utf-8")
+    return path
+
+
+def test_scores_come_back_by_id_in_any_order(written):
+    path = scored(written, [0.1, 2, -3.5, None], lambda entries: entries[::-1])
+    scores = read_scores(path, PAIRS)
+    assert scores.shape == (2, 2)
+    assert scores.dtype == np.float64
+    assert scores[:, 0].tolist() == [0.1, 2.0]
+    assert scores[0, 1] == -3.5
+    assert math.isnan(scores[1, 1])
+
+
+def test_only_id_and_score_are_read(written):
+    bare = scored(written, [1, 2, 3, 4], lambda entries: [
+        {"id": entry["id"], "score": entry["score"], "more": []} for entry in entries
+    ])  # fmt: skip
+    assert read_scores(bare, PAIRS).tolist() == [[1, 3], [2, 4]]
+
+
+def test_scores_of_one_caption_each(tmp_path):
+    ratings = [Judged(n, (f"caption {n}",), ()) for n in range(3)]
+    path = tmp_path / "c.json"
+    write_candidates(path, ratings)
+    assert read_scores(scored(path, [3, 1, 2]), ratings).tolist() == [[3, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda e: e[:-1], "3 scores for 4 captions, 1 without one (ids '2.2')"),
+        (lambda e: [*e, {"id": "3.1", "score": 1}], "5 scores for 4 captions, 0 without one"),
+        (lambda e: [{"id": f"x{i}", "score": 1} for i in range(4)], "4 without one (ids '1.1', "),
+        (lambda e: [], "0 scores for 4 captions, 4 without one"),
+        (lambda e: dict(enumerate(e)), "expected the list that --write-candidates writes"),
+        (lambda e: [*e[:2], 5, e[3]], "[2]: expected an object with 'id' and 'score'"),
+        (lambda e: [{"id": "1.1"}, *e[1:]], "[0]: expected an object with 'id' and 'score'"),
+        (lambda e: [{"score": 1}, *e[1:]], "[0]: expected an object with 'id' and 'score'"),
+        (lambda e: [e[0] | {"score": "0.5"}, *e[1:]], "[0]: the score is '0.5', neither a number"),
+        (lambda e: [e[0] | {"score": True}, *e[1:]], "[0]: the score is True, neither a number"),
+        (lambda e: [e[0] | {"id": [1]}, *e[1:]], "[0]: the id is [1], not a string"),
+        (lambda e: [e[0] | {"id": 1}, *e[1:]], "[0]: the id is 1, not a string"),
+        (lambda e: [*e[:3], e[2] | {"score": 9}, e[3]], "[3]: id '2.1' appears twice"),
+        (lambda e: [e[0] | {"score": math.inf}, *e[1:]], "[0]: the score is inf, which is not"),
+        (lambda e: [e[0] | {"score": 10**400}, *e[1:]], "[0]: the score is 1000"),
+        (lambda e: [*e[:3], e[3] | {"score": [1]}], "[3]: the score is [1], neither a number"),
+    ],
+)
+def test_other_files_are_refused(written, change, expected):
+    path = scored(written, [1, 2, 3, 4], change)
+    with pytest.raises(AnnotationError) as caught:
+        read_scores(path, PAIRS)
+    assert str(caught.value).startswith(str(path))
+    assert expected in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(AnnotationError, match=r"none\.json: no such file"):
+        read_scores(tmp_path / "none.json", PAIRS)

@@ -1,0 +1,449 @@
+"""Scores under drawn references: what metrics are given, and what an interrupted run keeps."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_scorer import FakeScorer
+
+from vifidel_eval.errors import MetricFailed, MetricUnavailable, VifidelError
+from vifidel_eval.evaluation import Column
+from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.kernels import bags
+from vifidel_eval.plugins.agreement.draws import AS_GIVEN
+from vifidel_eval.plugins.agreement.judgements import Judged
+from vifidel_eval.plugins.agreement.trials import run_trials, work
+from vifidel_eval.scorers import Mean, Wmd
+from vifidel_eval.scores.harness import raise_failures
+
+
+class NoParts(Parts):
+    """Has every part computed again, even where two draws come out the same."""
+
+    def __init__(self):
+        super().__init__(None)
+
+    def __contains__(self, key):
+        return False
+
+
+def given_to(scorer, judged, numbers, draws=3, seed=0):
+    """Return the references a metric was given by number, draw by draw, judgement by judgement."""
+    scorer.calls.clear()
+    trials = run_trials(judged, {scorer.name: scorer}, numbers, draws, seed, NoParts())
+    per_part = scorer.calls[:: len(judged[0].captions)]  # each side gets the same references
+    given = {}
+    for trial, rows in zip(trials.trials, per_part, strict=True):
+        assert list(rows.image_ids) == [one.image_id for one in judged]
+        given.setdefault(trial.references, []).append(list(rows.references))
+    return given
+
+
+@pytest.mark.parametrize(
+    ("caption", "reference", "same"),
+    [
+        ("a boy is leaping.", "A boy is leaping .", True),
+        ("a well known man, sitting", "A well-known man sitting", True),
+        ("A DOG!", " a  dog", True),
+        ("a_dog", "a dog", True),
+        ("outside a bookstore.", "outside a book store", True),
+        ("they do n't sit", "They don't sit.", True),
+        ("Ein Bär", "ein bär.", True),
+        ("Ein Bär", "ein Bar", False),
+        ("two dogs", "two dog", False),
+        ("2 dogs", "3 dogs", False),
+    ],
+)
+def test_a_candidate_is_not_among_its_references(caption, reference, same):
+    one = Judged(1, (caption, "another"), (reference, "further"))
+    assert one.others(one.references) == (["further"] if same else [reference, "further"])
+
+
+def test_neither_caption_of_a_pair_is_a_reference(overlap):
+    judged = [Judged("a", ("One.", "two"), ("one", "TWO", "three", "four")) for _ in range(2)]
+    for number in (1, 2, 3, "all"):
+        for of_draw in given_to(overlap, judged, [number])[number]:
+            for references in of_draw:
+                assert set(references) <= {"three", "four"}
+                assert len(references) == (1 if number == 1 else 2)
+
+
+def test_smaller_draws_are_among_larger_ones(overlap, judged):
+    given = given_to(overlap, judged, [1, 3, 11])
+    for one, three, eleven in zip(given[1], given[3], given[11], strict=True):
+        for small, middle, large in zip(one, three, eleven, strict=True):
+            assert (len(small), len(middle), len(large)) == (1, 3, 11)
+            assert large[:3] == middle
+            assert middle[:1] == small
+            assert len(set(large)) == 11
+
+
+def test_pairs_of_an_image_share_a_draw(overlap, judged):
+    for of_draw in given_to(overlap, judged, [4])[4]:
+        by_image = {}
+        for one, references in zip(judged, of_draw, strict=True):
+            assert set(references) <= set(one.references)
+            by_image.setdefault(one.image_id, []).append(references)
+        assert all(first == second for first, second in by_image.values())
+
+
+def test_draws_differ_by_draw_and_seed_and_nothing_else(overlap, judged):
+    first = given_to(overlap, judged, [5], seed=0)[5]
+    assert first == given_to(overlap, judged, [5], seed=0)[5]
+    assert first != given_to(overlap, judged, [5], seed=1)[5]
+    assert first[0] != first[1] != first[2]
+    assert first == given_to(overlap, judged, [1, 5, "all"], seed=0)[5]
+
+
+def test_every_reference_is_drawn_about_as_often(overlap):
+    judged = [Judged(0, ("x", "y"), tuple("abcd"))]
+    counts = dict.fromkeys("abcd", 0)
+    for of_draw in given_to(overlap, judged, [1], draws=400)[1]:
+        counts[of_draw[0][0]] += 1
+    # 100 expected each; the standard deviation is 8.7.
+    assert all(60 < count < 140 for count in counts.values())
+
+
+def test_without_chance_there_is_one_draw(overlap, judged):
+    given = given_to(overlap, judged, [12, 50, "all"])
+    assert {number: len(draws) for number, draws in given.items()} == {12: 1, 50: 1, "all": 1}
+    for one, twelve, fifty, every in zip(judged, *(g[0] for g in given.values()), strict=True):
+        assert every == list(one.references)
+        assert sorted(twelve) == sorted(fifty) == sorted(every)
+
+
+def test_judgements_with_fewer_references_are_counted(overlap, judged):
+    judged = [*judged[:5], Judged("z", ("c", "d"), ("D!", "e", "f"))]
+    trials = run_trials(judged, {"CIDEr": overlap}, [1, 2, 3, 12, 13], 1, 0, Parts(None))
+    assert trials.short == {1: 0, 2: 0, 3: 1, 12: 1, 13: 6}
+    assert "6 judgements have fewer than 13 references" in trials.notes()
+    assert trials.to_json()["fewer_references"] == {"3": 1, "12": 1, "13": 6}
+
+
+def test_no_references_leave_out_metrics_that_need_them(overlap, length, judged):
+    combined = FakeScorer("CIDEr+VIFIDEL", lambda *_: 1)
+    scorers = {"CIDEr": overlap, "VIFIDEL": length, "CIDEr+VIFIDEL": combined}
+    assert work(judged, scorers, [0, 2], draws=3) == (1 + 3 * 3) * 12
+    trials = run_trials(judged, scorers, [0, 2], 3, 0, Parts(None))
+    assert [list(trial.scores) for trial in trials.trials] == [["VIFIDEL"], *[list(scorers)] * 3]
+    assert trials.scores("CIDEr", 0) == []
+    assert all(references == [] for references in length.calls[0].references)
+    assert trials.numbers() == [0, 2]
+
+
+def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypatch):
+    read, texts_read = bags._read, []
+
+    def counted(lexicon, captions):
+        captions = list(captions)
+        texts_read.append(captions)
+        return read(lexicon, captions)
+
+    monkeypatch.setattr(bags, "_read", counted)
+    scorers = {"WMD": Wmd(), "WMD-mean": Wmd("mean"), "WMD-worst": Wmd("worst")}
+    trials = run_trials(judged, scorers, [2], 3, 0, NoParts())
+    assert [list(trial.scores) for trial in trials.trials] == [list(scorers)] * 3
+    of_draw = [[one.captions[side] for one in judged] for side in range(2)]
+    for draw in range(3):
+        references, *captions = texts_read[3 * draw : 3 * draw + 3]
+        assert len(references) == 2 * len(judged)
+        assert captions == of_draw
+    assert len(texts_read) == 9
+    for name, scorer in scorers.items():
+        alone = run_trials(judged, {name: scorer}, [2], 3, 0, NoParts())
+        for together, apart in zip(trials.scores(name, 2), alone.scores(name, 2), strict=True):
+            assert together.tobytes() == apart.tobytes()
+
+
+def test_scores_stand_where_their_captions_are(length, judged):
+    trials = run_trials(judged, {"VIFIDEL": length}, [0], 1, 0, Parts(None))
+    expected = [[len(one.captions[side].split()) for one in judged] for side in range(2)]
+    assert trials.trials[0].scores["VIFIDEL"].tolist() == expected
+
+
+def test_an_undefined_score_stays_undefined(judged):
+    scorer = FakeScorer("VIFIDEL", lambda caption, _: float("nan") if "0" in caption else 1 / 3)
+    scores = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(None)).scores("VIFIDEL", 0)[0]
+    assert np.isnan(scores[0]).tolist() == [True] * 3 + [False] * 3
+    assert scores[0, 3] == pytest.approx(1 / 3, rel=1e-9)
+
+
+def test_progress_adds_up_to_the_work(overlap, length, judged):
+    scorers, advanced = {"CIDEr": overlap, "VIFIDEL": length}, []
+    run_trials(judged, scorers, [0, 1, "all"], 2, 0, Parts(None), advanced.append)
+    assert sum(advanced) == work(judged, scorers, [0, 1, "all"], 2) == 12 * (1 + 2 * 2 + 2)
+
+
+def test_a_metric_of_another_package_that_breaks_is_named(overlap, judged):
+    broken = FakeScorer("BROKEN", lambda *_: 1 / 0)
+    trials = run_trials(judged, {"BROKEN": broken, "CIDEr": overlap}, [1], 2, 0, Parts(None))
+    assert list(trials.signatures) == ["CIDEr"]
+    with pytest.raises(MetricFailed, match=r"BROKEN .* failed for .*: ZeroDivisionError \(divis"):
+        raise_failures(trials.unavailable)  # as the command does when all else is printed
+
+
+def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
+    def fail(*_):
+        raise MetricUnavailable("no Java here.")
+
+    scorers = {"METEOR": FakeScorer("METEOR", fail), "CIDEr": overlap}
+    trials = run_trials(
+        judged, scorers, [1], 2, 0, Parts(None), unavailable={"SPICE": MetricUnavailable("no.")}
+    )
+    said = {"SPICE": "no.", "METEOR": "no Java here."}
+    assert {name: str(why) for name, why in trials.unavailable.items()} == said
+    assert list(trials.signatures) == ["CIDEr"]
+    assert trials.to_json()["unavailable"] == said
+    alone = run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
+    assert (alone.trials, list(alone.unavailable)) == ([], ["METEOR"])
+
+
+def test_a_metric_that_failed_is_tried_again_by_the_next_run(overlap, judged, tmp_path):
+    works = False
+
+    def sometimes(*_):
+        if not works:
+            raise MetricUnavailable("no Java here.")
+        return 0.5
+
+    output = tmp_path / "o"
+    scorers = {"METEOR": FakeScorer("METEOR", sometimes), "CIDEr": overlap}
+    run_trials(judged, scorers, [1], 2, 0, Parts(output))
+    works = True
+    trials = run_trials(judged, scorers, [1], 2, 0, Parts(output))
+    assert (list(trials.signatures), trials.unavailable) == (["METEOR", "CIDEr"], {})
+
+
+def test_a_part_is_one_metric(overlap, length, judged, tmp_path):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    output, scorers = tmp_path / "o", {"VIFIDEL": length, "CIDEr": overlap}
+    works, overlap.function = overlap.function, interrupt
+    with pytest.raises(KeyboardInterrupt):
+        run_trials(judged, scorers, [1], 1, 0, Parts(output))
+    computed, overlap.function = len(length.calls), works
+    scorers["VIFIDEL+CIDEr"] = Mean(length, overlap)
+    trials = run_trials(judged, scorers, [1], 1, 0, Parts(output))
+    assert len(length.calls) == computed > 0
+    one, other, both = (trials.scores(name, 1)[0] for name in scorers)
+    assert both == pytest.approx((one + other) / 2)
+
+
+def test_a_part_is_of_what_is_known_of_its_images(judged, tmp_path):
+    class OfImages(FakeScorer):
+        """A metric whose signature is of the images that it is asked for."""
+
+        def signature(self, image_ids=None):
+            return f"VIFIDEL|features:{[self.known[image_id] for image_id in image_ids or ()]}"
+
+    output = tmp_path / "o.json"
+    first = {"a": 1, "b": 2, "c": 3, "not judged": 4}
+    for changed, calls in (({}, 1), ({"not judged": 5}, 0), ({"b": 6}, 1)):
+        scorer = OfImages("VIFIDEL", lambda caption, _: len(caption))
+        scorer.known = first | changed
+        trials = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(output))
+        features = [scorer.known[image] for image in "abc"]
+        assert trials.signatures == {"VIFIDEL": f"VIFIDEL|features:{features}"}
+        assert len(scorer.calls) == calls * len(judged[0].captions)
+
+
+def test_where_lower_is_better_the_sign_is_changed(judged, tmp_path):
+    columns = [Column("UP"), Column("DOWN", lower_is_better=True)]
+    for _ in range(2):  # computed, then read from the parts
+        scorers = {
+            "one": FakeScorer("VIFIDEL", lambda c, _: len(c), [Column("X", lower_is_better=True)]),
+            "two": FakeScorer("WMD", lambda c, _: (len(c), len(c) / 2), columns),
+        }
+        trials = run_trials(judged, scorers, [1], 1, 0, Parts(tmp_path / "o.json"))
+        lengths = np.array([[len(one.captions[side]) for one in judged] for side in range(2)])
+        assert list(trials.signatures) == ["one", "UP", "DOWN"]
+        assert trials.lower_is_better == {"one", "DOWN"}
+        for metric, expected in {"one": -lengths, "UP": lengths, "DOWN": -lengths / 2}.items():
+            np.testing.assert_array_equal(trials.scores(metric, 1)[0], expected)
+    assert trials.to_json()["lower_is_better"] == ["DOWN", "one"]
+    assert "sign changed, as lower is better: one, DOWN" in trials.notes()
+
+
+def test_given_scores_join_as_they_are(overlap, judged):
+    trials = run_trials(judged, {"CIDEr": overlap}, [1], 2, 0, Parts(None))
+    scores = np.arange(12.0).reshape(2, 6)
+    joined = trials.and_given("mine", scores)
+    assert joined.numbers() == [1, AS_GIVEN]
+    assert joined.scores("mine", AS_GIVEN)[0] is scores
+    assert list(joined.signatures) == ["CIDEr", "mine"]
+    assert trials.numbers() == [1]
+    with pytest.raises(VifidelError, match="CIDEr is computed here too"):
+        trials.and_given("CIDEr", scores)
+
+
+# Parts
+
+
+@pytest.fixture
+def interrupted():
+    """Return a metric that is interrupted at its n-th caption."""
+
+    def interrupted(at):
+        seen = []
+
+        def score(caption, references):
+            seen.append(caption)
+            if len(seen) == at:
+                raise KeyboardInterrupt
+            return (len(caption) + len(" ".join(references))) / 7
+
+        return FakeScorer("CIDEr", score)
+
+    return interrupted
+
+
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path, interrupted, judged):
+    output = tmp_path / "result.json"
+    with pytest.raises(KeyboardInterrupt):
+        run_trials(judged, {"CIDEr": interrupted(31)}, [1, 5, "all"], 2, 0, Parts(output))
+    kept = output.with_name("result.json.unfinished")
+    assert len(kept.read_text("utf-8").split()) > 0
+    again = interrupted(0)
+    parts = Parts(output)
+    trials = run_trials(judged, {"CIDEr": again}, [1, 5, "all"], 2, 0, parts)
+    assert len(again.calls) == 2 * 3  # five parts, two of them finished; two sides each
+    whole = interrupted(0)
+    expected = run_trials(judged, {"CIDEr": whole}, [1, 5, "all"], 2, 0, Parts(None))
+    assert len(whole.calls) == 2 * 5
+    assert repr(trials) == repr(expected)
+    assert kept.exists()
+    parts.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_torn_last_line_is_computed_again(tmp_path, interrupted, judged):
+    output = tmp_path / "result.json"
+    run_trials(judged, {"CIDEr": interrupted(0)}, [1], 2, 0, Parts(output))
+    kept = tmp_path / "result.json.unfinished"
+    content = kept.read_bytes()
+    for cut in (1, 2, 20, 100):
+        kept.write_bytes(content[:-cut])
+        again = interrupted(0)
+        run_trials(judged, {"CIDEr": again}, [1], 2, 0, Parts(output))
+        assert len(again.calls) == (0 if cut == 1 else 2)  # the last character ends the line
+        once_more = interrupted(0)
+        run_trials(judged, {"CIDEr": once_more}, [1], 2, 0, Parts(output))
+        assert once_more.calls == []
+
+
+@pytest.mark.parametrize("line", ["[]", "5", '{"key": 1}', "null", "{", '"text"'])
+def test_other_lines_are_passed_over(tmp_path, line):
+    parts = Parts(tmp_path / "o")
+    parts.add("a", [1, None])
+    with (tmp_path / "o.unfinished").open("a") as file:
+        file.write(line)
+    parts = Parts(tmp_path / "o")
+    assert parts["a"] == [1, None]
+    parts.add("b", 2)
+    assert Parts(tmp_path / "o")["b"] == 2
+
+
+def test_other_settings_do_not_use_the_parts(tmp_path, interrupted, judged):
+    output = tmp_path / "result.json"
+    run_trials(judged, {"CIDEr": interrupted(0)}, [2], 1, 0, Parts(output))
+
+    def calls(judged=judged, number=2, seed=0, signature=None):
+        scorer = FakeScorer("CIDEr", lambda *_: 0.5, signature=signature)
+        run_trials(judged, {"CIDEr": scorer}, [number], 1, seed, Parts(output))
+        return len(scorer.calls)
+
+    assert calls() == 0
+    assert calls(seed=1) == 2
+    assert calls(number=3) == 2
+    assert calls(signature="CIDEr|other") == 2
+    assert calls([*judged[:-1], replace(judged[-1], captions=("new", "caption 1"))]) == 2
+    assert calls([*judged[:-1], replace(judged[-1], image_id="d")]) == 2
+
+
+def test_parts_without_output_stay_in_memory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parts = Parts(None)
+    parts.add("a", 1)
+    parts.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parts_that_cannot_be_read_or_written_are_named(tmp_path):
+    (tmp_path / "a.unfinished").write_bytes(b"\xff\xfe")
+    with pytest.raises(VifidelError, match=r"a\.unfinished: the unfinished run cannot be read"):
+        Parts(tmp_path / "a")
+    with pytest.raises(VifidelError, match=r"b\.unfinished: cannot be written: no such file"):
+        Parts(tmp_path / "none" / "b").add("key", 1)
+
+
+HASH_SEEDED = """
+import sys
+from pathlib import Path
+from vifidel_eval.plugins.agreement.distractors import read_distractors
+from vifidel_eval.plugins.agreement.forced_choice import forced_choice
+from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.plugins.agreement.trials import run_trials
+from fake_scorer import FakeScorer
+
+def shared(caption, references):
+    words = " ".join(references).split()
+    return sum(word in set(caption.split()) for word in words) / len(words)
+
+choices = read_distractors(Path(sys.argv[1]))
+scorers = {"CIDEr": FakeScorer("CIDEr", shared)}
+trials = run_trials(choices.judged, scorers, [1, 2], 3, 0, Parts(Path(sys.argv[2])))
+print(forced_choice(choices, trials).to_json(), trials.trials)
+"""
+
+
+def test_the_hash_seed_changes_nothing(tmp_path):
+    pairs = [
+        {
+            "image_id": image,
+            "kind": kind,
+            "correct": f"a {animal} on the grass",
+            "distractor": f"a {animal} on a sofa",
+            "references": [f"a {animal} in a park", "green grass", f"a {animal} plays on a field"],
+        }
+        for image, animal in enumerate(["dog", "cat", "horse", "bird"])
+        for kind in ("scene", "place", "ground")
+    ]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(pairs), "utf-8")
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", HASH_SEEDED, path, tmp_path / seed],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+        )
+        for seed in ("1", "2")
+    ]
+    first, second = (run.communicate()[0] for run in runs)
+    assert b"accuracies" in first
+    assert first == second
+    # The keys of the parts too, or another process could not go on.
+    kept = [(tmp_path / f"{seed}.unfinished").read_bytes() for seed in ("1", "2")]
+    assert kept[0] == kept[1]
+
+
+def test_a_caption_that_is_the_only_reference_has_no_score_where_one_is_needed(overlap, length):
+    judged = [
+        Judged("a", ("a dog",), ("A dog.",)),
+        Judged("b", ("a cat",), ("the cat", "a dog")),
+    ]
+    scorers = {"VIFIDEL": length, "CIDEr": overlap, "VIFIDEL+CIDEr": Mean(length, overlap)}
+    advanced = []
+    trials = run_trials(judged, scorers, ["all"], 1, 0, Parts(None), advanced.append)
+    assert trials.scores("VIFIDEL", "all")[0].tolist() == [[2, 2]]
+    ((missing, one),) = trials.scores("CIDEr", "all")[0]
+    assert np.isnan(missing)
+    assert one == pytest.approx(2 / 4)
+    assert np.isnan(trials.scores("VIFIDEL+CIDEr", "all")[0]).tolist() == [[True, False]]
+    assert overlap.calls[0].references == [["the cat", "a dog"]]
+    assert overlap.calls[0].image_ids == ["b"]
+    assert sum(advanced) == work(judged, scorers, ["all"], 1)

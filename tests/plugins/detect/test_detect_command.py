@@ -1,0 +1,173 @@
+"""The command ``vifidel-eval detect``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import pytest
+from drawn_pictures import drawn, read_lines
+from fake_detector import ColourDetector
+
+from vifidel_eval.plugins import detect
+from vifidel_eval.plugins.detect import loading
+from vifidel_eval.plugins.detect.objects_file import unfinished_path
+
+
+@pytest.fixture
+def photos(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for number in range(3):
+        drawn(number).save(folder / f"p{number}.png")
+    return folder
+
+
+@pytest.fixture
+def colours(monkeypatch, tmp_path):
+    """A model in a file; the detector in it is the one that is returned."""
+    model = tmp_path / "colours.onnx"
+    model.write_bytes(b"")
+    state = {"detector": ColourDetector()}
+    monkeypatch.setattr(detect, "load_detector", lambda files, device: state["detector"])
+    return model, state
+
+
+@pytest.fixture
+def detect_pictures(run):
+    return partial(run, "detect")
+
+
+def test_pictures_to_objects(photos, colours, tmp_path, detect_pictures):
+    model, _ = colours
+    output = tmp_path / "o.jsonl"
+    result = detect_pictures(photos, "--model", model, "--output", output, "--lowest", "0.2")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"{output}: 3 pictures read\n"
+    assert list(read_lines(output)[1]) == ["p0.png", "p1.png", "p2.png"]
+    result = detect_pictures(photos, "--model", model, "--output", output, "--lowest", "0.2")
+    assert result.stdout == f"{output}: 0 pictures read, 3 known from before\n"
+
+
+def test_captions_are_what_is_asked(photos, colours, tmp_path, detect_pictures):
+    model, state = colours
+    state["detector"] = ColourDetector(asked=True)
+    mine, base, questions = (tmp_path / f"{name}.jsonl" for name in ("mine", "base", "q"))
+    mine.write_text('{"image_id": "p0", "caption": "a dog by a lamp"}\n')
+    base.write_text('{"image_id": "p0.png", "caption": "a puppy and a bus"}\n')
+    questions.write_text('{"image_id": "photos/p1.png", "thing": "red"}\n')
+    asks = [word for path in (mine, base, questions) for word in ("--ask", path)]
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / "o.jsonl", *asks)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "2 pictures read, 1 without a question" in result.stdout
+    _, lines = read_lines(tmp_path / "o.jsonl")
+    assert {i: line["asked"] for i, (line,) in lines.items()} == {
+        "p0.png": ["dog", "lamp", "bus"],
+        "p1.png": ["red"],
+    }
+    assert lines["p1.png"][0]["labels"] == ["red"]
+
+
+def test_unreadable_pictures_are_counted(photos, colours, tmp_path, detect_pictures):
+    model, _ = colours
+    (photos / "p1.png").write_bytes(b"")
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / "o.jsonl")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Warning: 1 picture cannot be read, such as p1.png (not a picture); the same command "
+        "tries again.\n"
+    )
+    for path in photos.iterdir():
+        path.write_bytes(b"")
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / "p.jsonl")
+    assert result.exit_code == 1
+    assert "none of its 3 pictures can be read, such as p0.png (not a picture)" in result.stderr
+
+
+def test_without_a_model(photos, tmp_path, detect_pictures):
+    for given in ((), ("--model", "")):
+        result = detect_pictures(photos, "--output", tmp_path / "o.jsonl", *given)
+        assert result.exit_code == 2
+        assert "Error: " in result.stderr
+    assert (
+        "there is no default: name the folder of a detector"
+        in detect_pictures(photos, "--output", tmp_path / "o.jsonl").stderr
+    )
+
+
+@pytest.mark.parametrize("output", ["photos/o.jsonl", "colours.onnx", "nowhere/o.jsonl"])
+def test_an_output_destroys_nothing(photos, colours, tmp_path, output, detect_pictures):
+    model, _ = colours
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / output)
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_info_says_what_can_run_models(monkeypatch, run):
+    monkeypatch.setitem(loading.BACKENDS, "ONNX Runtime", ("no_such_module",))
+    shown = run("info").stdout
+    assert "detect with ONNX Runtime: not available: pip install no_such_module" in shown
+    assert "detect with transformers: " in shown
+
+
+def test_nothing_heavy_is_imported_for_help_and_refusals(tmp_path):
+    program = (
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from vifidel_eval.commands.main import main\n"
+        "CliRunner().invoke(main, ['detect', '--help'])\n"
+        "CliRunner().invoke(main, ['info'])\n"
+        "CliRunner().invoke(main, ['detect', '.', '--model', 'x', '--output', 'o'])\n"
+        "assert not {'torch', 'transformers', 'onnxruntime'} & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path)
+
+
+INTERRUPTED = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+sys.path.insert(0, {tests!r})
+from fake_detector import ColourDetector
+from vifidel_eval.plugins import detect
+from vifidel_eval.commands.main import main
+
+class Slow(ColourDetector):
+    def detect(self, *given):
+        time.sleep(60 if len(self.seen) > 8 else 0)
+        return super().detect(*given)
+
+detect.load_detector = lambda files, device: Slow()
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 1), (signal.SIGTERM, 143)])
+def test_an_interrupted_command_says_how_to_go_on(
+    photos, colours, tmp_path, number, status, detect_pictures
+):
+    model, _ = colours
+    for more in range(30):
+        drawn(more).save(photos / f"q{more}.png")
+    output = tmp_path / "o.jsonl"
+    program = INTERRUPTED.format(tests=os.path.dirname(os.path.dirname(__file__)))
+    words = ["detect", str(photos), "--model", str(model), "--output", str(output)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True
+    )
+    begun = unfinished_path(output)
+    until = time.monotonic() + 120
+    while time.monotonic() < until and not (begun.exists() and begun.stat().st_size > 500):
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == status
+    assert "Interrupted; the same command continues with the pictures that are left." in said
+    assert "Traceback" not in said
+    assert not output.exists()
+    assert detect_pictures(photos, "--model", model, "--output", output).exit_code == 0
+    assert len([json.loads(line) for line in output.read_text().splitlines()]) == 34

@@ -1,0 +1,480 @@
+"""Runs over pictures: what is in the file, whatever interrupts them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawn_pictures import drawn, read_lines
+from fake_detector import ColourDetector
+from PIL import Image
+
+from vifidel_eval.detect import Found, PictureSource, detect
+from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
+from vifidel_eval.plugins.detect.detectors import Prepared
+from vifidel_eval.plugins.detect.objects_file import unfinished_path
+
+NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
+
+
+def digest_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def run_detector(folder, output, detector=None, **settings):
+    return detect(PictureSource(folder), detector or ColourDetector(), output, **settings)
+
+
+def test_a_file_has_a_header_and_a_line_per_picture(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    done = run_detector(photos, output, lowest=0.3)
+    assert (done.read, done.known, done.unasked, done.problems) == (6, 0, 0, {})
+    header, lines = read_lines(output)
+    assert header == {
+        "vifidel_eval": "detections", "version": 1, "model": "colours", "weights": "0" * 16,
+        "versions": {"colours": "1"}, "classes": ["red", "green", "blue"], "lowest": 0.3,
+        "drafted": True,
+    }  # fmt: skip
+    assert list(lines) == NAMES
+    (line,) = lines["sub/p1.png"]
+    assert list(line) == ["image_id", "labels", "scores", "boxes", "width", "height", "digest"]
+    assert line["digest"] == digest_of(photos / "sub/p1.png")
+    assert (line["width"], line["height"]) == (120, 90)
+    assert line["boxes"] == [[0, 0, 120, 90]] * len(line["labels"])
+    assert not unfinished_path(output).exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"photos", "objects.jsonl"}
+
+
+def test_threads_and_batches_leave_no_trace(photos, tmp_path):
+    run_detector(photos, tmp_path / "one.jsonl", threads=1)
+    expected = (tmp_path / "one.jsonl").read_bytes()
+    for threads, batch in ((1, 4), (8, 1), (8, 3)):
+        output = tmp_path / f"{threads}-{batch}.jsonl"
+        detector = ColourDetector()
+        run_detector(photos, output, detector, threads=threads, batch=batch)
+        assert output.read_bytes() == expected
+        assert max(detector.calls()) == batch
+
+
+def test_pictures_wait_for_others_of_their_shape_only_so_long(tmp_path):
+    """A detector whose arrays have the sizes of the pictures, which are all different."""
+
+    class OfAnySize(ColourDetector):
+        def prepare(self, picture, size):
+            return Prepared({"pixels": np.asarray(picture)[np.newaxis]}, size)
+
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for number in range(30):
+        drawn(number, (30 + number, 40)).save(folder / f"{number:02}.png")
+    detector = OfAnySize()
+    done = run_detector(folder, tmp_path / "o.jsonl", detector, batch=4)
+    assert done.read == 30
+    assert detector.calls() == {1: 30}
+    assert list(read_lines(tmp_path / "o.jsonl")[1]) == [f"{number:02}.png" for number in range(30)]
+
+
+def test_a_run_that_is_done_computes_nothing_again(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    before = output.read_bytes()
+    detector = ColourDetector()
+    done = run_detector(photos, output, detector)
+    assert (done.read, done.known, detector.seen) == (0, 6, [])
+    assert output.read_bytes() == before
+
+
+def test_new_pictures_come_in_and_old_ones_stay(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    (photos / "p0.png").rename(photos / "q0.png")
+    done = run_detector(photos, output)
+    assert (done.read, done.known) == (1, 5)
+    # What is no longer in the folder is kept, before the others.
+    assert list(read_lines(output)[1]) == ["p0.png", "p2.png", "p4.png", "q0.png", *NAMES[3:]]
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_picture_that_was_replaced_under_its_name_is_looked_at_again(photos, tmp_path, finished):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    if not finished:
+        output.rename(unfinished_path(output))
+    drawn(5).save(photos / "p0.png")
+    detector = ColourDetector()
+    done = run_detector(photos, output, detector)
+    assert (done.read, done.known, len(detector.seen)) == (1, 5, 1)
+    run_detector(photos, tmp_path / "whole.jsonl")
+    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+def test_a_replaced_picture_is_asked_again_and_its_old_answers_go(photos, tmp_path):
+    output = tmp_path / "asked.jsonl"
+    run_detector(photos, output, ColourDetector(asked=True), questions=QUESTIONS)
+    for name in ("p0.png", "p2.png", "sub/p1.png"):
+        drawn(9).save(photos / name)
+    questions = {"p0": ["red"], "sub/p1.png": ["green"]}  # nothing about p2
+    detector = ColourDetector(asked=True)
+    done = run_detector(photos, output, detector, questions=questions)
+    assert [asked for _, asked in detector.seen] == [[["red"]], [["green"]]]
+    assert (done.read, done.known, done.unasked) == (2, 0, 4)
+    again = tmp_path / "again.jsonl"
+    run_detector(photos, again, ColourDetector(asked=True), questions=questions)
+    assert output.read_bytes() == again.read_bytes()
+
+
+def test_a_picture_that_was_replaced_by_a_damaged_one(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    (photos / "p2.png").write_bytes(b"not a picture")
+    done = run_detector(photos, output)
+    assert (done.known, done.problems) == (5, {"p2.png": "not a picture"})
+    assert read_lines(output)[1]["p2.png"] == [{"image_id": "p2.png", "problem": "not a picture"}]
+
+
+def test_a_file_without_digests_is_read_and_its_pictures_are_looked_at_again(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    whole = output.read_text()
+    older = re.sub(r', "digest": "\w{16}"', "", whole)
+    output.write_text(older)
+    (photos / "p0.png").unlink()
+    with pytest.warns(
+        VifidelWarning, match="wrote it without digests of 6 pictures; those that ar"
+    ):
+        assert run_detector(photos, output).read == 5
+    # The picture that is gone keeps its line.
+    header, _, *others = whole.splitlines()
+    assert output.read_text().splitlines() == [header, older.splitlines()[1], *others]
+
+
+@pytest.mark.parametrize("cut", [1, 30, 400, 700, 1000, 1200])
+@pytest.mark.parametrize("finished", [True, False])
+def test_half_a_line_is_written_again(photos, tmp_path, cut, finished):
+    """A file that ends anywhere gives the lines of a run that nothing interrupted."""
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    whole = output.read_bytes()
+    assert cut < len(whole)
+    (output if finished else unfinished_path(output)).write_bytes(whole[:cut])
+    if not finished:
+        output.unlink()
+    detector = ColourDetector()
+    run_detector(photos, output, detector)
+    assert output.read_bytes() == whole
+    lines = max(whole[:cut].count(b"\n") - 1, 0)
+    assert sum(size for size, _ in detector.seen) == 6 - lines
+    assert not unfinished_path(output).exists()
+
+
+KILLED = """
+import sys, time
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from fake_detector import ColourDetector
+from vifidel_eval.detect import Found, PictureSource, detect
+
+class Slow(ColourDetector):
+    def detect(self, *given):
+        time.sleep(0.05)
+        return super().detect(*given)
+
+detect(PictureSource({photos!r}), Slow(), {output!r})
+"""
+
+
+def test_a_killed_run_goes_on(photos, tmp_path):
+    for number in range(40):
+        drawn(number).save(photos / f"more{number:02}.png")
+    run_detector(photos, tmp_path / "whole.jsonl")
+    output = tmp_path / "objects.jsonl"
+    program = KILLED.format(
+        tests=str(Path(__file__).parents[2]), photos=str(photos), output=str(output)
+    )
+    for _ in range(2):
+        process = subprocess.Popen([sys.executable, "-c", program])
+        begun = unfinished_path(output)
+        seen = begun.stat().st_size if begun.exists() else 0
+        until = time.monotonic() + 120
+        while time.monotonic() < until and process.poll() is None:
+            if begun.exists() and begun.stat().st_size > seen + 500:
+                break
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        assert not output.exists()
+    detector = ColourDetector()
+    run_detector(photos, output, detector)
+    assert 0 < len(detector.seen) < 46
+    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+QUESTIONS = {"p0": ["red", "blue"], "sub/p1.png": ["green"], "p2.png": ["red"]}
+
+
+def test_questions_are_asked_once(photos, tmp_path):
+    output = tmp_path / "asked.jsonl"
+    detector = ColourDetector(asked=True)
+    done = run_detector(photos, output, detector, questions=QUESTIONS)
+    assert (done.read, done.known, done.unasked) == (3, 0, 3)
+    header, lines = read_lines(output)
+    assert header["classes"] is None
+    assert [line["asked"] for line in lines["p0.png"]] == [["red", "blue"]]
+    assert list(lines) == ["p0.png", "p2.png", "sub/p1.png"]
+    # A second round asks only what is new.
+    more = {**QUESTIONS, "p0": ["blue", "green", "red", "green"], "p4.png": ["red"]}
+    again = ColourDetector(asked=True)
+    done = run_detector(photos, output, again, questions=more)
+    assert [asked for _, asked in again.seen] == [[["green"]], [["red"]]]
+    assert (done.read, done.known, done.unasked) == (2, 2, 2)
+    _, lines = read_lines(output)
+    assert [line["asked"] for line in lines["p0.png"]] == [["red", "blue"], ["green"]]
+    assert list(lines) == ["p0.png", "p2.png", "p4.png", "sub/p1.png"]
+
+
+def test_images_with_questions_that_are_not_there(photos, tmp_path):
+    asked = {**QUESTIONS, "elsewhere.jpg": ["red"]}
+    with pytest.warns(
+        VifidelWarning, match="1 of 4 images with questions are not there, such as '"
+    ):
+        run_detector(photos, tmp_path / "o.jsonl", ColourDetector(asked=True), questions=asked)
+    with pytest.raises(ImageIdError, match=r"lacks 1 image id of the questions: 'elsewhere.jpg'"):
+        run_detector(photos, tmp_path / "p.jsonl", ColourDetector(asked=True),
+            questions={"elsewhere.jpg": ["red"]})  # fmt: skip
+    assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_a_question_that_is_too_long_is_refused_before_any_picture(photos, tmp_path):
+    detector = ColourDetector(asked=True)
+    with pytest.raises(VifidelError, match="is too long"):
+        run_detector(
+            photos, tmp_path / "o.jsonl", detector, questions={**QUESTIONS, "p4": ["x" * 21]}
+        )
+    assert detector.seen == []
+
+
+def test_the_detector_and_the_questions_must_fit(photos, tmp_path):
+    with pytest.raises(VifidelError, match="colours looks for what it is asked; say which captio"):
+        run_detector(photos, tmp_path / "o.jsonl", ColourDetector(asked=True))
+    with pytest.raises(VifidelError, match="colours looks for its own 3 classes and cannot be as"):
+        run_detector(photos, tmp_path / "o.jsonl", questions=QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    ("detector", "settings", "said"),
+    [
+        (ColourDetector(digest="1" * 16), {}, "weights is '0000000000000000' there and '1111"),
+        (ColourDetector(), {"lowest": 0.2}, "lowest is 0.05 there and 0.2 now"),
+        (ColourDetector(), {"drafts": False}, "drafted is True there and False now"),
+        (ColourDetector(asked=True), {"questions": QUESTIONS}, "classes is "),
+    ],
+)
+@pytest.mark.parametrize("finished", [True, False])
+def test_the_file_of_another_run_is_refused(photos, tmp_path, detector, settings, said, finished):
+    output = tmp_path / "objects.jsonl"
+    run_detector(photos, output)
+    if not finished:
+        output.rename(unfinished_path(output))
+    before = {path: path.read_bytes() for path in tmp_path.glob("objects*")}
+    with pytest.raises(VifidelError, match=f"made by another run: {said}"):
+        run_detector(photos, output, detector, **settings)
+    assert {path: path.read_bytes() for path in tmp_path.glob("objects*")} == before
+
+
+def test_the_name_of_a_folder_makes_no_other_model(photos, tmp_path):
+    run_detector(photos, tmp_path / "o.jsonl")
+    assert run_detector(photos, tmp_path / "o.jsonl", ColourDetector(name="moved")).known == 6
+
+
+@pytest.mark.parametrize(
+    "content", [b"precious", b'{"a": 1}\n', b"[]\n", b'{"vifidel_eval": "scores"}\n', b"\0" * 20]
+)
+def test_a_file_of_something_else_is_never_replaced(photos, tmp_path, content):
+    output = tmp_path / "o.jsonl"
+    output.write_bytes(content)
+    with pytest.raises(VifidelError, match="is there already, and is not a file of detections"):
+        run_detector(photos, output)
+    assert output.read_bytes() == content
+
+
+def test_a_damaged_line_is_named(photos, tmp_path):
+    output = tmp_path / "o.jsonl"
+    run_detector(photos, output)
+    lines = output.read_bytes().splitlines(keepends=True)
+    for damaged in (b"{\n", b"3\n", b'{"image_id": 3}\n'):
+        output.write_bytes(b"".join([*lines[:2], damaged, *lines[3:]]))
+        with pytest.raises(VifidelError, match="line 3 is not what detect writes; delete the line"):
+            run_detector(photos, output)
+
+
+def test_two_runs_into_one_file(photos, tmp_path):
+    from filelock import FileLock
+
+    with (
+        FileLock(tmp_path / "o.jsonl.lock"),
+        pytest.raises(VifidelError, match="another run is writing this file"),
+    ):
+        run_detector(photos, tmp_path / "o.jsonl")
+
+
+def test_a_picture_with_a_problem_is_counted_and_tried_again(photos, tmp_path):
+    output = tmp_path / "objects.jsonl"
+    (photos / "p2.png").write_bytes(b"not a picture")
+    Image.new("RGB", (300, 1)).save(photos / "thin.png")
+    done = run_detector(photos, output)
+    assert done.problems == {
+        "p2.png": "not a picture",
+        "thin.png": "cannot be prepared for the model: height and width must be > 0",
+    }
+    assert done.read == 5
+    _, lines = read_lines(output)
+    assert lines["p2.png"] == [{"image_id": "p2.png", "problem": "not a picture"}]
+    drawn(2).save(photos / "p2.png")
+    done = run_detector(photos, output)
+    assert (done.read, done.known, list(done.problems)) == (1, 5, ["thin.png"])
+    _, lines = read_lines(output)
+    assert [len(of_image) for of_image in lines.values()] == [1] * 7
+    assert "problem" not in lines["p2.png"][0]
+
+
+def test_no_picture_that_can_be_read(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for name in ("a.jpg", "b.png"):
+        (folder / name).write_bytes(b"")
+    with pytest.raises(
+        VifidelError, match=r"none of its 2 pictures can be read, such as a.jpg \(n"
+    ):
+        run_detector(folder, tmp_path / "o.jsonl")
+    assert list(read_lines(tmp_path / "o.jsonl")[1]) == ["a.jpg", "b.png"]
+
+
+def test_without_memory_the_batch_is_halved_once(photos, tmp_path):
+    detector = ColourDetector(batch=4, most=2)
+    with pytest.warns(VifidelWarning, match="not enough memory for 4 pictures at once; going on w"):
+        run_detector(photos, tmp_path / "o.jsonl", detector)
+    assert detector.calls() == {2: 3}
+    expected = tmp_path / "expected.jsonl"
+    run_detector(photos, expected)
+    assert (tmp_path / "o.jsonl").read_bytes() == expected.read_bytes()
+    with (
+        pytest.warns(VifidelWarning, match="going on with 2"),
+        pytest.raises(
+            VifidelError, match=r"p0.png: there is not enough memory for 2 pictures at o"
+        ),
+    ):
+        run_detector(photos, tmp_path / "p.jsonl", ColourDetector(batch=4, most=1))
+    with pytest.raises(VifidelError, match="not enough memory for 1 picture at once; give a small"):
+        run_detector(photos, tmp_path / "q.jsonl", ColourDetector(batch=1, most=0))
+
+
+def test_a_model_that_fails_on_a_picture(photos, tmp_path):
+    class Failing(ColourDetector):
+        def detect(self, pictures, asked, lowest):
+            if len(self.seen) == 2:
+                raise RuntimeError("mat1 and mat2\nshapes cannot be multiplied")
+            return super().detect(pictures, asked, lowest)
+
+    output = tmp_path / "o.jsonl"
+    with pytest.raises(
+        VifidelError, match=r"^p4.png: colours failed on this picture \(mat1 and ma"
+    ):
+        run_detector(photos, output, Failing())
+    # What was answered before is not lost.
+    assert not output.exists()
+    assert unfinished_path(output).read_bytes().count(b"\n") == 3
+    detector = ColourDetector()
+    run_detector(photos, output, detector)
+    assert len(detector.seen) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"boxes": [(0.0, 0.0, float("nan"), 1.0)]}, "a box is not four numbers"),
+        ({"boxes": [(0.0, 0.0, 1.0)]}, "a box is not four numbers"),
+        ({"boxes": []}, "1 labels, 1 scores and 0 boxes"),
+        ({"scores": [0.5, 0.5]}, "1 labels, 2 scores and 1 boxes"),
+        ({"scores": [1.25]}, "colours: it gave the score 1.25, and scores are from 0 to 1; save"),
+        ({"scores": [float("nan")]}, "colours: it gave the score nan"),
+        ({"presence": [-0.5]}, "colours: it gave the score -0.5"),
+    ],
+)
+def test_an_answer_that_no_reader_of_the_file_would_take(photos, tmp_path, change, said):
+    class Wrong(ColourDetector):
+        def detect(self, pictures, asked, lowest):
+            return [Found(["red"], [0.5], [(0.0, 0.0, 9.0, 9.0)])._replace(**change)]
+
+    with pytest.raises(VifidelError, match=said):
+        run_detector(photos, tmp_path / "o.jsonl", Wrong())
+    assert unfinished_path(tmp_path / "o.jsonl").read_bytes().count(b"\n") == 1  # the header
+
+
+@pytest.mark.parametrize("name", ["batch", "threads"])
+@pytest.mark.parametrize("number", [0, -1, True, 1.5, "2"])
+def test_batches_and_threads_are_whole_numbers_from_1_on(photos, tmp_path, name, number):
+    said = f"^{name} must be a whole number of at least 1, not "
+    with pytest.raises(VifidelError, match=said):
+        run_detector(photos, tmp_path / "o.jsonl", **{name: number})
+    assert not unfinished_path(tmp_path / "o.jsonl").exists()
+
+
+def test_names_that_a_terminal_would_obey_or_that_are_not_utf_8(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    names = ["a\x1b[31m.png", "b\x9b.png", "straße.png", "x\n.png"]
+    for name in names:
+        drawn(0).save(folder / name)
+    with open(os.fsencode(folder) + b"/\xff.png", "wb") as file:
+        drawn(0).save(file, "PNG")
+    output = tmp_path / "o.jsonl"
+    run_detector(folder, output)
+    content = output.read_bytes()
+    assert not {0x1B, 0x7F} & set(content)
+    assert "straße.png".encode() in content
+    ids = [json.loads(line).get("image_id") for line in content.splitlines()[1:]]
+    assert sorted(ids) == sorted([*names, os.fsdecode(b"\xff.png")])
+    assert run_detector(folder, output).known == 5
+
+
+def test_large_jpegs_are_drafted_and_boxes_are_in_full_pixels(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    Image.new("RGB", (1600, 1200), "red").save(folder / "large.jpg")
+    sizes = []
+
+    class Looking(ColourDetector):
+        def prepare(self, picture, size):
+            sizes.append(picture.size)
+            return super().prepare(picture, size)
+
+    for drafts, expected in ((True, (200, 150)), (False, (1600, 1200))):
+        output = tmp_path / f"{drafts}.jsonl"
+        run_detector(folder, output, Looking(), drafts=drafts)
+        assert sizes.pop() == expected
+        header, lines = read_lines(output)
+        assert header["drafted"] is drafts
+        (line,) = lines["large.jpg"]
+        assert (line["width"], line["height"]) == (1600, 1200)
+        assert line["boxes"] == [[0, 0, 1600, 1200]]
+
+
+def test_warnings_of_pillow_stay_with_the_picture(tmp_path):
+    """As of a picture of more than 89 megapixels: pytest makes an error of any warning."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    Image.new("1", (12000, 9000)).save(folder / "large.png")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert run_detector(folder, tmp_path / "o.jsonl").read == 1
+    assert said == []

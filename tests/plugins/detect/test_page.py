@@ -1,0 +1,38 @@
+"""docs/detect.md: its blocks of Python run, and print what they promise."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+
+from vifidel_eval.io.pictures import _MOST_PIXELS
+from vifidel_eval.plugins.detect.picture_sources import SUFFIXES
+
+PAGE = (Path(__file__).parents[3] / "docs/detect.md").read_text("utf-8")
+ANSWERS, CALIBRATION, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_a_function_that_answers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(ANSWERS, "detect.md", "exec"), {})
+    lines = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
+    assert lines == [
+        {"image_id": 7, "thing": "squirrel", "answer": "yes"},
+        {"image_id": 7, "thing": "nut", "answer": "no"},
+        {"image_id": 7, "thing": "bench", "answer": "yes"},
+    ]
+
+
+def test_calibration_prints_what_it_says():
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(CALIBRATION, "detect.md", "exec"), {})
+    assert printed.getvalue().strip() == re.findall(r"# ([\d. ]+)$", CALIBRATION, re.M)[-1]
+
+
+def test_what_the_page_says_of_pictures():
+    assert f"{_MOST_PIXELS / 1e6:.0f} million pixels" in PAGE
+    for suffix in SUFFIXES - {".jpeg", ".tif"}:
+        assert {"jpg": "jpeg"}.get(suffix[1:], suffix[1:]) in PAGE.lower()

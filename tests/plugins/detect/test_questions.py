@@ -1,0 +1,179 @@
+"""Questions that captions give rise to."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import vifidel_eval
+from vifidel_eval.errors import CaptionError, VifidelError
+from vifidel_eval.plugins.detect.questions import named_by_several, read_asked
+
+MINE = {7: "a squirrel eats a nut on a bench", 8: "two dogs and a puppy by a lamp"}
+BASE = {7: "a squirrel with a frisbee", 8: "a man walks his dog"}
+
+
+def asked(*given, **settings):
+    by_image: dict = {}
+    for question in vifidel_eval.questions(*given, **settings):
+        by_image.setdefault(question["image_id"], []).append(question["thing"])
+    return by_image
+
+
+def test_one_question_per_image_and_class_for_all_systems():
+    assert asked({"mine": MINE, "base": BASE}) == {
+        7: ["squirrel", "nut", "bench", "frisbee"],
+        8: ["dog", "lamp", "person"],
+    }
+
+
+def test_systems_that_name_images_in_other_ways():
+    base = {"000000000007.jpg": BASE[7], "val/000000000008.jpg": BASE[8]}
+    assert asked({"mine": MINE, "base": base}) == asked({"mine": MINE, "base": BASE})
+
+
+def test_another_object_vocabulary(tmp_path):
+    path = tmp_path / "things.txt"
+    path.write_text("rodent, squirrel\nlamp\n")
+    assert asked({"mine": MINE}, things=path) == {7: ["rodent"], 8: ["lamp"]}
+
+
+def test_what_is_answered_is_not_asked_again(tmp_path):
+    known = [
+        {"image_id": 7, "thing": "squirrel", "answer": "yes"},
+        {"image_id": "000000000007.jpg", "thing": "nut", "score": 0.1},
+        {"image_id": 8, "thing": "Puppy", "answer": "unsure"},
+        {"image_id": 8, "thing": "lamp", "answer": None},
+        {"image_id": 8, "thing": "person"},
+    ]
+    expected = {7: ["bench", "frisbee"], 8: ["lamp", "person"]}
+    # One image has two spellings here, as two programs would write it.
+    for of_seven in (7, "000000000007.jpg"):
+        spelt = [{**line, "image_id": of_seven if line["image_id"] != 8 else 8} for line in known]
+        assert asked({"mine": MINE, "base": BASE}, answers=spelt) == expected
+        path = tmp_path / "answers.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in spelt))
+        assert asked({"mine": MINE, "base": BASE}, answers=path) == expected
+
+
+def test_what_detect_asked_is_answered(tmp_path):
+    path = tmp_path / "asked.jsonl"
+    lines = [
+        {"vifidel_eval": "detections", "version": 1},
+        {"image_id": "7.jpg", "labels": [], "scores": [], "boxes": [], "asked": ["squirrel"]},
+        {"image_id": "7.jpg", "labels": [], "scores": [], "boxes": [], "asked": ["nut", "bench"]},
+        {"image_id": "8.jpg", "problem": "not a picture"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert asked({"mine": MINE}, answers=path) == {8: ["dog", "lamp"]}
+
+
+def test_answers_of_other_captions_are_refused():
+    answers = [{"image_id": 7, "thing": thing, "answer": "no"} for thing in ("cat", "cow", "nut")]
+    with pytest.raises(VifidelError, match="1 of 3 answers belong to the 5 questions about these"):
+        vifidel_eval.questions({"mine": MINE}, answers=answers)
+    # Most of what there is may be open, and most answers may be about other systems.
+    vifidel_eval.questions({"mine": MINE}, answers=answers[2:])
+    many = [{"image_id": 7, "thing": thing, "answer": "no"}
+            for thing in ("cat", "cow", "nut", "car", "bus", "bench", "squirrel")]  # fmt: skip
+    assert asked({"mine": {7: MINE[7]}}, answers=many) == {}
+
+
+@pytest.mark.parametrize(
+    "line", [{"image_id": 7}, {"thing": "nut", "answer": "no"}, 3, {"image_id": 7, "thing": 3}]
+)
+def test_lines_that_are_no_answers(line):
+    good = {"image_id": 7, "thing": "nut", "answer": "no"}
+    with pytest.raises(VifidelError, match="answers: line 2 is no answer; expected"):
+        vifidel_eval.questions({"mine": MINE}, answers=[good, line])
+
+
+def test_controls_are_what_only_other_images_mention():
+    systems = {"mine": MINE, "base": BASE}
+    mentioned = asked(systems)
+    for number in (1, 2, 3, 10):
+        found = vifidel_eval.questions(systems, controls=number)
+        for image, other in ((7, 8), (8, 7)):
+            controls = [q["thing"] for q in found if q["image_id"] == image and "control" in q]
+            assert len(controls) == len(set(controls)) == min(number, len(mentioned[other]))
+            assert set(controls) <= set(mentioned[other])
+        assert all(question.get("control", True) is True for question in found)
+    draws = {json.dumps(vifidel_eval.questions(systems, controls=1, seed=n)) for n in range(6)}
+    assert len(draws) > 1
+
+
+@pytest.mark.parametrize("controls", [-1, 1.5, True, "2"])
+def test_a_number_of_controls(controls):
+    with pytest.raises(VifidelError, match="controls must be a whole number of at least 0"):
+        vifidel_eval.questions({"mine": MINE}, controls=controls)
+    with pytest.raises(VifidelError, match="seed must be a whole number of at least 0"):
+        vifidel_eval.questions({"mine": MINE}, seed=controls)
+
+
+def test_captions_that_mention_nothing():
+    with pytest.raises(CaptionError, match="no caption mentions a thing of the object vocabulary"):
+        vifidel_eval.questions({"mine": {7: "Ein Eichhörnchen frisst"}})
+
+
+def test_things_that_several_references_name():
+    references = {
+        7: ["a dog by a lamp", "two puppies", "a dog and a dog", "a lamp", "a man"],
+        8: ["a dog", "a dog"],
+    }
+    assert named_by_several(references) == {7: {"dog"}, 8: set()}
+    assert named_by_several(references, least=2) == {7: {"dog", "lamp"}, 8: {"dog"}}
+
+
+@pytest.fixture
+def captions(write_lines):
+    def captions(name, of_images):
+        entries = ({"image_id": i, "caption": text} for i, text in of_images.items())
+        return write_lines(*entries, name=name)
+
+    return captions
+
+
+def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions, run):
+    mine, base = captions("mine.jsonl", MINE), captions("base.jsonl", BASE)
+    output = tmp_path / "q.jsonl"
+    arguments = ["questions", str(mine), f"b={base}", "--output", str(output), "--controls", "2"]
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    expected = vifidel_eval.questions({"mine": MINE, "b": BASE}, controls=2)
+    assert [json.loads(line) for line in output.read_text().splitlines()] == expected
+    assert result.stdout == f"{output}: {len(expected)} questions about 2 images\n"
+    # The answers come back in the same lines.
+    answers = write_lines(*({**line, "answer": "no"} for line in expected[:5]), name="a.jsonl")
+    again = [*arguments[:-3], str(tmp_path / "q2.jsonl"), *arguments[-2:]]
+    result = run(*again, "--answers", answers)
+    assert result.exit_code == 0, result.output
+    lines = (tmp_path / "q2.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == expected[5:]
+
+
+def test_the_same_bytes_whatever_the_hash_seed(tmp_path, captions):
+    mine = captions("mine.jsonl", MINE)
+    base = captions("base.jsonl", BASE)
+    made = set()
+    for seed in ("0", "1"):
+        output = tmp_path / f"{seed}.jsonl"
+        subprocess.run(
+            [sys.executable, "-m", "vifidel_eval", "questions", mine, base, "--controls", "3",
+             "--output", output],
+            check=True, env={"PYTHONHASHSEED": seed, "PATH": "/usr/bin"}, capture_output=True,
+        )  # fmt: skip
+        made.add(output.read_bytes())
+    assert len(made) == 1
+
+
+def test_questions_and_captions_are_both_taken_to_ask(write_lines, captions):
+    listed = write_lines(*vifidel_eval.questions({"mine": MINE}, controls=1), name="q.jsonl")
+    base = captions("base.jsonl", BASE)
+    found = read_asked([listed, base])
+    assert found[7][:3] == ["squirrel", "nut", "bench"]
+    assert found[7][-1] == "frisbee"
+    with pytest.raises(VifidelError, match=r"q.jsonl: line 2 is no question; write \{"):
+        read_asked([write_lines({"image_id": 7, "thing": "nut"}, {"thing": 3}, name="q.jsonl")])

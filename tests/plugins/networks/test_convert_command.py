@@ -1,0 +1,158 @@
+import os
+import pickle
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from vilbert_oracle import random_image
+
+from vifidel_eval.commands.main import main
+from vifidel_eval.plugins.networks.vilbert_features import DetectorFeatures
+
+
+def convert(*arguments):
+    return CliRunner().invoke(main, ["convert-features", *map(str, arguments)])
+
+
+def published(seed, **more):
+    """Return an image as the extraction script of vilbert-multi-task keeps it."""
+    image = random_image(np.random.default_rng(seed))
+    return {
+        "bbox": image["boxes"],
+        "num_boxes": 6,
+        "objects": np.arange(6),
+        "image_width": 640,
+        "image_height": 480,
+        "cls_prob": np.zeros((6, 3), "f4"),
+        "features": image["features"],
+    } | more
+
+
+def packed(entry):
+    return np.array(entry, dtype=object)
+
+
+def write_list(path, entries, names=None):
+    path.write_bytes(pickle.dumps([packed(entry) for entry in entries], protocol=2))
+    if names is not None:
+        path.with_name("img_names.pkl").write_bytes(pickle.dumps(names, protocol=2))
+    return path
+
+
+def assert_holds(folder, image_id, entry):
+    regions = DetectorFeatures(folder).read(image_id)
+    np.testing.assert_array_equal(regions.features, entry["features"])
+    np.testing.assert_array_equal(regions.boxes, entry["bbox"])
+    assert (regions.width, regions.height) == (640, 480)
+
+
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "features"
+
+
+@pytest.fixture
+def npy(tmp_path):
+    """A folder of ``.npy`` files; the second does not repeat its id."""
+    folder = tmp_path / "npy"
+    folder.mkdir()
+    name = "COCO_val2014_000000000042"
+    np.save(folder / f"{name}.npy", packed(published(0, image_id=name)), allow_pickle=True)
+    np.save(folder / "dog.npy", packed(published(1)), allow_pickle=True)
+    return folder
+
+
+def test_folder_of_npy_files(npy, output):
+    result = convert(npy, output, "--trust-pickles")
+    assert (result.exit_code, result.stdout) == (0, f"{output}: features of 2 images\n")
+    assert sorted(os.listdir(output)) == ["COCO_val2014_000000000042.npz", "dog.npz"]
+    assert_holds(output, "COCO_val2014_000000000042", published(0))
+    assert_holds(output, "dog", published(1))
+
+
+def test_one_npy_file_again(npy, output):
+    for _ in range(2):  # the second time it is there already
+        assert convert(npy / "dog.npy", output, "--trust-pickles").exit_code == 0
+    assert os.listdir(output) == ["dog.npz"]
+
+
+def test_list_of_images_once_a_caption(tmp_path, output):
+    entries = [published(0), published(0), published(1)]
+    source = write_list(tmp_path / "imgs_rcnn.pkl", entries, ["a.jpg", "a.jpg", "b.jpg"])
+    result = convert(source, output, "--trust-pickles")
+    assert result.stdout == f"{output}: features of 2 images\n"
+    assert_holds(output, "a.jpg", entries[0])
+    assert_holds(output, "b.jpg", entries[2])
+
+
+def test_list_with_ids_of_its_own(tmp_path, output):
+    source = write_list(tmp_path / "imgs_rcnn.pkl", [published(0, image_id="7")])
+    assert convert(source, output, "--trust-pickles").exit_code == 0
+    assert_holds(output, 7, published(0))
+
+
+def test_nothing_is_unpickled_unasked(tmp_path, output):
+    class Code:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "ran"),)
+
+    (tmp_path / "imgs_rcnn.pkl").write_bytes(pickle.dumps(Code()))
+    result = convert(tmp_path / "imgs_rcnn.pkl", output)
+    assert result.exit_code == 2
+    assert "a pickle can run any code when it is read; add --trust-pickles" in result.stderr
+    assert os.listdir(tmp_path) == ["imgs_rcnn.pkl"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "names", "message"),
+    [
+        ([published(0)], None, "its images have no image_id; put img_names.pkl, the list of them"),
+        ([published(0)], ["a", "b"], "img_names.pkl: not a list of 1 image ids"),
+        (
+            [published(0), published(1)],
+            ["a", "a"],
+            "entry 1: image 'a' appeared before, with other features",
+        ),
+        ([1.5], ["a"], "entry 0: not features of vilbert-multi-task, which are .*; found float"),
+        ([{"bbox": 1}], ["a"], "entry 0: not features of vilbert-multi-task, which .*; found bbox"),
+        ([published(0, features=np.zeros((5, 3)))], ["a"], r"entry 0: 5 features, but boxes of sh"),
+        ([published(0)], ["a/b"], "the image id 'a/b' cannot be the name of a file"),
+    ],
+)
+def test_lists_of_others(entries, names, message, tmp_path, output):
+    result = convert(
+        write_list(tmp_path / "imgs_rcnn.pkl", entries, names), output, "--trust-pickles"
+    )
+    assert result.exit_code == 1
+    assert re.search(message, result.stderr)
+
+
+def test_sources_and_outputs_that_cannot_be_used(tmp_path, output):
+    (tmp_path / "dog.npy").write_bytes(b"no array")
+    (tmp_path / "other.pkl").write_bytes(pickle.dumps({}))
+    (tmp_path / "empty").mkdir()
+    for source, target, message in (
+        (
+            tmp_path / "dog.npy",
+            output,
+            r"dog\.npy: cannot be unpickled \(.*\); expected a \.npy",
+        ),
+        (
+            tmp_path / "other.pkl",
+            output,
+            r"holds dict; expected imgs_rcnn\.pkl, a list",
+        ),
+        (tmp_path / "gone.pkl", output, r"gone\.pkl: no such file or directory; check the path"),
+        (tmp_path / "gone.npy", output, r"gone\.npy: no such file or directory; check the path"),
+        (
+            tmp_path / "empty",
+            output,
+            r"empty: there is no \.npy file in this folder; give another, or",
+        ),
+        (tmp_path / "dog.npy", tmp_path / "no" / "such", "such: .*; name another folder"),
+        (tmp_path / "dog.npy", tmp_path / "other.pkl", "name another folder"),
+    ):
+        result = convert(source, target, "--trust-pickles")
+        assert result.exit_code == 1
+        assert re.search(message, result.stderr)

@@ -1,0 +1,315 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
+
+from vifidel_eval.errors import MetricUnavailable, VifidelError  # noqa: E402
+from vifidel_eval.plugins.networks import language_training  # noqa: E402
+from vifidel_eval.plugins.networks.language_model import load  # noqa: E402
+from vifidel_eval.plugins.networks.language_training import state_path, train  # noqa: E402
+from vifidel_eval.plugins.networks.train_command import train_lm  # noqa: E402
+
+CAPTIONS = {
+    number: [f"A {animal} is in the {place}.", f"the {animal} runs through a {place}", "..."]
+    for number, (animal, place) in enumerate(
+        (a, p) for a in ("dog", "cat", "horse", "cow") for p in ("field", "park", "street")
+    )
+}
+SMALL = {"epochs": 4, "hidden": 8, "min_count": 3}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Threads only get in each other's way in networks this small."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+class Killed(BaseException):
+    """What ends a training from outside."""
+
+
+def interrupted(path, epochs, batches=0, **settings):
+    """Train and stop after some epochs and some batches of the next one."""
+    left = []
+
+    def on_epoch(epoch):
+        if epoch.number == epochs:
+            left.append(batches)
+            if not batches:
+                raise Killed
+
+    def on_progress(_):
+        if left:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+
+    with pytest.raises(Killed):
+        train(CAPTIONS, path, **SMALL | settings, on_epoch=on_epoch, on_progress=on_progress)
+
+
+def test_training_lowers_perplexity_and_keeps_the_best_epoch(tmp_path):
+    seen, shares = [], []
+    path = tmp_path / "lm.pt"
+    many = {number: texts * 16 for number, texts in CAPTIONS.items()}
+    epochs = train(many, path, epochs=12, hidden=8, on_epoch=seen.append, on_progress=shares.append)
+    assert seen == epochs
+    assert [epoch.number for epoch in epochs] == list(range(1, 13))
+    assert epochs[-1].perplexity < 0.8 * epochs[0].perplexity
+    assert sum(shares) == pytest.approx(12)
+    best = min(epochs, key=lambda epoch: epoch.perplexity)
+    assert [epoch.number for epoch in epochs if epoch.best][-1] == best.number
+    assert torch.load(path, weights_only=True)["perplexity"] == best.perplexity
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_worse_epoch_does_not_replace_the_best(tmp_path, monkeypatch):
+    perplexities = iter([5.0, 3.0, 4.0])
+    monkeypatch.setattr(language_training, "_perplexity", lambda *_: next(perplexities))
+    path = tmp_path / "lm.pt"
+    files = []
+    epochs = train(
+        CAPTIONS,
+        path,
+        epochs=3,
+        hidden=8,
+        on_epoch=lambda _: files.append(path.read_bytes()),
+    )
+    assert [epoch.best for epoch in epochs] == [True, True, False]
+    assert files[0] != files[1] == files[2]
+    assert torch.load(path, weights_only=True)["epoch"] == 2
+
+
+def test_equal_seeds_give_equal_files_and_others_do_not(tmp_path):
+    paths = [tmp_path / name for name in ("one.pt", "two.pt", "other.pt")]
+    state = torch.random.get_rng_state()
+    for path, seed in zip(paths, (1, 1, 2), strict=True):
+        train(CAPTIONS, path, seed=seed, **SMALL)
+    one, two, other = (path.read_bytes() for path in paths)
+    assert one == two != other
+    assert torch.equal(torch.random.get_rng_state(), state)  # the caller's own randomness
+
+
+@pytest.mark.parametrize(("epochs", "batches"), [(1, 0), (2, 0), (2, 1), (4, 0)])
+def test_an_interrupted_training_ends_as_one_in_a_piece(tmp_path, monkeypatch, epochs, batches):
+    monkeypatch.setattr(language_training, "_BATCH", 4)
+    whole, parts = tmp_path / "whole.pt", tmp_path / "parts.pt"
+    expected = train(CAPTIONS, whole, **SMALL)
+    if batches or epochs < 4:
+        interrupted(parts, epochs, batches)
+    else:  # killed after the last epoch, before the state is removed
+        interrupted(parts, 4)
+    load(parts)
+    assert state_path(parts).exists()
+    torch.manual_seed(99)
+    shares = []
+    resumed = train(CAPTIONS, parts, **SMALL, on_progress=shares.append)
+    assert parts.read_bytes() == whole.read_bytes()
+    assert [epoch.perplexity for epoch in resumed] == [epoch.perplexity for epoch in expected]
+    assert [epoch.best for epoch in resumed] == [epoch.best for epoch in expected]
+    assert [epoch.resumed for epoch in resumed] == [at < epochs for at in range(4)]
+    assert sum(shares) == pytest.approx(4)
+    assert not state_path(parts).exists()
+
+
+def test_a_resumed_training_keeps_its_number_of_threads(tmp_path):
+    path, threads = tmp_path / "lm.pt", []
+    interrupted(path, 1)
+    torch.set_num_threads(2)
+    try:
+        train(CAPTIONS, path, **SMALL, on_epoch=lambda _: threads.append(torch.get_num_threads()))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
+    assert threads == [1] * 4
+
+
+def test_a_killed_process_is_resumed(tmp_path):
+    path, whole = tmp_path / "lm.pt", tmp_path / "whole.pt"
+    code = (
+        "import os, sys, torch\n"
+        "torch.set_num_threads(1)\n"
+        "from vifidel_eval.plugins.networks.language_training import train\n"
+        "train(eval(sys.argv[1]), sys.argv[2], epochs=4, hidden=8, min_count=3,\n"
+        "      on_epoch=lambda e: e.number == 2 and os._exit(9))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, repr(CAPTIONS), str(path)], timeout=120, check=False
+    )
+    assert ended.returncode == 9
+    epochs = train(CAPTIONS, path, **SMALL)
+    assert [epoch.resumed for epoch in epochs] == [True, True, False, False]
+    train(CAPTIONS, whole, **SMALL)
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_a_resumed_training_writes_a_model_that_was_moved_away(tmp_path):
+    path = tmp_path / "lm.pt"
+    interrupted(path, 4)
+    content = path.read_bytes()
+    path.unlink()
+    train(CAPTIONS, path, **SMALL)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("captions", "settings", "message"),
+    [
+        (CAPTIONS, {"seed": 3}, "with seed 0;"),
+        (CAPTIONS, {"hidden": 9, "epochs": 5}, "with epochs 4, hidden 8;"),
+        (CAPTIONS | {0: ["A dog"]}, {}, "with other captions;"),
+    ],
+)
+def test_a_state_of_another_training_is_refused(tmp_path, captions, settings, message):
+    path = tmp_path / "lm.pt"
+    interrupted(path, 1)
+    before = path.read_bytes(), state_path(path).read_bytes()
+    with pytest.raises(
+        VifidelError, match=rf"lm\.pt\.unfinished: an unfinished training {message}.*delete it"
+    ):
+        train(captions, path, **SMALL | settings)
+    assert (path.read_bytes(), state_path(path).read_bytes()) == before
+
+
+def test_a_damaged_state_is_refused(tmp_path):
+    path = tmp_path / "lm.pt"
+    interrupted(path, 1)
+    state = state_path(path)
+    content = state.read_bytes()
+    at = content.index(b'"packed": "') + 1000
+    other = b"A" if content[at : at + 1] != b"A" else b"B"
+    for damaged in (
+        content[:at] + other + content[at + 1 :],
+        content[:at] + content[at + 401 :],
+        content[:at] + content[at + 4000 :],
+        content.replace(b'"settings"', b'"others"'),
+    ):
+        state.write_bytes(damaged)
+        with pytest.raises(VifidelError, match=r"lm\.pt\.unfinished: .* damaged; delete it"):
+            train(CAPTIONS, path, **SMALL)
+        assert state.read_bytes() == damaged
+
+
+def test_a_state_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "lm.pt"
+    state_path(path).write_text("precious")
+    with pytest.raises(VifidelError, match="is not of an unfinished run of this version; move it"):
+        train(CAPTIONS, path, **SMALL)
+    assert state_path(path).read_text() == "precious"
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_training(tmp_path):
+    with pytest.raises(VifidelError, match="there is no such folder"):
+        train(CAPTIONS, tmp_path / "none" / "lm.pt", on_progress=lambda _: pytest.fail("trained"))
+
+
+@pytest.mark.parametrize("captions", [{}, {1: ["a dog"]}, {1: ["a dog"], 2: ["...", ""], 3: []}])
+def test_too_few_captions(tmp_path, captions):
+    with pytest.raises(VifidelError, match="captions of two images or more"):
+        train(captions, tmp_path / "lm.pt")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "settings", [{"seed": -1}, {"epochs": 0}, {"hidden": 0}, {"min_count": True}]
+)
+def test_numbers_that_are_too_small(tmp_path, settings):
+    with pytest.raises(VifidelError, match=r"^\w+ must be a whole number of at least"):
+        train(CAPTIONS, tmp_path / "lm.pt", **settings)
+
+
+def test_the_captions_of_an_image_stay_on_one_side():
+    captions = {number: [f"w{number}", f"w{number} again"] for number in range(40)}
+    training, validation = language_training._split(captions, 0)
+    sides = [{words[0] for words in side} for side in (training, validation)]
+    assert not sides[0] & sides[1]
+    assert (len(training), len(validation)) == (76, 4)
+    assert language_training._split(captions, 1)[1] != validation
+
+
+def test_a_training_state_is_no_model(tmp_path):
+    path = tmp_path / "lm.pt"
+    interrupted(path, 1)
+    with pytest.raises(VifidelError, match="not a vifidel-eval language model 1"):
+        load(state_path(path))
+
+
+def test_without_pytorch_nothing_is_trained(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MetricUnavailable, match=r"needs PyTorch .*: pip install torch\.$"):
+        train(CAPTIONS, tmp_path / "lm.pt")
+
+
+class TestCommand:
+    @pytest.fixture
+    def captions(self, tmp_path):
+        path = tmp_path / "captions.json"
+        path.write_text(json.dumps(CAPTIONS), "utf-8")
+        return path
+
+    def run(self, *arguments):
+        return CliRunner().invoke(train_lm, [str(argument) for argument in arguments])
+
+    def test_shows_each_epoch_and_the_best(self, tmp_path, captions):
+        output = tmp_path / "lm.pt"
+        result = self.run(captions, "--output", output, "--epochs", 2, "--hidden", 8)
+        assert (result.exit_code, result.stderr) == (0, "")
+        *epochs, last = result.stdout.splitlines()
+        assert len(epochs) == 2
+        assert epochs[0].startswith("epoch 1: validation perplexity ")
+        assert epochs[0].endswith(", the best so far")
+        assert last.startswith(f"{output}: epoch ")
+        direct = tmp_path / "direct.pt"
+        train(json.loads(captions.read_text("utf-8")), direct, epochs=2, hidden=8)
+        assert load(direct).log_probabilities(["a dog"]) == load(output).log_probabilities(
+            ["a dog"]
+        )
+
+    def test_says_how_it_goes_on_after_ctrl_c_and_that_it_does(
+        self, tmp_path, captions, monkeypatch
+    ):
+        output = tmp_path / "lm.pt"
+        arguments = (captions, "--output", output, "--epochs", 3, "--hidden", 8)
+        train_epoch = language_training._train_epoch
+        calls = []
+
+        def ctrl_c(*args):
+            calls.append(1)
+            if len(calls) == 2:
+                raise KeyboardInterrupt
+            train_epoch(*args)
+
+        monkeypatch.setattr(language_training, "_train_epoch", ctrl_c)
+        result = self.run(*arguments)
+        assert result.exit_code == 1
+        assert "Interrupted; the same command continues" in result.stderr
+        result = self.run(*arguments)
+        assert result.exit_code == 0
+        assert result.stderr.count("going on") == 1
+        assert f"{output}.unfinished: going on with the unfinished training" in result.stderr
+        first, second, *_ = result.stdout.splitlines()
+        assert first.endswith(", computed before")
+        assert second.startswith("epoch 2: ")
+        assert "computed before" not in second
+
+    def test_does_not_say_that_it_goes_on_with_another_training(self, tmp_path, captions):
+        output = tmp_path / "lm.pt"
+        interrupted(output, 1)
+        result = self.run(captions, "--output", output)
+        assert "an unfinished training with epochs 4, hidden 8" in str(result.exception)
+        assert result.output == ""
+
+    def test_output_must_not_be_the_captions(self, captions):
+        before = captions.read_bytes()
+        result = self.run(captions, "--output", captions)
+        assert isinstance(result.exception, VifidelError)
+        assert "would replace an input" in str(result.exception)
+        assert captions.read_bytes() == before

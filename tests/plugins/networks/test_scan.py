@@ -1,0 +1,287 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+import tiger_oracle as oracle
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+nltk = pytest.importorskip("nltk", reason="needs NLTK")
+pytestmark = pytest.mark.pytorch
+
+from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
+from vifidel_eval.plugins.networks.scan import Scan, ground  # noqa: E402
+from vifidel_eval.plugins.networks.scan_words import Tokenizer, read_vocabulary  # noqa: E402
+
+CAPTIONS = [
+    "a dog runs in the park".split(),
+    [],
+    "a big red ball is n't the dog 's .".split(),
+    "zebra zebra".split(),
+    ["cat"],
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scan")
+    return (
+        oracle.write_checkpoint(folder / "model_best.pth"),
+        oracle.write_vocabulary(folder / "vocab.json"),
+    )
+
+
+@pytest.fixture(scope="module")
+def scan(files):
+    return Scan(*files)
+
+
+@pytest.fixture
+def punkt(tmp_path, monkeypatch):
+    """NLTK's data for finding sentences, untrained: it knows no abbreviations."""
+    folder = tmp_path / "tokenizers" / "punkt_tab" / "english"
+    folder.mkdir(parents=True)
+    for name in ("collocations.tab", "sent_starters.txt", "abbrev_types.txt", "ortho_context.tab"):
+        (folder / name).write_text("", "utf-8")
+    nltk.tokenize._get_punkt_tokenizer.cache_clear()
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    yield
+    nltk.tokenize._get_punkt_tokenizer.cache_clear()
+
+
+@pytest.fixture
+def no_punkt(tmp_path, monkeypatch):
+    nltk.tokenize._get_punkt_tokenizer.cache_clear()
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    yield
+    nltk.tokenize._get_punkt_tokenizer.cache_clear()
+
+
+def check_single_sentences(tokenizer):
+    assert tokenizer("A dog isn't the cat's.") == "a dog is n't the cat 's .".split()
+    assert tokenizer('the "big" dog, (red)!') == "the `` big '' dog , ( red ) !".split()
+    assert tokenizer("") == tokenizer(" \n ") == []
+    assert tokenizer("Ein HÜBSCHER Hund") == ["ein", "hübscher", "hund"]
+
+
+def test_tokens_with_punkt(punkt):
+    tokenizer = Tokenizer()
+    assert tokenizer.name == "nltk-punkt"
+    check_single_sentences(tokenizer)
+    tokens = tokenizer("A ball. A cat.")
+    assert tokens == ["a", "ball", ".", "a", "cat", "."]
+    assert tokenizer.unsplit(["ball.", "a", "cat"]) is None
+
+
+def test_tokens_without_punkt(no_punkt):
+    tokenizer = Tokenizer()
+    assert tokenizer.name == "nltk-line"
+    check_single_sentences(tokenizer)
+    tokens = tokenizer("A ball. A cat.")
+    assert tokens == ["a", "ball.", "a", "cat", "."]
+    assert tokenizer.unsplit(tokens) == "ball."
+    for one_sentence in ("A ball, a cat ... and a dog.", "A ball!", ""):
+        assert tokenizer.unsplit(tokenizer(one_sentence)) is None
+
+
+def test_without_nltk(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk.tokenize", None)
+    with pytest.raises(MetricUnavailable, match=r"TIGEr needs NLTK .*: pip install nltk\.$"):
+        Tokenizer()
+
+
+def test_without_pytorch(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MetricUnavailable, match=r"TIGEr needs PyTorch .*: pip install torch\.$"):
+        Scan(*files)
+
+
+def test_one_sentence_names_all_that_is_missing(monkeypatch):
+    for module in ("torch", "nltk.tokenize"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(
+        MetricUnavailable,
+        match=r"^TIGEr needs PyTorch \(.*\) and NLTK \(.*\): pip install torch nltk\.$",
+    ):
+        Tokenizer()
+
+
+def test_captions_have_a_start_and_an_end(scan):
+    assert scan.tokens([]) == [1, 2]
+    assert scan.tokens(["a", "dog", "zebra", "."]) == [1, 4, 5, 3, oracle.WORDS.index("."), 2]
+
+
+def test_region_vectors(scan):
+    features = [*oracle.random_features(2), *oracle.random_features(40, regions=5)]
+    for found, of_image in zip(scan.regions(features), features, strict=True):
+        assert found.dtype == torch.float32
+        np.testing.assert_allclose(found, oracle.region_vectors(of_image), atol=2e-7)
+    assert scan.regions([]) == []
+
+
+def test_word_vectors_of_captions_of_different_lengths(scan):
+    vectors, is_word = scan.words([scan.tokens(caption) for caption in CAPTIONS])
+    assert is_word.sum(dim=1).tolist() == [len(caption) + 2 for caption in CAPTIONS]
+    for row, real, caption in zip(vectors, is_word, CAPTIONS, strict=True):
+        np.testing.assert_allclose(row[real], oracle.word_vectors(caption), atol=1e-12)
+        assert not row[~real].any()
+
+
+def test_grounding_of_padded_captions_and_images():
+    random = np.random.default_rng(5)
+    shapes = [(4, 3), (6, 2), (2, 7)]
+    images = [random.normal(size=(n, 8)) for n, _ in shapes]
+    captions = [random.normal(size=(m, 8)) for _, m in shapes]
+    images[1][3] = 0  # a region of zeros is grounded in nothing
+    regions, words = (
+        torch.nn.utils.rnn.pad_sequence([torch.from_numpy(x) for x in side], batch_first=True)
+        for side in (images, captions)
+    )
+    is_word = torch.tensor([[True] * m + [False] * (7 - m) for _, m in shapes])
+    found = ground(torch, regions, words, is_word).numpy()
+    for row, image, caption in zip(found, images, captions, strict=True):
+        np.testing.assert_allclose(row[: len(image)], oracle.grounding(image, caption), atol=1e-12)
+    assert found[1, 3] == 0
+
+
+def test_groundings(scan):
+    features = [*oracle.random_features(3), *oracle.random_features(2, regions=4)]
+    found = scan.groundings(scan.regions(features), CAPTIONS)
+    for vector, of_image, caption in zip(found, features, CAPTIONS, strict=True):
+        regions, words = oracle.region_vectors(of_image), oracle.word_vectors(caption)
+        np.testing.assert_allclose(vector, oracle.grounding(regions, words), atol=1e-6)
+        assert vector.max() - vector.min() > 0.05  # a mistake would show
+        similarities = regions @ words.T
+        assert similarities.min() < 0 < similarities.max()
+
+
+def test_more_captions_than_are_computed_at_once(scan):
+    random = np.random.default_rng(2)
+    captions = [random.choice(oracle.WORDS[4:], n).tolist() for n in random.integers(0, 60, 100)]
+    captions.append(random.choice(oracle.WORDS[4:], 3000).tolist())
+    regions = scan.regions(oracle.random_features(len(captions)))
+    together = scan.groundings(regions, captions)
+    for at in (0, 50, 99, 100):
+        (alone,) = scan.groundings([regions[at]], [captions[at]])
+        np.testing.assert_allclose(together[at], alone, atol=1e-13)
+
+
+def test_loading_leaves_random_numbers_alone(files):
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    Scan(*files)
+    assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_both_containers_of_checkpoints(files, tmp_path, zipped):
+    path = oracle.write_checkpoint(tmp_path / "x.pth", _use_new_zipfile_serialization=zipped)
+    features = oracle.random_features(1)
+    expected = Scan(*files).regions(features)[0]
+    assert torch.equal(Scan(path, files[1]).regions(features)[0], expected)
+
+
+def drop(part, name):
+    def change(content):
+        del content["model"][part][name]
+        return content
+
+    return change
+
+
+def put(part, name, weight):
+    def change(content):
+        content["model"][part][name] = weight
+        return content
+
+    return change
+
+
+BAD_CHECKPOINTS = {
+    "not a SCAN checkpoint, which has a list of two": lambda content: content["model"],
+    "not a SCAN checkpoint, which": lambda content: {**content, "model": content["model"][:1]},
+    "not a SCAN checkpoint, which has": lambda content: {**content, "model": ["a", "b"]},
+    "not a SCAN checkpoint": lambda content: torch.zeros(3),
+    "is weight-normalised": put(0, "fc.weight_g", torch.zeros(8, 1)),
+    "no matrix fc.weight in it": drop(0, "fc.weight"),
+    "no matrix embed.weight in it": drop(1, "embed.weight"),
+    "no matrix rnn.weight_hh_l0 in it": put(1, "rnn.weight_hh_l0", torch.zeros(8)),
+    "1 of 2 weights are missing, such as fc.bias": drop(0, "fc.bias"),
+    "1 of 9 weights are missing, such as rnn.bias_hh_l0_reverse": drop(1, "rnn.bias_hh_l0_reverse"),
+    r"rnn.weight_ih_l0_reverse has shape \(24, 5\), expected \(24, 6\)": put(
+        1, "rnn.weight_ih_l0_reverse", torch.zeros(24, 5)
+    ),
+    "regions of 9; the encoders do not belong together": put(0, "fc.weight", torch.zeros(9, 12)),
+    "fc.bias holds numbers that are not finite": put(0, "fc.bias", torch.full((8,), torch.nan)),
+    "rnn.weight_ih_l1 has no place in SCAN's encoders": put(
+        1, "rnn.weight_ih_l1", torch.zeros(24, 16)
+    ),
+    "embeddings of 21 words, but .*vocab.json has 22": put(
+        1, "embed.weight", torch.zeros(len(oracle.WORDS) - 1, 6)
+    ),
+}
+
+
+@pytest.mark.parametrize("message", BAD_CHECKPOINTS)
+def test_checkpoints_that_do_not_fit(files, tmp_path, message):
+    path = oracle.write_checkpoint(tmp_path / "bad.pth", change=BAD_CHECKPOINTS[message])
+    with pytest.raises(VifidelError, match=rf"bad\.pth: .*{message}") as raised:
+        Scan(path, files[1])
+    assert str(raised.value).count("\n") == 0
+
+
+def test_a_truncated_checkpoint(files, tmp_path):
+    path = tmp_path / "cut.pth"
+    path.write_bytes(files[0].read_bytes()[:-100])
+    with pytest.raises(
+        VifidelError, match=r"cut\.pth: not a SCAN checkpoint, or damaged; get SCAN's"
+    ):
+        Scan(path, files[1])
+
+
+FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "truncated"),
+        ("[1]", "no 'word2idx' in it"),
+        ({"word2idx": ["a"]}, "no 'word2idx' in it"),
+        ({"word2idx": {"<start>": 0, "<end>": 1}}, "no word '<pad>'"),
+        (
+            {"word2idx": {**FIRST, "<unk>": 4}},
+            "not numbered from 0 to 3",
+        ),
+        (
+            {"word2idx": {**FIRST, "<unk>": 1}},
+            "not numbered from 0 to 3",
+        ),
+        (
+            {"word2idx": {**FIRST, "<unk>": "3"}},
+            "not numbered from 0 to 3",
+        ),
+        (
+            {"word2idx": {**FIRST, "<unk>": "3", "a": True}},
+            "not numbered from 0 to 4",
+        ),
+        (
+            {"word2idx": {"<pad>": 0, "<start>": 1, "<end>": 3, "<unk>": 2}},
+            "'<end>' has number 3 instead of 2",
+        ),
+    ],
+)
+def test_vocabularies_that_are_none(tmp_path, content, message):
+    path = tmp_path / "vocab.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    with pytest.raises(VifidelError, match=rf"vocab\.json: .*{message}"):
+        read_vocabulary(path)
+
+
+def test_digests_tell_files_apart(scan, files, tmp_path):
+    other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
+    words = [*oracle.WORDS[:-2], *oracle.WORDS[:-3:-1]]
+    vocabulary = oracle.write_vocabulary(tmp_path / "vocab.json", words)
+    digests = Scan(other, vocabulary).digests
+    assert all(digests[what] != digest for what, digest in scan.digests.items())

@@ -1,0 +1,495 @@
+import hashlib
+import json
+import math
+import pickle
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+import tiger_oracle as oracle
+from hypothesis import given
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytest.importorskip("nltk", reason="needs NLTK")
+pytestmark = pytest.mark.pytorch
+
+from vifidel_eval import (  # noqa: E402
+    CaptionError,
+    ImageIdError,
+    MetricUnavailable,
+    VifidelError,
+    VifidelWarning,
+)
+from vifidel_eval.captions.rows import coco_rows  # noqa: E402
+from vifidel_eval.commands.environment import environment  # noqa: E402
+from vifidel_eval.plugins.networks import tiger as module  # noqa: E402
+from vifidel_eval.plugins.networks.scan import Scan  # noqa: E402
+from vifidel_eval.plugins.networks.scan_words import Tokenizer  # noqa: E402
+from vifidel_eval.plugins.networks.tiger import (  # noqa: E402
+    divergence,
+    region_rank_similarity,
+    relative_norm,
+    weight_distribution_similarity,
+)
+from vifidel_eval.scorers import Mean, Tiger  # noqa: E402
+from vifidel_eval.scores.harness import System, score_systems  # noqa: E402
+
+FEATURES = dict(enumerate(oracle.random_features(5), 1))
+# Each with its tokens: one, three and five references, unknown words, punctuation, contractions,
+# captions of different lengths, an empty one.
+TOKENS = {
+    "A dog runs in the park.": "a dog runs in the park .".split(),
+    "the cat's ball": "the cat 's ball".split(),
+    "A dog isn't a cat, is it?": "a dog is n't a cat , is it ?".split(),
+    'the "big" dog': "the `` big '' dog".split(),
+    "a zebra": ["a", "zebra"],
+    "zebra zebra": ["zebra", "zebra"],
+    "red": ["red"],
+    "": [],
+    "a big red dog runs": "a big red dog runs".split(),
+    "in the park a ball": "in the park a ball".split(),
+}
+A, B, C, D, E, F, G, EMPTY, H, I = TOKENS  # noqa: E741
+GTS = {3: [A], 1: [B, C, D], 2: [E, F, G, H, I], 5: [A, C], 4: [H]}
+RES = {1: [H], 2: [I], 3: [A], 4: [EMPTY], 5: [E]}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scan")
+    return (
+        oracle.write_checkpoint(folder / "model_best.pth"),
+        oracle.write_vocabulary(folder / "vocab.json"),
+    )
+
+
+@pytest.fixture
+def make(files):
+    return lambda features=FEATURES, **more: Tiger(*files, features, **more)
+
+
+class Counting(dict):
+    """Features that count how often they are read."""
+
+    reads = 0
+
+    def __getitem__(self, image_id):
+        self.reads += 1
+        return super().__getitem__(image_id)
+
+
+def test_scores_are_those_of_the_formulas(make):
+    columns = make().evaluate(coco_rows(GTS, RES))
+    assert list(columns) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr"]
+    for at, (image_id, references) in enumerate(GTS.items()):
+        expected = oracle.tiger(
+            FEATURES[image_id], [TOKENS[r] for r in references], TOKENS[RES[image_id][0]]
+        )
+        found = [evaluation.scores[at] for evaluation in columns.values()]
+        assert found == pytest.approx(expected, abs=1e-7)
+        assert columns["TIGEr"].ids[at] == image_id
+    assert np.unique(columns["TIGEr"].scores.round(4)).size == len(GTS)
+    score, scores = make().compute_score(GTS, RES)
+    assert score == pytest.approx(scores.mean(), rel=1e-14)
+    np.testing.assert_array_equal(scores, columns["TIGEr"].scores)
+
+
+def test_the_only_reference_itself_scores_three_quarters(make):
+    columns = make().evaluate(coco_rows({3: [A], 1: [EMPTY]}, {3: [A.upper()], 1: [EMPTY]}))
+    found = {name: evaluation.scores.tolist() for name, evaluation in columns.items()}
+    assert found["TIGEr-RRS"] == pytest.approx([1, 1], abs=1e-9)
+    assert found["TIGEr-WDS"] == pytest.approx([0.5, 0.5], abs=1e-9)
+    assert found["TIGEr"] == pytest.approx([0.75, 0.75], abs=1e-9)
+
+
+def test_words_and_unknown_words_are_counted(make):
+    evaluation = make().evaluate(coco_rows(GTS, RES))["TIGEr"]
+    tally = evaluation.tallies["captions"]
+    assert evaluation.counts == {"undefined": 0, "unknown_words": 1}
+    assert tally.words == sum(len(TOKENS[caption]) for (caption,) in RES.values())
+    assert tally.unknown == {"zebra": 1}
+
+
+def test_a_fully_reversed_ranking_of_36_even_gains():
+    values = np.linspace(-1, 1, 36)
+    assert region_rank_similarity(values, -values) == pytest.approx(0.64, abs=0.005)
+
+
+def test_rank_similarity_by_hand():
+    reference = np.array([0.2, -0.1, 0.5])  # gains .5, 0 and 1
+    ideal = 1 + 0.5 / math.log2(3)
+    assert region_rank_similarity(reference, np.array([0.9, 0.8, 0.7])) == pytest.approx(
+        (0.5 + 1 / 2) / ideal, rel=1e-12
+    )
+    assert region_rank_similarity(reference, 3 * reference - 1) == 1
+
+
+def test_constant_vectors():
+    varied, constant = np.array([0.1, 0.4, 0.2]), np.full(3, 0.3)
+    assert region_rank_similarity(constant, varied) == 1
+    # The order of the regions: gains 0, 1 and 1/3.
+    assert region_rank_similarity(varied, constant) == pytest.approx(
+        (1 / math.log2(3) + 1 / 6) / (1 + 1 / 3 / math.log2(3)), rel=1e-12
+    )
+    many, two_values = np.linspace(0, 1, 40), np.tile([0.0, 1.0], 20)
+    assert region_rank_similarity(many, two_values) == pytest.approx(
+        oracle.rrs(many, two_values), rel=1e-12
+    )
+
+
+def test_a_norm_of_zero_and_extreme_ratios():
+    ones, nothing = np.ones(3), np.zeros(3)
+    assert relative_norm(ones, nothing) == relative_norm(nothing, ones) == 0
+    assert weight_distribution_similarity(nothing, nothing) == 0.5
+    assert relative_norm(ones, ones / 8) == pytest.approx(math.log(8), rel=1e-12)
+    tiny = np.full(3, 1e-150)
+    assert weight_distribution_similarity(tiny, ones) == 1
+    assert weight_distribution_similarity(ones, tiny) == pytest.approx(0, abs=1e-200)
+
+
+VECTORS = st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=2, max_size=12)
+
+
+@given(VECTORS)
+def test_the_three_quantities_on_any_vectors(pairs):
+    r, c = np.array(pairs).T
+    assert divergence(r, c) == pytest.approx(oracle.kl(r, c), abs=1e-12)
+    if min(np.abs(r).max(), np.abs(c).max()) > 1e-9:
+        assert relative_norm(r, c) == pytest.approx(oracle.d_rel(r, c), abs=1e-12)
+        assert weight_distribution_similarity(r, c) == pytest.approx(oracle.wds(r, c), abs=1e-12)
+    if np.ptp(r) > 1e-9:
+        assert region_rank_similarity(r, c) == pytest.approx(oracle.rrs(r, c), abs=1e-12)
+        assert 0 <= region_rank_similarity(r, c) <= 1 + 1e-15
+
+
+def test_neither_batch_nor_order_nor_form_of_the_features_matters(make, tmp_path, monkeypatch):
+    _, expected = make().compute_score(GTS, RES)
+    for image_id, score in zip(GTS, expected, strict=True):
+        alone = make().compute_score({image_id: GTS[image_id]}, {image_id: RES[image_id]})[0]
+        assert alone == pytest.approx(score, abs=1e-9)
+    turned = {image_id: references[::-1] for image_id, references in GTS.items()}
+    np.testing.assert_allclose(make().compute_score(turned, RES)[1], expected, atol=1e-12)
+    np.save(tmp_path / "x_ims.npy", np.repeat(np.stack(list(FEATURES.values())), 2, axis=0))
+    (tmp_path / "x_ids.txt").write_text("1\n1\n2\n2\n3\n3\n4\n4\n5\n5\n")
+    repeated = make(tmp_path / "x_ims.npy").compute_score(GTS, RES)[1]
+    np.testing.assert_allclose(repeated, expected, atol=1e-12)
+    order = np.random.default_rng(0).permutation(len(FEATURES[1]))
+    permuted = make({i: of_image[order] for i, of_image in FEATURES.items()})
+    np.testing.assert_allclose(permuted.compute_score(GTS, RES)[1], expected, atol=1e-9)
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
+    np.testing.assert_allclose(make().compute_score(GTS, RES)[1], expected, atol=1e-9)
+
+
+def test_images_of_different_numbers_of_regions(make):
+    features = {i: of_image[: 3 + i] for i, of_image in FEATURES.items()}
+    found = make(features).compute_score(GTS, RES)[1]
+    for image_id, score in zip(GTS, found, strict=True):
+        references = [TOKENS[r] for r in GTS[image_id]]
+        expected = oracle.tiger(features[image_id], references, TOKENS[RES[image_id][0]])[-1]
+        assert score == pytest.approx(expected, abs=1e-7)
+
+
+def test_identical_regions_give_a_constant_reference(make):
+    same = {1: np.repeat(FEATURES[1][:1], 4, axis=0)}
+    columns = make(same).evaluate(coco_rows({1: [A]}, {1: [H]}))
+    assert columns["TIGEr-RRS"].scores == [1]
+
+
+@pytest.mark.parametrize("kept", [None, 0, 2 * 9 * oracle.SIZE * 4])
+def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatch, kept):
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
+    if kept is not None:
+        monkeypatch.setattr(module, "_IMAGE_BYTES", kept)
+    features = Counting(FEATURES)
+    scorer, captions = make(features), []
+    groundings = Scan.groundings
+
+    def counted(scan, regions, words):
+        captions.extend(words)
+        return groundings(scan, regions, words)
+
+    monkeypatch.setattr(Scan, "groundings", counted)
+    first = scorer.compute_score(GTS, RES)
+    again = {None: 0, 0: 5}.get(kept, 3)  # what did not fit is read once more
+    assert features.reads == 5 + again
+    features.reads = 0
+    captions.clear()
+    second = {image_id: [D] for image_id in RES}
+    scores = scorer.compute_score(GTS, second)[1]
+    assert len(captions) == 4  # nor is the reference that equals the candidate encoded again
+    assert features.reads == {None: 0, 0: 4}.get(kept, 3)
+    np.testing.assert_allclose(scores, make().compute_score(GTS, second)[1], atol=1e-9)
+    captions.clear()
+    assert scorer.compute_score(GTS, RES)[0] == first[0]
+    fewer = {image_id: references[-2:] for image_id, references in GTS.items()}
+    scores = scorer.compute_score(fewer, RES)[1]
+    assert not captions  # all are known
+    np.testing.assert_allclose(scores, make().compute_score(fewer, RES)[1], atol=1e-9)
+
+
+def test_no_more_vectors_are_kept_than_allowed(make, monkeypatch):
+    _, expected = make().compute_score(GTS, RES)
+    monkeypatch.setattr(module, "_CAPTION_BYTES", 4 * 9 * 8)
+    scorer = make()
+    for _ in range(2):
+        np.testing.assert_allclose(scorer.compute_score(GTS, RES)[1], expected, atol=1e-9)
+    pairs = [(i, text) for i in GTS for text in (*GTS[i], *RES[i])]
+    assert len(scorer._groundings.find(pairs)) == 4
+
+
+def test_references_may_be_changed_by_the_caller_afterwards(make):
+    scorer, gts = make(), {3: [A]}
+    before = scorer.compute_score(gts, {3: [H]})[0]
+    gts[3].append(I)
+    assert scorer.compute_score(gts, {3: [H]})[0] != pytest.approx(before, abs=1e-6)
+
+
+def test_progress_counts_every_image_once(make, monkeypatch):
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
+    steps = []
+    make().evaluate(coco_rows(GTS, RES), steps.append)
+    assert steps == [2, 2, 1]
+
+
+def test_several_captions_of_an_image(make):
+    image_ids, captions = [3, 3, 1], [H, I, H]
+    features = Counting(FEATURES)
+    references = [GTS[image_id] for image_id in image_ids]
+    found = make(features).score(captions, image_ids=image_ids, references=references)
+    assert features.reads == 2
+    for score, image_id, caption in zip(found, image_ids, captions, strict=True):
+        expected = make().compute_score({image_id: GTS[image_id]}, {image_id: [caption]})[0]
+        assert score == pytest.approx(expected, abs=1e-9)
+    assert make().signature(image_ids) == make().signature([3, 1])
+    with pytest.raises(VifidelError, match="TIGEr looks images up by their ids: give image_ids"):
+        make().score(captions, references=references)
+
+
+def test_a_combination_takes_tiger_and_not_its_parts(make):
+    scorer = make()
+    both = Mean(scorer, scorer)
+    np.testing.assert_allclose(both.compute_score(GTS, RES)[1], scorer.compute_score(GTS, RES)[1])
+
+
+def test_no_image(make):
+    score, scores = make().compute_score({}, {})
+    assert math.isnan(score)
+    assert scores.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("gts", "res", "error", "message"),
+    [
+        ({1: [A], 2: []}, {1: [A], 2: [A]}, CaptionError, "image 2: no reference; TIGEr compares"),
+        ({1: [A]}, {1: [A, H]}, CaptionError, "one candidate caption, found 2"),
+        ({1: A}, {1: [A]}, CaptionError, "expected a list of references"),
+        ({9: [A]}, {9: [A]}, ImageIdError, r"feature side \(features\) lacks 1 image id"),
+        ({"01": [A]}, {"01": [A]}, ImageIdError, r"lacks 1 image id of the captions: '01'"),
+    ],
+)
+def test_input_that_cannot_be_scored(make, gts, res, error, message):
+    with pytest.raises(error, match=message):
+        make().compute_score(gts, res)
+
+
+def test_tensors_are_features_too(make):
+    tensors = {i: torch.from_numpy(of_image) for i, of_image in FEATURES.items()}
+    assert make(tensors).compute_score(GTS, RES)[0] == make().compute_score(GTS, RES)[0]
+    for tensor in (tensors[4].clone().requires_grad_(), tensors[4].to(torch.bfloat16)):
+        with pytest.raises(VifidelError, match="image 4: its features cannot be read") as raised:
+            make({**tensors, 4: tensor}).check_images([4])
+        assert "\n" not in str(raised.value)
+
+
+def test_features_of_another_detector(make):
+    scorer = make({i: of_image[:, :11] for i, of_image in FEATURES.items()})
+    with pytest.raises(VifidelError, match="features of length 11, but the checkpoint reads 12"):
+        scorer.compute_score(GTS, RES)
+
+
+def test_nothing_is_scored_on_features_that_are_not_numbers(make, monkeypatch):
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 1)
+    broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}  # the last to be scored
+    scorer, steps = make(broken), []
+    with pytest.raises(VifidelError, match="image 4: a feature is not a finite number"):
+        scorer.evaluate(coco_rows(GTS, RES), steps.append)
+    assert steps == []
+
+
+def test_nothing_is_scored_before_the_images_of_all_systems_are_checked(make):
+    broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}
+    systems = [System("one", {3: H}), System("other", {4: H})]
+    steps = []
+    with pytest.raises(VifidelError, match="image 4: a feature is not a finite number"):
+        score_systems(systems, {"TIGEr": make(broken)}, GTS, True, steps.append)
+    assert steps == []
+
+
+def test_an_unknown_device(make):
+    with pytest.raises(VifidelError, match="cannot compute on device 'cuda:99' here"):
+        make(device="cuda:99")
+
+
+def test_signature_pins_the_files(make, files, tmp_path):
+    def signature(scorer):
+        return scorer.signature(list(GTS))
+
+    scorer = make()
+    assert scorer.method() == "TIGEr"
+    assert scorer.signature() == signature(scorer)  # of all images that it knows
+    digest = hashlib.sha256(files[0].read_bytes()).hexdigest()[:8]
+    pinned = signature(scorer)
+    parts = pinned.split("|")
+    assert parts[:2] == ["TIGEr", f"checkpoint:{digest}"]
+    assert [part.partition(":")[0] for part in parts[2:5]] == ["vocabulary", "features", "tok"]
+    assert parts[3].startswith("features:5#")
+    assert parts[4] == f"tok:{Tokenizer().name}"
+    versions = [f"{package}:{version(package).partition('+')[0]}" for package in ("nltk", "torch")]
+    assert parts[5:] == [*versions, "version:0.2.0"]
+    other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
+    assert signature(Tiger(other, files[1], FEATURES)) != pinned
+    assert signature(make({**FEATURES, 2: FEATURES[1]})) != pinned
+    assert signature(make({**FEATURES, 9: FEATURES[1]})) == pinned  # nobody asks for it
+
+
+def test_signature_is_of_the_images_of_the_run_whatever_was_scored_before(make):
+    scorer, fresh = make(), make()
+    whole = scorer.evaluate(coco_rows(GTS, RES))["TIGEr"].signature
+    one, other = ({image_id: RES[image_id]} for image_id in (3, 5))
+    for some in (one, other):
+        rows = coco_rows({i: GTS[i] for i in some}, some)
+        signatures = {used.evaluate(rows)["TIGEr"].signature for used in (scorer, fresh)}
+        assert len(signatures) == 1
+        assert whole not in signatures
+    # A run's is of the images of all its systems, in any order of these.
+    systems = [
+        System(f"system {at}", {i: text for i, (text,) in some.items()})
+        for at, some in enumerate((RES, one, other))
+    ]
+    for order in (systems, systems[::-1]):
+        scores = score_systems(order, {"TIGEr": scorer}, GTS, allow_subset=True)
+        assert scores.signatures["TIGEr"] == whole
+
+
+@pytest.fixture
+def no_punkt(monkeypatch):
+    def unsplit(tokenizer, tokens):
+        return "dog." if "dog" in tokens else None
+
+    monkeypatch.setattr(Tokenizer, "unsplit", unsplit)
+
+
+def test_several_sentences_are_warned_of_where_punkt_is_missing(make, no_punkt):
+    scorer = make()
+    scorer.compute_score({3: [B]}, {3: [I]})  # a warning would be an error
+    for _ in range(2):  # what is known already is warned of too
+        with pytest.warns(VifidelWarning, match=r"such as the one with 'dog\.'; .*punkt_tab"):
+            scorer.compute_score({3: [A], 4: [C, E]}, {3: [H], 4: [I]})
+
+
+def test_several_sentences_of_a_reference_are_no_systems_own(make, no_punkt):
+    systems = [System("one", {3: I}), System("other", {3: B})]
+    with pytest.warns(VifidelWarning, match="^some captions have several sentences") as caught:
+        score_systems(systems, {"TIGEr": make()}, {3: [A, I]})
+    assert len(caught) == 1
+    systems = [System("one", {3: A}), System("other", {3: B})]
+    with pytest.warns(VifidelWarning, match="^system 'one': some captions have several"):
+        score_systems(systems, {"TIGEr": make()}, {3: [I]})
+
+
+@pytest.fixture
+def features_file(tmp_path):
+    np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
+    (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
+    return tmp_path / "x_ims.npy"
+
+
+def test_a_pickle_holds_the_settings(make, features_file):
+    scorer = make(features_file)
+    before = scorer.compute_score(GTS, RES)[1]
+    content = pickle.dumps(scorer)
+    assert len(content) < 2000
+    again = pickle.loads(content)
+    np.testing.assert_array_equal(again.compute_score(GTS, RES)[1], before)
+    assert again.signature() == scorer.signature()
+
+
+def test_threads_share_a_scorer(make, monkeypatch):
+    monkeypatch.setattr(module, "_CAPTION_BYTES", 6 * 9 * 8)  # some are kept, some are not
+    expected = make().compute_score(GTS, RES)[1]
+    scorer, barrier = make(), threading.Barrier(8)
+
+    def use(at):
+        barrier.wait()
+        turned = dict(list(GTS.items())[at % 5 :] + list(GTS.items())[: at % 5])
+        scores = scorer.compute_score(turned, RES)[1]
+        return [dict(zip(turned, scores, strict=True))[image_id] for image_id in GTS]
+
+    with ThreadPoolExecutor(8) as pool:
+        for scores in pool.map(use, range(8)):
+            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("library", ["torch", "nltk.tokenize"])
+def test_without_its_libraries_the_metric_is_unavailable(make, monkeypatch, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MetricUnavailable, match=rf"pip install {library.partition('.')[0]}\.$"):
+        make()
+
+
+@pytest.fixture
+def score(files, features_file, tmp_path, run):
+    gts = {str(image_id): references for image_id, references in GTS.items()}
+    (tmp_path / "references.json").write_text(json.dumps(gts))
+    res = {str(image_id): caption for image_id, (caption,) in RES.items()}
+    (tmp_path / "mine.json").write_text(json.dumps(res))
+
+    def score(*more, checkpoint=files[0], metrics="tiger,WMD+TIGEr"):
+        options = {
+            "--references": tmp_path / "references.json",
+            "--metrics": metrics,
+            "--tiger-checkpoint": checkpoint,
+            "--tiger-vocabulary": files[1],
+            "--tiger-features": features_file,
+        }
+        arguments = [part for option in options.items() if option[1] for part in option]
+        command = ["score", tmp_path / "mine.json", *arguments, *more]
+        return run(*command)
+
+    return score
+
+
+def test_command_line(score, make):
+    result = score("--format", "json", "--device", "cpu")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    (overall,) = [system["overall"] for system in document["systems"].values()]
+    assert list(overall) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr", "WMD+TIGEr"]
+    assert overall["TIGEr"] == pytest.approx(make().compute_score(GTS, RES)[0], rel=1e-9)
+    assert "|features:5#" in document["signatures"]["TIGEr"]
+
+
+def test_command_line_says_what_tiger_needs(score, tmp_path):
+    result = score(checkpoint=None)
+    assert result.exit_code == 2
+    assert "TIGEr needs --tiger-checkpoint; give it" in result.stderr
+    wrong = score(checkpoint=tmp_path / "gone.pth")
+    assert (wrong.exit_code, wrong.stdout) == (1, "")
+    assert wrong.stderr.endswith("gone.pth: no such file or directory; check the path.\n")
+    damaged = score("--output", tmp_path / "x_ids.txt")
+    assert "the output would replace an input" in damaged.stderr
+    assert "cannot compute on device 'toaster'" in score("--device", "toaster").stderr
+
+
+def test_info_names_what_tiger_needs():
+    assert environment()["TIGEr"].startswith(
+        "available; needs references, --tiger-checkpoint, --tiger-vocabulary, --tiger-features. "
+    )
+
+
+# The stages of the original program with random weights, each at the tolerance that its noise
+# in single precision needs.

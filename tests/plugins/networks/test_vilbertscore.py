@@ -1,0 +1,495 @@
+import importlib.metadata
+import json
+import math
+import pickle
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pycocoevalcap.eval import COCOEvalCap
+from pycocotools.coco import COCO
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
+
+from vilbert_oracle import (  # noqa: E402
+    Plain,
+    matched,
+    random_image,
+    random_weights,
+    write_config,
+    write_vocabulary,
+)
+
+from vifidel_eval.captions.rows import coco_rows  # noqa: E402
+from vifidel_eval.errors import (  # noqa: E402
+    CaptionError,
+    ImageIdError,
+    MetricUnavailable,
+    VifidelError,
+)
+from vifidel_eval.plugins.networks import vilbertscore  # noqa: E402
+from vifidel_eval.plugins.networks.vilbert_features import regions_of, write_regions  # noqa: E402
+from vifidel_eval.plugins.networks.vilbert_sizes import read_architecture  # noqa: E402
+from vifidel_eval.plugins.networks.vilbertscore import greedy_matching  # noqa: E402
+from vifidel_eval.scorers import ViLBERTScore  # noqa: E402
+
+COLUMNS = ["ViLBERTScore-P", "ViLBERTScore-R", "ViLBERTScore-F"]
+LONG = " ".join(["a dog sits on the red ball in the park with a hat"] * 5)
+JUST = " ".join(["dog"] * 35)  # 37 tokens
+SHORTER = " ".join(["cat"] * 33)
+GTS = {
+    7: ["a dog runs in the park .", "the dog sits", JUST],
+    3: ["a woman with a red hat", LONG],
+    5: ["a man"],
+    4: [SHORTER, "", "a cat sits on the ball , isn ' t it", "the cat", "a hat", "in the park"],
+}
+RES = {
+    3: [LONG],
+    4: ["A CAT on the ball"],
+    5: [""],
+    7: ["a dog runs in the park ."],
+}
+
+
+@pytest.fixture(scope="module")
+def weights():
+    return random_weights()
+
+
+@pytest.fixture(scope="module")
+def images():
+    random = np.random.default_rng(3)
+    regions = {7: 6, 3: 6, 5: 1, 4: 9}
+    return {image: random_image(random, many) for image, many in regions.items()}
+
+
+@pytest.fixture(scope="module")
+def files(weights, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vilbert")
+    for name, of_file in (("multi", weights), ("pretrained", random_weights(tasks=False))):
+        torch.save({n: torch.from_numpy(w) for n, w in of_file.items()}, folder / f"{name}.bin")
+    write_config(folder / "config.json")
+    write_vocabulary(folder / "vocab.txt")
+    return folder
+
+
+@pytest.fixture
+def make(files, images):
+    def make(features=images, name="multi", **settings):
+        return ViLBERTScore(
+            files / f"{name}.bin",
+            files / "vocab.txt",
+            features,
+            config=files / "config.json",
+            **settings,
+        )
+
+    return make
+
+
+def table(scorer, gts=GTS, res=RES):
+    """Return P, R and F, (images, 3)."""
+    return np.column_stack([e.scores for e in scorer.evaluate(coco_rows(gts, res)).values()])
+
+
+@pytest.mark.parametrize("name", ["multi", "pretrained"])
+@pytest.mark.parametrize("layer", [-1, 0])
+def test_scores_are_those_of_the_formulas(layer, name, make, images):
+    found = table(make(name=name, layer=layer))
+    plain = Plain(random_weights(tasks=name == "multi"))
+    expected = [plain.scores(RES[i][0], GTS[i], images[i], layer) for i in GTS]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+    assert np.abs(found[:, 0] - found[:, 1]).max() > 1e-3  # the weights show mistakes
+
+
+def test_columns_and_one_number(make):
+    scorer = make()
+    columns = scorer.evaluate(coco_rows(GTS, RES))
+    score, scores = scorer.compute_score(GTS, RES)
+    assert list(columns) == COLUMNS
+    assert columns[COLUMNS[-1]].ids == list(GTS)
+    np.testing.assert_array_equal(scores, columns[COLUMNS[-1]].scores)
+    assert type(score) is float
+    assert score == pytest.approx(scores.mean())
+    assert scorer.method() == "ViLBERTScore"
+
+
+def test_a_caption_against_itself_is_perfect(make):
+    scores = table(make(), {7: ["a dog in the park"]}, {7: ["A dog in the park"]})
+    np.testing.assert_allclose(scores, 1, rtol=0, atol=1e-7)
+
+
+def test_swapping_sides_swaps_precision_and_recall(make):
+    one, other = "a dog sits", "the woman with a red hat runs"
+    p, r, f = table(make(), {7: [one]}, {7: [other]})[0]
+    np.testing.assert_allclose(table(make(), {7: [other]}, {7: [one]})[0], [r, p, f], atol=1e-7)
+
+
+def test_empty_and_blank_captions_are_the_task_alone(make):
+    gts = {7: ["a dog runs"], 3: ["", " \t"], 5: ["a man"], 4: ["a cat"]}
+    res = {7: [""], 3: ["  "], 5: ["a man"], 4: ["\n"]}
+    scores = table(make(), gts, res)
+    np.testing.assert_allclose(scores[1], 1, atol=1e-7)
+    assert np.isfinite(scores).all()
+    assert (scores[0] < 0.999).all()
+
+
+def test_words_beyond_the_longest_caption_do_not_count(make):
+    more = f"{LONG} and some words more"
+    res = RES | {3: [more]}
+    np.testing.assert_allclose(table(make(), GTS, res), table(make()), rtol=0, atol=1e-6)
+    gts = GTS | {3: [GTS[3][0], more]}
+    np.testing.assert_allclose(table(make(), gts, res), table(make()), rtol=0, atol=1e-6)
+
+
+def test_order_and_copies_of_references_do_not_matter(make):
+    turned = {i: list(reversed(references)) * 2 for i, references in GTS.items()}
+    np.testing.assert_allclose(table(make(), turned, RES), table(make()), rtol=0, atol=1e-6)
+
+
+def test_scores_do_not_depend_on_the_batch(make):
+    together = table(make())
+    alone = [table(make(), {i: GTS[i]}, {i: RES[i]})[0] for i in GTS]
+    np.testing.assert_allclose(together, alone, rtol=0, atol=1e-6)
+
+
+def test_regions_have_no_order_and_the_image_matters(make, images):
+    turned = {
+        i: image | {name: image[name][::-1] for name in ("features", "boxes")}
+        for i, image in images.items()
+    }
+    np.testing.assert_allclose(table(make(turned)), table(make()), rtol=0, atol=1e-6)
+    exchanged = images | {7: images[3], 3: images[7]}
+    assert np.abs(table(make(exchanged))[:, 0] - table(make())[:, 0]).max() > 1e-4
+
+
+def test_layers(make):
+    scores = [table(make(layer=layer)) for layer in (0, 1, 2)]
+    assert np.abs(scores[0] - scores[1]).max() > 1e-3
+    assert np.abs(scores[1] - scores[2]).max() > 1e-3
+    np.testing.assert_array_equal(table(make()), scores[2])
+
+
+unit = st.integers(0, 2**32 - 1)
+
+
+@given(seed=unit, rows=st.integers(1, 36), others=st.integers(1, 36))
+def test_matching_is_that_of_the_formulas(seed, rows, others):
+    random = np.random.default_rng(seed)
+    # Two dimensions: many best cosines are negative, where the floor of short captions shows.
+    candidate, reference = (random.standard_normal((n, 2)) for n in (rows, others))
+    units = [side / np.linalg.norm(side, axis=1)[:, None] for side in (candidate, reference)]
+    np.testing.assert_allclose(
+        greedy_matching(candidate, reference), matched(*units, rows + 1, others + 1), atol=1e-12
+    )
+
+
+def test_negative_cosines_count_only_between_longest_captions():
+    one, other = np.array([[1.0, 0]]), np.array([[-1.0, 0]])
+    long, opposite = np.repeat(one, 36, axis=0), np.repeat(other, 36, axis=0)
+    assert greedy_matching(one, other) == (0, 0, 0)
+    assert greedy_matching(long, other) == (0, -1, 0)
+    assert greedy_matching(one, opposite) == (-1, 0, 0)
+    assert greedy_matching(long, opposite) == (-1, -1, -1)
+
+
+def test_progress_adds_up_and_comes_in_steps(make, monkeypatch):
+    monkeypatch.setattr(vilbertscore, "_BATCH", 60)
+    scorer, steps = make(), []
+    scorer.evaluate(coco_rows(GTS, RES), steps.append)
+    assert sum(steps) == 4
+    assert len(steps) > 1
+    steps.clear()
+    scorer.evaluate(
+        coco_rows(GTS, {i: [GTS[i][0]] for i in GTS}), steps.append
+    )  # nothing to encode
+    assert sum(steps) == 4
+
+
+def counted(scorer, monkeypatch):
+    """Return lists that grow with each caption and each image that a scorer encodes."""
+    captions, read = [], []
+    encoder, features = scorer._encoder, scorer._images._features
+    words, regions = encoder.word_states, features.read
+    monkeypatch.setattr(encoder, "word_states", lambda c, i: (captions.extend(c), words(c, i))[1])
+    monkeypatch.setattr(features, "read", lambda image: (read.append(image), regions(image))[1])
+    return captions, read
+
+
+def test_references_and_images_are_encoded_once_for_all_systems(make, monkeypatch):
+    scorer = make()
+    table(scorer)
+    captions, read = counted(scorer, monkeypatch)
+    table(scorer)
+    assert captions == []
+    # Another system: two captions are new, one was a candidate before, one is a reference.
+    table(scorer, GTS, RES | {7: ["the ball"], 3: ["the dog"], 4: [GTS[4][3]]})
+    assert len(captions) == 2
+    # Fewer references.
+    table(scorer, {i: references[:1] for i, references in GTS.items()}, RES)
+    assert len(captions) == 2
+    assert read == []
+
+
+def test_without_room_everything_is_encoded_again(make, monkeypatch):
+    expected = table(make())
+    for room in ("_IMAGE_BYTES", "_CAPTION_BYTES"):
+        monkeypatch.setattr(vilbertscore, room, 0)
+    scorer = make()
+    np.testing.assert_array_equal(table(scorer), expected)
+    captions, read = counted(scorer, monkeypatch)
+    np.testing.assert_array_equal(table(scorer), expected)
+    assert len(captions) == 12 + 2  # two candidates are references too
+    assert sorted(read) == [3, 4, 5, 7]  # once checked, and here once more
+
+
+def test_captions_in_several_portions(make, monkeypatch):
+    expected = table(make())
+    monkeypatch.setattr(vilbertscore, "_CAPTIONS_AT_ONCE", 3)
+    np.testing.assert_allclose(table(make()), expected, rtol=0, atol=1e-6)
+
+
+def test_several_captions_of_an_image_share_its_references(make, monkeypatch):
+    image_ids, texts = [7, 7, 5], ["a dog", "the red hat", ""]
+    scorer = make()
+    captions, _ = counted(scorer, monkeypatch)
+    references = [GTS[image] for image in image_ids]
+    columns = scorer.score_columns(texts, image_ids=image_ids, references=references)
+    assert list(columns) == COLUMNS
+    assert len(captions) == 3 + 1 + 3
+    for row, image, caption in zip(
+        zip(*columns.values(), strict=True), image_ids, texts, strict=True
+    ):
+        alone = table(make(), {image: GTS[image]}, {image: [caption]})[0]
+        np.testing.assert_allclose(row, alone, rtol=0, atol=1e-6)
+    with pytest.raises(VifidelError, match="ViLBERTScore looks images up by their ids"):
+        scorer.score(texts, references=references)
+
+
+def test_no_image(make):
+    score, scores = make().compute_score({}, {})
+    assert math.isnan(score)
+    assert scores.shape == (0,)
+
+
+def test_images_without_references(make):
+    with pytest.raises(CaptionError, match="image 5: no reference; ViLBERTScore needs one"):
+        make().compute_score(GTS | {5: []}, RES)
+
+
+def test_images_without_features(make):
+    with pytest.raises(ImageIdError, match=r"the feature side \(features\) lacks .*: 9"):
+        make().compute_score(GTS | {9: ["a"]}, RES | {9: ["a"]})
+
+
+def test_damaged_features_are_found_before_anything_is_scored(make, images, monkeypatch):
+    damaged = images[4] | {"features": np.full_like(images[4]["features"], np.nan)}
+    scorer = make(images | {4: damaged})
+    captions, _ = counted(scorer, monkeypatch)
+    with pytest.raises(VifidelError, match="image 4: features holds numbers that are not finite"):
+        scorer.compute_score(GTS, RES)
+    assert captions == []
+
+
+def test_tensors_that_numpy_cannot_take(make, images):
+    for features in (
+        torch.tensor(images[4]["features"], requires_grad=True),
+        torch.tensor(images[4]["features"]).to(torch.bfloat16),
+    ):
+        with pytest.raises(VifidelError, match="image 4: features cannot be read") as raised:
+            make(images | {4: images[4] | {"features": features}}).check_images([4])
+        assert "\n" not in str(raised.value)
+
+
+def test_features_of_another_length(make, images):
+    short = images[4] | {"features": images[4]["features"][:, :9]}
+    with pytest.raises(VifidelError, match="features of length 9, but the checkpoint reads 10"):
+        make(images | {4: short}).compute_score(GTS, RES)
+
+
+def test_features_so_large_that_the_encoder_fails(make, images):
+    large = images[4] | {"features": np.full_like(images[4]["features"], 3e38)}
+    with pytest.raises(VifidelError, match="image 4: ViLBERT's states are not finite"):
+        make(images | {4: large}).compute_score(GTS, RES)
+
+
+def test_vocabulary_of_another_checkpoint(files, images, tmp_path):
+    other = tmp_path / "vocab.txt"
+    other.write_text((files / "vocab.txt").read_text("utf-8") + "zebra\n", "utf-8")
+    with pytest.raises(VifidelError, match="28 pieces in the vocabulary, but the checkpoint knows"):
+        ViLBERTScore(files / "multi.bin", other, images, config=files / "config.json")
+
+
+def test_signature_pins_what_changes_the_number(make, files, images):
+    scorer = make()
+    signature = scorer.evaluate(coco_rows(GTS, RES))[COLUMNS[-1]].signature
+    version = torch.__version__.partition("+")[0]
+    parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
+    assert list(parts) == [
+        "checkpoint", "config", "vocabulary", "layer", "features", "tokenizers", "torch", "version",
+    ]  # fmt: skip
+    assert (parts["layer"], parts["torch"], parts["features"][:2]) == ("2", version, "4#")
+    assert parts["tokenizers"] == importlib.metadata.version("tokenizers")
+    assert make().signature() == signature  # all images that it knows are those of the run
+    assert "|features:2#" in make().signature([7, 3])
+    assert make(layer=2).signature(list(GTS)) == signature
+    for other in (make(layer=0), make(images | {7: images[3]})):
+        assert other.signature(list(GTS)) != signature
+    assert "|rule:inferred|" in make(name="pretrained").signature()
+
+
+def test_devices(make):
+    np.testing.assert_array_equal(table(make(device="cpu")), table(make()))
+    with pytest.raises(VifidelError, match="cannot compute on device 'nowhere'"):
+        make(device="nowhere")
+
+
+@pytest.fixture
+def features_folder(images, tmp_path):
+    folder = tmp_path / "features"
+    folder.mkdir()
+    for image, content in images.items():
+        write_regions(folder, image, regions_of(content, "image"))
+    return folder
+
+
+def test_a_pickle_holds_the_settings(make, features_folder):
+    scorer = make(features_folder)
+    before = table(scorer)
+    content = pickle.dumps(scorer)
+    assert len(content) < 2000
+    again = pickle.loads(content)
+    np.testing.assert_array_equal(table(again), before)
+    assert again.signature() == scorer.signature()
+
+
+def test_threads_share_a_scorer(make, monkeypatch):
+    monkeypatch.setattr(vilbertscore, "_CAPTIONS_AT_ONCE", 2)
+    expected, scorer, barrier = table(make()), make(), threading.Barrier(8)
+
+    def use(at):
+        barrier.wait()
+        order = [*GTS][at % 4 :] + [*GTS][: at % 4]
+        scores = table(scorer, {i: GTS[i] for i in order}, RES)
+        return [scores[order.index(i)] for i in GTS]
+
+    with ThreadPoolExecutor(8) as pool:
+        for scores in pool.map(use, range(8)):
+            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-6)
+
+
+def test_without_pytorch_the_metric_is_unavailable(make, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MetricUnavailable, match=r"pip install torch\.$"):
+        make()
+
+
+def coco_files(folder):
+    """Write GTS and RES as COCO files."""
+    truth, results = folder / "truth.json", folder / "mine.json"
+    captions = [(image, text) for image, texts in GTS.items() for text in texts]
+    truth.write_text(
+        json.dumps(
+            {
+                "images": [{"id": image} for image in GTS],
+                "annotations": [
+                    {"id": at, "image_id": image, "caption": text}
+                    for at, (image, text) in enumerate(captions)
+                ],
+            }
+        )
+    )
+    results.write_text(json.dumps([{"image_id": i, "caption": c} for i, (c,) in RES.items()]))
+    return truth, results
+
+
+def test_added_to_a_finished_run(make, tmp_path, capsys):
+    truth, results = coco_files(tmp_path)
+    coco = COCO(str(truth))
+    coco_eval = COCOEvalCap(coco, coco.loadRes(str(results)))
+    score = make().add_to(coco_eval)
+    assert list(coco_eval.eval) == COLUMNS
+    assert coco_eval.eval[COLUMNS[-1]] == score
+    expected = dict(zip(GTS, table(make()), strict=True))
+    for image in coco_eval.evalImgs:
+        found = [image[column] for column in COLUMNS]
+        np.testing.assert_allclose(found, expected[image["image_id"]], rtol=0, atol=1e-6)
+
+
+@pytest.fixture
+def score(files, features_folder, tmp_path, monkeypatch, run):
+    """Return a function that runs ``score`` with the small model in the published one's place."""
+    small = read_architecture(files / "config.json")
+    monkeypatch.setattr(vilbertscore, "Architecture", lambda: small)
+    truth, results = coco_files(tmp_path)
+    options = {
+        "--references": truth,
+        "--vilbert-checkpoint": files / "multi.bin",
+        "--vilbert-vocabulary": files / "vocab.txt",
+        "--vilbert-features": features_folder,
+        "--metrics": "vilbertscore",
+    }
+
+    def score(*more, **changes):
+        given = options | {f"--{name.replace('_', '-')}": value for name, value in changes.items()}
+        arguments = [
+            part for name, value in given.items() if value is not None for part in (name, value)
+        ]
+        return run("score", results, *arguments, *more)
+
+    return score
+
+
+def test_command(score, make):
+    result = score("--format", "json", vilbert_layer=0, device="cpu")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    overall = document["systems"]["mine"]["overall"]
+    assert list(overall) == [*COLUMNS, "Words"]  # a caption is long
+    expected = table(make(layer=0)).mean(axis=0)
+    found = [overall[name] for name in COLUMNS]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+    assert "|layer:0|features:4#" in document["signatures"][COLUMNS[0]]
+
+
+def test_command_with_a_configuration(score, files, tmp_path, monkeypatch):
+    monkeypatch.undo()  # the published sizes again
+    refused = score()
+    assert refused.exit_code == 1
+    assert "but the checkpoint knows 30522" in refused.stderr
+    result = score("--format", "json", vilbert_config=files / "config.json")
+    assert result.exit_code == 0, result.stderr
+    assert "|config:" in json.loads(result.stdout)["signatures"][COLUMNS[0]]
+    config = tmp_path / "config.json"
+    config.write_bytes((files / "config.json").read_bytes())
+    guarded = score("--output", config, vilbert_config=config)
+    assert "the output would replace an input" in guarded.stderr
+
+
+def test_combination_takes_f(score, make):
+    document = json.loads(score("--format", "json", metrics="ViLBERTScore+CIDEr,CIDEr").stdout)
+    overall = document["systems"]["mine"]["overall"]
+    f = make().compute_score(GTS, RES)[0]
+    assert overall["ViLBERTScore+CIDEr"] == pytest.approx((f + overall["CIDEr"]) / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "message"),
+    [
+        ({"vilbert_features": None}, 2, "ViLBERTScore needs --vilbert-features; give it"),
+        ({"vilbert_layer": 3}, 1, "from -3 to 2, not 3"),
+        ({"vilbert_checkpoint": __file__}, 1, "not a ViLBERT checkpoint, or damaged"),
+        ({"vilbert_vocabulary": __file__}, 1, "not a BERT vocabulary"),
+        ({"vilbert_features": __file__}, 1, "give a folder"),
+        ({"device": "cuda:99"}, 1, "cannot compute on device 'cuda:99'"),
+    ],
+)
+def test_command_names_what_is_wrong(changes, status, message, score):
+    result = score(**changes)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert message in " ".join(result.stderr.split())

@@ -1,0 +1,271 @@
+import json
+import unicodedata
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+from pycocotools.coco import COCO
+
+from vifidel_eval.captions import read_results
+from vifidel_eval.plugins.submission import check_results, write_results
+
+IMAGES = [42, 73, 74]
+
+
+def entries(**replaced):
+    """Return a faultless results list, some images' entries replaced: i42={...}."""
+    whole = {f"i{i}": {"image_id": i, "caption": f"image {i}"} for i in IMAGES}
+    return list((whole | replaced).values())
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Check a results file: a list to dump, text or bytes."""
+
+    def check(content, images=IMAGES):
+        text = content if isinstance(content, str | bytes) else json.dumps(content)
+        path = tmp_path / "mine.json"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        found = check_results(path, images)
+        assert {fault.file for fault in found.faults} <= {str(path)} == {found.file}
+        return found
+
+    return check
+
+
+def brief(results):
+    return [(fault.kind, fault.entry, fault.image_id) for fault in results.faults]
+
+
+def test_faultless_results_in_any_order(check):
+    for content in (entries(), entries()[::-1]):
+        found = check(content)
+        assert (found.faults, found.entries) == ([], 3)
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "what"),
+    [
+        ({"image_id": "42", "caption": "a"}, "image id type", '"42", not a whole number'),
+        ({"image_id": " 0042\n", "caption": "a"}, "image id type", '" 0042'),
+        ({"image_id": 42.0, "caption": "a"}, "image id type", "42.0, not"),
+        ({"image_id": 42, "caption": " a"}, "white space", "white space"),
+        ({"image_id": 42, "caption": "a\n"}, "white space", "white space"),
+        ({"image_id": 42, "caption": "a\u2028b"}, "line break", r'"\u2028"'),
+        ({"image_id": 42, "caption": "a\r\nb"}, "line break", r'"\r"'),
+        ({"image_id": 42, "caption": "a", "p": 1}, "extra key", 'key "p"'),
+        ({"image_id": 42, "caption": ""}, "empty caption", "no words"),
+        ({"image_id": 42, "caption": " \u2028"}, "empty caption", "no words"),
+        ({"image_id": 42, "caption": "\u200b"}, "empty caption", "no words"),
+        ({"image_id": 42, "caption": "\0 \ufeff"}, "empty caption", "no words"),
+        ({"image_id": 42, "caption": None}, "caption type", "is null, not"),
+        ({"image_id": 42, "caption": ["a"]}, "caption type", "is a list, not"),
+        ({"image_id": 42, "caption": 7}, "caption type", "is 7, not"),
+        ({"image_id": 42}, "no caption", "no key caption"),
+        ({"image_id": 42, "caption": "\ud83d"}, "lone surrogate", "UTF-8"),
+    ],
+)
+def test_each_fault_of_an_entry_is_the_only_one(check, entry, kind, what):
+    (fault,) = check(entries(i42=entry)).faults
+    assert (fault.kind, fault.entry, fault.image_id) == (kind, 0, 42)
+    assert what in fault.what
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "what"),
+    [
+        ({"image_id": True, "caption": "a"}, "image id type", "is true"),
+        ({"image_id": None, "caption": "a"}, "image id type", "is null"),
+        ({"image_id": 42.5, "caption": "a"}, "image id type", "is 42.5"),
+        ({"image_id": 1e30, "caption": "a"}, "image id type", "is 1e+30"),
+        ({"image_id": 2.0**53, "caption": "a"}, "image id type", "is 9007199254740992.0"),
+        ({"image_id": "9" * 5000, "caption": "a"}, "image id type", "999..."),
+        ({"image_id": "COCO_val2014_000000000042", "caption": "a"}, "image id type", "COCO"),
+        ({"caption": "a"}, "no image id", "no key image_id"),
+        (["a"], "no entry", "found a list"),
+        (None, "no entry", "found null"),
+    ],
+)
+def test_entry_of_no_image_leaves_its_image_missing(check, entry, kind, what):
+    fault, missing = check(entries(i73=entry)).faults
+    assert (fault.kind, fault.entry, fault.image_id) == (kind, 1, None)
+    assert what in fault.what
+    assert (missing.kind, missing.entry, missing.image_id) == ("missing image", None, 73)
+
+
+def test_reading_goes_on_after_every_fault(check):
+    content = [
+        {"image_id": 42, "caption": "a"},
+        {"image_id": "42", "caption": " b "},
+        {"image_id": 16, "caption": ""},
+        "no entry",
+        {"image_id": 74, "caption": 5, "id": 1, "score": 2},
+    ]
+    assert brief(check(content)) == [
+        ("image id type", 1, 42),
+        ("white space", 1, 42),
+        ("second caption", 1, 42),
+        ("empty caption", 2, 16),
+        ("unknown image", 2, 16),
+        ("no entry", 3, None),
+        ("extra key", 4, 74),
+        ("extra key", 4, 74),
+        ("caption type", 4, 74),
+        ("missing image", None, 73),
+    ]
+
+
+def test_second_caption_names_the_first(check):
+    (fault,) = check([*entries(), {"image_id": 73, "caption": "image 73"}]).faults
+    assert fault.entry == 3
+    assert "in entry 1;" in fault.what
+
+
+def test_faults_of_a_kind_appear_together(check):
+    kinds = [f.kind for f in check([{"image_id": str(i), "caption": " a"} for i in IMAGES]).faults]
+    assert kinds == ["image id type"] * 3 + ["white space"] * 3
+
+
+def test_a_key_that_appears_twice_is_a_fault_of_its_entry(check):
+    text = json.dumps(entries()).replace('"caption": "image 73"', '"caption": 1, \\g', 1)
+    text = text.replace("\\g", '"caption": "image 73"')
+    assert brief(check(text)) == [("repeated key", 1, 73)]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "what"),
+    [
+        ("", "unreadable", "the file is empty"),
+        ('[{"image_id": 42', "unreadable", "truncated"),
+        ("[" * 100_000, "unreadable", "nested too deeply"),
+        ("\xff".encode("latin-1"), "unreadable", "not a UTF-8 text file (byte 0)"),
+        (b"PK\x03\x04\xff", "unreadable", "not a UTF-8 text file (byte 4)"),
+        ({"42": "a", "73": "b", "74": "c"}, "not a list", "found an object"),
+        ("null", "not a list", "found null"),
+    ],
+)
+def test_a_file_that_holds_no_list_has_one_fault(check, content, kind, what):
+    (fault,) = check(content).faults
+    assert fault.kind == kind
+    assert what in fault.what
+
+
+def test_byte_order_mark(check):
+    found = check(b"\xef\xbb\xbf" + json.dumps(entries()).encode())
+    assert brief(found) == [("byte order mark", None, None)]
+
+
+def test_missing_file_on_disk(tmp_path):
+    (fault,) = check_results(tmp_path / "gone.json", IMAGES).faults
+    assert fault.kind == "unreadable"
+    assert "no such file" in fault.what
+
+
+def test_ids_that_are_strings(check):
+    content = [{"image_id": i, "caption": "a"} for i in ("beach", 42, "7")]
+    faults = check(content, ["beach", "42", 7]).faults
+    assert [(fault.entry, fault.image_id, fault.what) for fault in faults] == [
+        (1, "42", "the image id is 42, not a string"),
+        (2, 7, 'the image id is "7", not a whole number'),
+    ]
+    assert brief(check([{"image_id": 7, "caption": "a"}], ["beach"])) == [
+        ("unknown image", 0, 7),
+        ("missing image", None, "beach"),
+    ]
+
+
+def test_captions_are_written_in_the_order_and_with_the_ids_of_the_images(tmp_path):
+    path = tmp_path / "out.json"
+    captions = {"000000000073": " a\u2028dog ", 42: "ein Hündchen", "val/74.jpg": "a cat"}
+    found = write_results(captions, path, IMAGES)
+    assert (found.faults, found.entries) == ([], 3)
+    assert path.read_bytes().isascii()
+    assert json.loads(path.read_text()) == [
+        {"image_id": 42, "caption": "ein Hündchen"},
+        {"image_id": 73, "caption": "a dog"},
+        {"image_id": 74, "caption": "a cat"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("captions", "fault"),
+    [
+        ({42: "a", 73: "b"}, ("missing image", None, 74)),
+        ({42: "a", 73: "b", 74: "c", 9: "d"}, ("unknown image", 3, 9)),
+        ({42: "a", 73: " \n", 74: "c"}, ("empty caption", 1, 73)),
+        ({42: "a", 73: "\ud83d", 74: "c"}, ("lone surrogate", 1, 73)),
+    ],
+)
+def test_a_fault_leaves_the_older_file(tmp_path, captions, fault):
+    path = tmp_path / "out.json"
+    path.write_text("older")
+    assert brief(write_results(captions, path, IMAGES)) == [fault]
+    assert path.read_text() == "older"
+
+
+def test_captions_without_a_list_of_images_keep_their_order(tmp_path):
+    path = tmp_path / "out.json"
+    assert write_results({"b": "x", "a": "y"}, path).faults == []
+    assert [entry["image_id"] for entry in json.loads(path.read_text())] == ["b", "a"]
+
+
+def test_coco_reads_what_was_written(tmp_path, capsys):
+    truth = COCO()
+    truth.dataset = {"images": [{"id": i} for i in IMAGES]}
+    truth.createIndex()
+    rows = tmp_path / "mine.csv"
+    rows.write_text("image,text\n74,third\n42,first\n73,second\n")
+    write_results(read_results(rows), tmp_path / "out.json", IMAGES)
+    results = truth.loadRes(str(tmp_path / "out.json"))
+    assert {i: [one["caption"] for one in results.imgToAnns[i]] for i in IMAGES} == {
+        42: ["first"],
+        73: ["second"],
+        74: ["third"],
+    }
+
+
+# Something to see; JSON of the results format can hold anything but half a character.
+CAPTION = st.text(st.characters(exclude_categories=["Cs"])).filter(
+    lambda text: any(unicodedata.category(each)[0] not in "ZC" for each in text)
+)
+
+
+@hypothesis.given(st.dictionaries(st.integers(0, 10**12), CAPTION, min_size=1), st.data())
+def test_what_was_written_has_no_fault_and_every_word(tmp_path_factory, captions, data):
+    path = tmp_path_factory.mktemp("submission") / "out.json"
+    images = data.draw(st.permutations(list(captions)))
+    assert write_results(captions, path, images).faults == []
+    assert check_results(path, images).faults == []
+    written = {entry["image_id"]: entry["caption"] for entry in json.loads(path.read_text())}
+    assert list(written) == images
+    assert {i: text.split() for i, text in written.items()} == {
+        i: text.split() for i, text in captions.items()
+    }
+
+
+JSON_VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+ODD_ENTRY = JSON_VALUE | st.fixed_dictionaries(
+    {"image_id": st.sampled_from([42, "42", 73.0, " 74"]) | JSON_VALUE},
+    optional={"caption": st.text() | JSON_VALUE, "score": JSON_VALUE},
+)
+
+
+@hypothesis.given(JSON_VALUE | st.lists(ODD_ENTRY))
+def test_any_json_is_checked_to_its_end(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("submission") / "mine.json"
+    path.write_text(json.dumps(content))
+    found = check_results(path, IMAGES)
+    described = {fault.image_id for fault in found.faults if fault.kind == "missing image"}
+    if isinstance(content, list):
+        assert found.entries == len(content)
+        assert described.isdisjoint(
+            entry["image_id"]
+            for entry in content
+            if isinstance(entry, dict) and type(entry.get("image_id")) is int
+        )
+    else:
+        assert [fault.kind for fault in found.faults] == ["not a list"]

@@ -1,0 +1,1097 @@
+"""The command on tables: what it writes, what it refuses, and how it goes on after a kill."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from conftest import content, refused
+
+from vifidel_eval import Vifidel
+from vifidel_eval.captions.rows import make_rows
+from vifidel_eval.commands.main import main
+from vifidel_eval.scorers import VifidelH, VifidelPRF
+
+pa = pytest.importorskip("pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+ROOT = Path(__file__).parents[3]
+KEEP = ("--keep", "VIFIDEL-P >= .4")
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
+
+WORDS = (
+    "dog cat man woman horse ball frisbee car street table pizza boat runs catches rides eats sits "
+    "on a the large small red"
+).split()
+LABELS = ["person", "dog", "cat", "horse", "car", "pizza", "boat", "frisbee"]
+
+
+def rows(number, seed=0):
+    chance = random.Random(seed)
+    return [
+        {
+            "id": at,
+            "caption": " ".join(chance.choices(WORDS, k=8)),
+            "labels": chance.sample(LABELS, chance.randint(0, 4)),
+        }
+        for at in range(number)
+    ]
+
+
+def tables(folder, files=3, number=40):
+    folder.mkdir()
+    for at in range(files):
+        table = pa.Table.from_pylist(rows(number, seed=at))
+        parquet.write_table(table, folder / f"part-{at}.parquet")
+    return folder
+
+
+def invoke(*arguments):
+    """Run the command in this process; the tests of workers and signals start others."""
+    return CliRunner().invoke(main, ["score-table", "--workers", "1", *map(str, arguments)])
+
+
+def done(*arguments):
+    result = invoke(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def manifest(folder):
+    return json.loads((folder / "manifest.json").read_text())
+
+
+# What is written
+
+
+def test_columns_are_added_and_have_the_bits_of_the_scorers(tmp_path):
+    source = tables(tmp_path / "in")
+    done(source, "--output", tmp_path / "out")
+    seen = []
+    for at in range(3):
+        given = parquet.read_table(source / f"part-{at}.parquet")
+        table = parquet.read_table(tmp_path / "out" / f"part-{at}.parquet")
+        assert table.select(given.schema.names).equals(given)
+        assert table.schema.names[3:] == [
+            "VIFIDEL", "distance", "VIFIDEL_P", "VIFIDEL_R", "VIFIDEL_F", "status",
+        ]  # fmt: skip
+        seen += table.to_pylist()
+    captions, objects = [r["caption"] for r in seen], [r["labels"] for r in seen]
+    for scorer in (Vifidel(references=False), VifidelPRF(references=False)):
+        for name, scores in scorer.score_columns(captions, objects=objects).items():
+            of_table = [r[name.replace("-", "_")] for r in seen]
+            assert [float("nan") if s is None else s for s in of_table] == pytest.approx(
+                scores.tolist(), abs=0, nan_ok=True
+            )
+    said = manifest(tmp_path / "out")
+    assert (said["rows"], said["kept"]) == (120, 120)
+    assert said["statuses"]["no objects"] == sum(not labels for labels in objects)
+    scored = [row["VIFIDEL"] for row in seen if row["VIFIDEL"] is not None]
+    assert said["scores"]["VIFIDEL"]["rows"] == len(scored)
+    assert said["scores"]["VIFIDEL"]["score"] == pytest.approx(sum(scored) / len(scored))
+    assert "objects:rows|" in said["signature"]
+    names = [f"part-{at}.parquet" for at in range(3)]
+    for name, of_file in zip(names, said["files"], strict=True):
+        assert (of_file["input"], of_file["output"]) == (name, name)
+        assert of_file["input_sha256"] == sha256(source / name)
+        assert of_file["output_sha256"] == sha256(tmp_path / "out" / name)
+        assert of_file["rows"] == of_file["kept"] == sum(of_file["statuses"].values()) == 40
+    assert str(tmp_path) not in json.dumps(said)
+
+
+def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
+    seen = ["dog", "ball"]
+    some = [
+        {"caption": "a dog and a zebra", "labels": seen},  # 1 of 2 mentions is absent
+        {"caption": "a dog chases a ball", "labels": seen},  # 0 of 2
+        {"caption": "a zebra", "labels": seen},  # 1 of 1
+        {"caption": "very nice", "labels": seen},  # mentions nothing, and is a caption
+        {"caption": None, "labels": seen},
+        {"caption": "a zebra", "labels": []},
+        {"caption": "a zebra", "labels": [None]},
+    ]
+    source = tmp_path / "in"
+    source.mkdir()
+    for at, part in enumerate((some[:3], some[3:])):
+        parquet.write_table(pa.Table.from_pylist(part), source / f"{at}.parquet")
+    options = ("--metrics", "VIFIDEL-H", "--looked-for", "all")
+    result = done(source, "--output", tmp_path / "out", *options)
+    said = manifest(tmp_path / "out")["scores"]
+    assert said["VIFIDEL_Hi"] == {"score": 2 / 5, "rows": 4}
+    assert said["VIFIDEL_Hs"] == {"score": 2 / 4, "rows": 4}
+    assert said["VIFIDEL_T"]["rows"] == 3
+    assert "VIFIDEL_Hi: 0.4000 (over 4 rows; lower is better)" in result.stdout
+    scorer = VifidelH(references=False, looked_for="all")
+    of_run = scorer.evaluate(make_rows(
+        [row["caption"] for row in some[:4]], objects=[dict.fromkeys(seen, 1)] * 4
+    ))  # fmt: skip
+    for name, evaluation in of_run.items():
+        assert said[name.replace("-", "_")]["score"] == pytest.approx(evaluation.score, abs=1e-15)
+
+
+def test_what_was_looked_for_is_said_by_the_table_or_by_the_user(tmp_path):
+    lines = [
+        {"caption": "a squirrel, a nut and a lamp", "labels": [("squirrel", 1), ("nut", 0)]},
+        {"caption": "a nut", "labels": [("squirrel", 1)]},
+    ]
+    source = tmp_path / "in"
+    source.mkdir()
+    kind = pa.schema([("caption", pa.string()), ("labels", pa.map_(pa.string(), pa.int64()))])
+    parquet.write_table(pa.Table.from_pylist(lines, kind), source / "a.parquet")
+    result = done(source, "--output", tmp_path / "out", "--metrics", "VIFIDEL-H")
+    said = manifest(tmp_path / "out")
+    assert said["scores"]["VIFIDEL_Hi"] == {"score": 1 / 2, "rows": 1}
+    assert said["statuses"]["nothing looked for"] == 1
+    assert said["unconfirmed"] == 2
+    assert "mentions unconfirmed: 2" in result.stdout
+    assert "the objects of 1 caption do not say what was looked for" in " ".join(
+        result.stderr.split()
+    )
+    declared = ("--metrics", "VIFIDEL-H", "--looked-for", "all")
+    done(source, "--output", tmp_path / "all", *declared)
+    assert manifest(tmp_path / "all")["scores"]["VIFIDEL_Hi"] == {"score": 3 / 4, "rows": 2}
+    assert "looked-for:all" in manifest(tmp_path / "all")["signature"]
+
+
+def test_raw_vectors(tmp_path):
+    source = tables(tmp_path / "in", files=1)
+    done(source, "--output", tmp_path / "out", "--raw-vectors")
+    captions, objects = zip(*((r["caption"], r["labels"]) for r in rows(40)), strict=True)
+    raw = Vifidel(references=False, normalize=False).score(captions, objects=objects)
+    found = parquet.read_table(tmp_path / "out" / "part-0.parquet")
+    assert np.array_equal(found["VIFIDEL"].to_numpy(), raw, equal_nan=True)
+    signatures = manifest(tmp_path / "out")["signature"].split("; ")
+    assert ["norm:no" in signature for signature in signatures] == [True, False]
+
+
+def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
+    source = tables(tmp_path / "in")
+    done(source, "--output", tmp_path / "all")
+    conditions = ["--keep", "VIFIDEL-P >= .5", "--keep", "id < 30"]
+    result = done(source, "--output", tmp_path / "some", *conditions)
+    kept = 0
+    for at in range(3):
+        every = parquet.read_table(tmp_path / "all" / f"part-{at}.parquet").to_pylist()
+        some = parquet.read_table(tmp_path / "some" / f"part-{at}.parquet").to_pylist()
+        assert some == [row for row in every if (row["VIFIDEL_P"] or 0) >= 0.5 and row["id"] < 30]
+        kept += len(some)
+    assert 0 < kept < 90
+    assert f"120 rows in 3 files, {kept} kept ({kept / 120:.1%})" in result.stdout
+    said, of_all = manifest(tmp_path / "some"), manifest(tmp_path / "all")
+    assert (said["kept"], said["rows"]) == (kept, 120)
+    for same in ("scores", "statuses", "signature"):
+        assert said[same] == of_all[same]
+
+
+@pytest.mark.parametrize("style", ["parquet", "arrow"])
+def test_a_file_of_which_no_row_passes_is_there(tmp_path, style):
+    source = tables(tmp_path / "in", files=1)
+    parquet.write_table(pa.Table.from_pylist(rows(1)).slice(1), source / "empty.parquet")
+    result = done(source, "--output", tmp_path / "out", "--keep", "VIFIDEL > 1", "--format", style)
+    for name in ("part-0", "empty"):
+        path = tmp_path / "out" / f"{name}.{style}"
+        read = parquet.read_table if style == "parquet" else feather.read_table
+        table = read(path)
+        assert len(table) == 0
+        assert table.schema.field("VIFIDEL_P").type == pa.float64()
+    assert "40 rows in 2 files, 0 kept (0.0%)" in result.stdout
+
+
+def test_all_formats_get_the_same_scores(tmp_path):
+    some = [{**row, "labels": row["labels"] or ["dog"]} for row in rows(30)]
+    table = pa.Table.from_pylist(some)
+    source = tmp_path / "in"
+    source.mkdir()
+    parquet.write_table(table, source / "a.parquet")
+    feather.write_feather(table, source / "b.feather")
+    (source / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some))
+    for name, between in (("d.csv", ","), ("e.tsv", "\t")):
+        lines = [["id", "caption", "labels"]] + [
+            [str(r["id"]), r["caption"], '"' + json.dumps(r["labels"]).replace('"', '""') + '"']
+            for r in some
+        ]
+        (source / name).write_text("".join(between.join(line) + "\n" for line in lines))
+    said, written = [], []
+    for path in sorted(source.iterdir()):
+        out = tmp_path / f"out-{path.stem}"
+        done(path, "--output", out)
+        said.append({k: manifest(out)[k] for k in ("scores", "statuses", "signature")})
+        of_file = parquet.read_table(out / f"{path.stem}.parquet").to_pylist()
+        if path.suffix in (".csv", ".tsv"):  # where a number is text
+            assert {type(row["id"]) for row in of_file} == {str}
+            of_file = [{**row, "id": int(row["id"])} for row in of_file]
+        written.append(of_file)
+    assert all(other == said[0] for other in said)
+    assert all(other == written[0] for other in written)
+
+
+def test_bad_rows_stop_nothing_unless_strict(tmp_path):
+    some = [
+        {"caption": "a dog", "labels": ["dog"]},
+        {"caption": None, "labels": ["dog"]},
+        {"caption": "a dog", "labels": ["dog", None]},
+        {"caption": "the of", "labels": ["dog"]},
+        {"caption": "a dog", "labels": None},
+    ]
+    parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
+    result = done(tmp_path / "a.parquet", "--output", tmp_path / "out")
+    statuses = parquet.read_table(tmp_path / "out" / "a.parquet")["status"].to_pylist()
+    assert statuses == ["ok", "bad caption", "bad labels", "no words", "no objects"]
+    assert "  bad labels: 1" in result.stdout.splitlines()
+    strict = invoke(tmp_path / "a.parquet", "--output", tmp_path / "strict", "--strict")
+    refused(strict, "a.parquet: row 1: the caption is ")
+    assert not (tmp_path / "strict").exists()
+
+
+def test_the_strict_row_is_that_of_the_file(tmp_path):
+    some = [{"caption": "a dog", "labels": ["dog"]}] * 9000 + [{"caption": None, "labels": []}]
+    parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
+    result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out", "--strict")
+    refused(result, "row 9000: the caption is ")
+
+
+def test_rows_in_other_files_and_order_have_the_same_sums(tmp_path):
+    every = rows(100)
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder, some, size in ((one, every, 100), (other, every[::-1], 7)):
+        folder.mkdir()
+        for at in range(0, 100, size):
+            table = pa.Table.from_pylist(some[at : at + size])
+            parquet.write_table(table, folder / f"{at}.parquet")
+    said = []
+    for folder in (one, other):
+        done(folder, "--output", tmp_path / f"out-{folder.name}")
+        said.append(manifest(tmp_path / f"out-{folder.name}"))
+    for same in ("scores", "statuses", "rows", "signature"):
+        assert said[0][same] == said[1][same]
+
+
+def test_references_and_scores_in_a_column_of_their_own(tmp_path):
+    table = pa.table(
+        {
+            "text": ["a dog", "a cat"],
+            "names": [["dog", "boat"], ["cat"]],
+            "confidence": [[0.9, 0.2], [0.7]],
+            "refs": [["a dog runs"], ["a cat sits"]],
+        }
+    )
+    parquet.write_table(table, tmp_path / "a.parquet")
+    columns = ["--caption", "text", "--references", "refs"]
+    done(tmp_path / "a.parquet", "--output", tmp_path / "out", *columns, "--labels", "names",
+         "--label-scores", "confidence", "--metrics", "vifidel,wmd,vifidel-h")  # fmt: skip
+    said = manifest(tmp_path / "out")
+    assert "objects:rows>=0.6" in said["signature"]
+    assert said["settings"]["metrics"] == ["VIFIDEL", "WMD", "VIFIDEL-H"]
+    result = done(tmp_path / "a.parquet", "--output", tmp_path / "bare", *columns, "--no-labels")
+    assert "VIFIDEL_P: " in result.stdout
+
+
+def test_folders_below_a_folder_stay(tmp_path):
+    (tmp_path / "in" / "x=1").mkdir(parents=True)
+    shutil.copytree(tables(tmp_path / "some", files=1), tmp_path / "in" / "x=2")
+    shutil.copy(tmp_path / "in/x=2/part-0.parquet", tmp_path / "in/x=1/part-0.parquet")
+    done(tmp_path / "in", "--output", tmp_path / "out")
+    assert set(content(tmp_path / "out")) == {
+        "manifest.json", "x=1/part-0.parquet", "x=2/part-0.parquet",
+    }  # fmt: skip
+
+
+# Vectors that do not know the language
+
+
+def test_the_language_is_judged_on_the_sums(tmp_path):
+    source = tmp_path / "in"
+    source.mkdir()
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("dog 1 0\ncat 0 1\nhorse 1 1\n")
+    # Each file alone has too few words to be refused.
+    for at in range(6):
+        table = pa.table({"caption": ["zqxj vkwq hjzx qqzv"], "labels": [["wqzk"]]})
+        parquet.write_table(table, source / f"{at}.parquet")
+    result = invoke(source, "--output", tmp_path / "out", "--vectors", vectors)
+    refused(result, "24 of 24 words of the captions have no vector")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--keep", "VIFIDEL"], "is not a condition"),
+        (["--metrics", "NOSUCH"], "there is no metric 'NOSUCH'"),
+        (["--workers", "0"], "--workers"),
+        (["--max-words", "0"], "--max-words"),
+        (["--threshold", "nan"], "not a number"),
+        (["--no-labels"], "give --references"),
+        (["--no-labels", "--label-scores", "a", "--references", "b"], "--no-labels says none"),
+        (["--references", "caption"], "the column 'caption' is named twice"),
+    ],
+)
+def test_usage(tmp_path, arguments, said):
+    source = tables(tmp_path / "in", files=1)
+    refused(invoke(source, "--output", tmp_path / "out", *arguments), said, status=2)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--caption", "text"], "no column 'text'; its columns are id, caption, labels"),
+        (["--labels", "objects"], "no column 'objects'"),
+        (["--labels", "tags"], "say which holds the object labels (--labels, labels=...), or give"),
+        (["--caption", "id"], "the column 'id' is of type int64"),
+        (["--labels", "id"], "'id'"),
+        (["--references", "id"], "the column 'id' is of type int64"),
+        (["--metrics", "WMD"], "WMD needs references"),
+        (["--metrics", "CIDEr"], "CIDEr does not score tables"),
+        (["--keep", "nosuch > 1"], "--keep 'nosuch > 1': there is no column 'nosuch'"),
+        (["--keep", "caption > 1"], "the column 'caption' holds string"),
+        (["--keep", "status >= 1"], "the column 'status' holds string"),
+        (["--stop-words", "gone"], "gone: no such file"),
+        (["--vectors", "./gone.txt"], "gone.txt"),
+        (["--things", "gone"], "gone"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_the_first_row(tmp_path, arguments, said):
+    source = tables(tmp_path / "in")
+    refused(invoke(source, "--output", tmp_path / "out", *arguments), said)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bad_file_is_refused_before_the_first_row(tmp_path):
+    source = tables(tmp_path / "in")
+    parquet.write_table(pa.table({"caption": ["a"]}), source / "z.parquet")
+    refused(invoke(source, "--output", tmp_path / "out"), "z.parquet: the table has no column")
+    (source / "z.parquet").write_bytes((source / "part-0.parquet").read_bytes()[:-9])
+    refused(invoke(source, "--output", tmp_path / "out"), "z.parquet: cannot be read as Parquet")
+    scored = [[{"label": "dog", "score": 0.5}]]
+    parquet.write_table(pa.table({"caption": ["a"], "labels": scored}), source / "z.parquet")
+    refused(invoke(source, "--output", tmp_path / "out"), "labels have scores in one of them only")
+    (source / "z.parquet").unlink()
+    done(source, "--output", tmp_path / "out")
+    refused(
+        invoke(tmp_path / "out" / "part-0.parquet", "--output", tmp_path / "again"),
+        "part-0.parquet: the table has a column 'VIFIDEL' already",
+    )
+
+
+def test_outputs_of_one_name(tmp_path):
+    one, other = tables(tmp_path / "one", files=1), tables(tmp_path / "other", files=1)
+    result = invoke(one, other, "--output", tmp_path / "out")
+    refused(result, "both would be written to part-0.parquet", str(one), str(other))
+    result = invoke(one, one / "part-0.parquet", "--output", tmp_path / "out")
+    refused(result, "is given twice")
+    (one / "A.csv").write_text("caption,labels\n")
+    shutil.copy(one / "part-0.parquet", other / "a.parquet")
+    result = invoke(one / "A.csv", other / "a.parquet", "--output", tmp_path / "out")
+    refused(result, "both would be written to")
+
+
+def test_folders_that_cannot_be_the_output(tmp_path):
+    source = tables(tmp_path / "in", files=1)
+    table = source / "part-0.parquet"
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("precious")
+    before = content(tmp_path)
+    for given, output, said in (
+        (source, source, "the output would replace an input"),
+        (source, source / "out", "would lie in a folder that is read"),
+        (source, source / "gone" / "out", "would lie in a folder that is read"),
+        (table, source, "lies in the folder of the output"),
+        (table, tmp_path, "lies in the folder of the output"),
+        (table, table, "the output would replace an input"),
+        (table, tmp_path / "file", "is a file; name a folder"),
+        (table, tmp_path / "file" / "out", "there is no folder above it"),
+        (table, tmp_path / "full", "the folder is not empty"),
+        (table, tmp_path / "gone" / "out", "there is no folder above it"),
+        (table, "s3://bucket/out", "is an address; name a folder of this machine"),
+    ):
+        refused(invoke(given, "--output", output), said)
+    assert content(tmp_path) == before
+
+
+# Again, after an end or an interruption
+
+
+def scored_again(monkeypatch):
+    """Return the list of the outputs that are scored from now on."""
+    from vifidel_eval.plugins.tables.file_scoring import Work
+
+    scored, original = [], Work._score
+
+    def score(work, task, *others):
+        scored.append(task.output)
+        return original(work, task, *others)
+
+    monkeypatch.setattr(Work, "_score", score)
+    return scored
+
+
+def test_a_run_that_ended_is_not_done_again(tmp_path, monkeypatch):
+    source = tables(tmp_path / "in")
+    first = done(source, "--output", tmp_path / "out")
+    before, scored = content(tmp_path / "out"), scored_again(monkeypatch)
+    again = done(source / "part-2.parquet", source / "part-0.parquet", source / "part-1.parquet",
+                 "--output", tmp_path / "out")  # fmt: skip
+    assert again.stdout == first.stdout
+    assert content(tmp_path / "out") == before
+    assert scored == []
+    (tmp_path / "out" / "part-1.parquet").unlink()
+    done(source, "--output", tmp_path / "out")
+    assert content(tmp_path / "out") == before
+    assert scored == ["part-1.parquet"]
+
+
+def unfinished(tmp_path, monkeypatch, *arguments):
+    """Return the folder of a run whose second file could not be written."""
+    from vifidel_eval.plugins.tables import folder_runs as run
+
+    source, original = tables(tmp_path / "in"), os.replace
+
+    def full(one, other):
+        if os.fspath(other).endswith("part-1.parquet"):
+            raise OSError(28, "No space left on device")
+        original(one, other)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run.os, "replace", full)
+        result = invoke(source, "--output", tmp_path / "out", *arguments)
+    refused(result, "part-1.parquet: cannot be written: no space left on device")
+    assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
+    return tmp_path / "out"
+
+
+def test_an_interrupt_when_a_file_gets_its_name(tmp_path, monkeypatch):
+    from vifidel_eval.plugins.tables import folder_runs as run
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    source = tmp_path / "in"
+    shutil.copytree(tables(tmp_path / "some", files=1), source / "x=1")
+    with monkeypatch.context() as patched:
+        patched.setattr(run.os, "replace", interrupted)
+        assert invoke(source, "--output", tmp_path / "out").exit_code == 1
+    assert set(content(tmp_path / "out")) <= {"manifest.json.unfinished"}
+    done(source, "--output", tmp_path / "out")
+    assert set(content(tmp_path / "out")) == {"manifest.json", "x=1/part-0.parquet"}
+
+
+def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeypatch):
+    out = unfinished(tmp_path, monkeypatch)
+    token = next(
+        part["content"]
+        for part in map(
+            json.loads, (out / "manifest.json.unfinished").read_text().split("\n")[2::2]
+        )
+        if part["key"] == "temporary files"
+    )
+    (out / f".{token}-7.part").write_text("half")  # of a process that was killed
+    (out / ".0123456789abcdef-7.part").write_text("somebody's")
+    scored = scored_again(monkeypatch)
+    done(tmp_path / "in", "--output", out)
+    assert scored == ["part-1.parquet", "part-2.parquet"]
+    done(tmp_path / "in", "--output", tmp_path / "undisturbed")
+    found = content(out)
+    assert found.pop(".0123456789abcdef-7.part") == b"somebody's"
+    assert found == content(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("ended", [False, True])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--keep", "VIFIDEL > 0"],
+        ["--metrics", "VIFIDEL"],
+        ["--presence"],
+        ["--max-words", "7"],
+        ["--threshold", "0.3"],
+    ],
+)
+def test_with_other_settings_all_is_done_again(tmp_path, monkeypatch, arguments, ended):
+    out = unfinished(tmp_path, monkeypatch)
+    if ended:
+        done(tmp_path / "in", "--output", out)
+    scored = scored_again(monkeypatch)
+    done(tmp_path / "in", "--output", out, *arguments)
+    # Where labels have no scores, a threshold changes nothing, and no signature.
+    assert scored == (
+        [f"part-{at}.parquet" for at in range(0 if "--threshold" not in arguments else 3, 3)]
+        if ended or "--threshold" not in arguments
+        else ["part-1.parquet", "part-2.parquet"]
+    )
+    done(tmp_path / "in", "--output", tmp_path / "undisturbed", *arguments)
+    assert content(out) == content(tmp_path / "undisturbed")
+
+
+def test_another_version_does_all_again(tmp_path, monkeypatch):
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    done(source, "--output", out)
+    said = manifest(out)
+    said["versions"]["vifidel-eval"] = "0.0.1"
+    (out / "manifest.json").write_text(json.dumps(said))
+    scored = scored_again(monkeypatch)
+    done(source, "--output", out)
+    assert len(scored) == 3
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_an_input_of_other_content_is_done_again_and_new_ones_join(tmp_path, monkeypatch, ended):
+    out, source = unfinished(tmp_path, monkeypatch), tmp_path / "in"
+    if ended:
+        done(source, "--output", out)
+    parquet.write_table(pa.Table.from_pylist(rows(40, seed=9)), source / "part-0.parquet")
+    shutil.copy(source / "part-2.parquet", source / "part-3.parquet")
+    scored = scored_again(monkeypatch)
+    done(source, "--output", out)
+    assert scored == [f"part-{at}.parquet" for at in ((0, 3) if ended else range(4))]
+    done(source, "--output", tmp_path / "undisturbed")
+    assert content(out) == content(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_outputs_of_inputs_that_are_not_given_now_are_refused(tmp_path, monkeypatch, ended):
+    out, source = unfinished(tmp_path, monkeypatch), tmp_path / "in"
+    if ended:
+        done(source, "--output", out)
+    before = content(out)
+    refused(
+        invoke(source / "part-2.parquet", "--output", out),
+        "holds part-0.parquet of the input part-0.parquet, which an earlier run wrote",
+    )
+    refused(invoke(source, "--output", out, "--format", "arrow"), "give the same inputs and --form")
+    assert content(out) == before
+
+
+def test_a_file_of_which_the_manifest_says_less_than_it_holds(tmp_path):
+    source = tables(tmp_path / "in", files=1)
+    done(source, "--output", tmp_path / "good")
+    said = manifest(tmp_path / "good")
+    good = said["files"][0]
+    for text, message in (
+        ("{}", "is not of a run of this command"),
+        ("[17]", "is not of a run of this command"),
+        (json.dumps({**said, "files": [{}]}), "is not of a run of this command"),
+        (json.dumps({**said, "files": 3}), "is not of a run of this command"),
+        (json.dumps({**said, "files": [good, {"output": "x"}]}), "is not of a run of this comma"),
+        (json.dumps({**said, "files": [{**good, "sums": {"a": [1, 2]}}]}), "is not of a run of "),
+        ("{", "JSON ends too early"),
+    ):
+        out = tmp_path / f"out{len(text)}"
+        out.mkdir()
+        (out / "manifest.json").write_text(text)
+        refused(invoke(source, "--output", out), "manifest.json", message)
+        assert content(out) == {"manifest.json": text.encode()}
+
+
+# What is not ours
+
+
+@pytest.mark.parametrize("ended", [False, True])
+@pytest.mark.parametrize("name", ["part-0.parquet", "part-1.parquet"])
+def test_a_file_that_was_not_written_here_is_neither_replaced_nor_removed(
+    tmp_path, monkeypatch, name, ended
+):
+    out = unfinished(tmp_path, monkeypatch)
+    if ended:
+        done(tmp_path / "in", "--output", out)
+    (out / name).write_bytes(b"precious")
+    before = content(out)
+    for arguments in ([], ["--metrics", "VIFIDEL"]):
+        refused(
+            invoke(tmp_path / "in", "--output", out, *arguments),
+            f"{name}: was not written by this command, or was changed since",
+        )
+        assert content(out) == before
+
+
+@pytest.mark.parametrize("name", [".unfinished/run.json", "manifest.json.unfinished", "a.parquet"])
+def test_a_folder_that_is_not_ours_stays_as_it_is(tmp_path, name):
+    source, out = tables(tmp_path / "in", files=1), tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    for text in ("{}", "precious\n", '{"key": "a", "content": 1}\n'):
+        (out / name).write_text(text)
+        refused(invoke(source, "--output", out), str(out), "name another one" if "man" not in name
+                else "is not of an unfinished run of this version; move it away")  # fmt: skip
+        assert content(out) == {name: text.encode()}
+
+
+def test_an_input_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
+    from vifidel_eval.plugins.tables.inputs import TableFile
+
+    source, original = tables(tmp_path / "in", files=2), TableFile.digest
+
+    def replaced(file):
+        digest = original(file)
+        if file.name == "part-1.parquet":
+            other = tmp_path / "other"
+            parquet.write_table(pa.Table.from_pylist(rows(41, seed=9)), other)
+            os.replace(other, source / file.name)
+        return digest
+
+    with monkeypatch.context() as patched:
+        patched.setattr(TableFile, "digest", replaced)
+        result = invoke(source, "--output", tmp_path / "out")
+    refused(result, "part-1.parquet: was changed while it was read; run the same command again")
+    assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
+    done(source, "--output", tmp_path / "out")
+    for of_file in manifest(tmp_path / "out")["files"]:
+        assert of_file["input_sha256"] == sha256(source / of_file["input"])
+    assert manifest(tmp_path / "out")["rows"] == 81
+
+
+def test_two_runs_at_once(tmp_path, monkeypatch):
+    from filelock import FileLock
+
+    out = unfinished(tmp_path, monkeypatch)
+    with FileLock(out / "manifest.json.lock"):
+        result = invoke(tmp_path / "in", "--output", out)
+    refused(result, "another run is writing to this folder")
+    done(tmp_path / "in", "--output", out)
+
+
+# Columns that are only passed through
+
+
+ODD = [
+    "007",
+    "000000000042",
+    "12345678901234567890",
+    "1e5",
+    "true",
+    " ",
+    "",
+    "NA",
+    "2026-01-01",
+    "-0",
+]
+
+
+@pytest.mark.parametrize("between", [",", "\t"])
+def test_cells_of_csv_stay_what_they_are(tmp_path, between):
+    path = tmp_path / ("a.csv" if between == "," else "a.tsv")
+    lines = [f'a dog{between}[]{between}{cell}{between}"{cell}"' for cell in ODD]
+    path.write_text("\n".join([between.join(["caption", "labels", "x", "y"]), *lines, ""]))
+    done(path, "--output", tmp_path / "out")
+    table = parquet.read_table(tmp_path / "out" / "a.parquet")
+    assert table["x"].to_pylist() == table["y"].to_pylist() == ODD
+    done(path, "--output", tmp_path / "some", "--keep", "x > 41", "--keep", "x < 100001")
+    kept = parquet.read_table(tmp_path / "some" / "a.parquet")
+    assert kept["x"].to_pylist() == ["000000000042", "1e5"]
+
+
+def test_values_of_json_lines_stay_what_they_are(tmp_path):
+    given = {
+        "date": ["2026-01-01", "2026-01-01T10:00:00Z", None],
+        "large": [12345678901234567890, 1, None],
+        "whole": [1, 2**53 + 1, None],
+        "mixed": [1, "1", [1]],
+        "nested": [{"b": 1, "a": [1.5]}, None, {"c": "x"}],
+        "flag": [True, False, None],
+    }
+    path = tmp_path / "a.jsonl"
+    with path.open("w") as file:
+        for at in range(3):
+            row = {name: values[at] for name, values in given.items()}
+            file.write(json.dumps({"caption": "a dog", "labels": ["dog"], **row}) + "\n")
+        row = json.dumps({"caption": "a dog", "labels": [], "filler": "x" * 1000})
+        file.write(f"{row}\n" * 5000)
+        file.write('{"caption": "a cat", "labels": ["cat"], "late": 7, "whole": 1}')
+    done(path, "--output", tmp_path / "out")
+    table = parquet.read_table(tmp_path / "out" / "a.parquet")
+    assert len(table) == 5004
+    first, last = table.slice(0, 3).to_pydict(), table.slice(5003).to_pylist()[0]
+    assert first["date"] == given["date"]
+    assert first["whole"] == given["whole"]
+    assert first["flag"] == given["flag"]
+    assert first["large"] == ["12345678901234567890", "1", None]
+    assert first["mixed"] == ["1", "1", "[1]"]
+    assert first["nested"] == [
+        {"b": 1, "a": [1.5], "c": None}, None, {"b": None, "a": None, "c": "x"},
+    ]  # fmt: skip
+    assert (last["late"], last["whole"], last["VIFIDEL"]) == (7, 1, 1.0)
+
+
+# Text that is not UTF-8
+
+
+def not_utf8(values):
+    return pa.array(values, pa.binary()).view(pa.string())
+
+
+@pytest.mark.parametrize("end", ["parquet", "arrow"])
+def test_text_that_is_not_utf8_makes_a_bad_row(tmp_path, end):
+    captions = not_utf8([b"a dog", b"caf\xe9", b"a dog", b"a dog"])
+    labels, refs = not_utf8([b"dog", b"dog", b"d\xffg", b"dog"]), not_utf8([b"dog"] * 3 + [b"\x80"])
+    offsets = pa.array(range(5), pa.int32())
+    table = pa.table({
+        "caption": captions, "labels": pa.ListArray.from_arrays(offsets, labels),
+        "refs": pa.ListArray.from_arrays(offsets, refs), "other": captions,
+    })  # fmt: skip
+    path = tmp_path / f"a.{end}"
+    parquet.write_table(table, path) if end == "parquet" else feather.write_feather(table, path)
+    done(path, "--output", tmp_path / "out", "--references", "refs")
+    written = parquet.read_table(tmp_path / "out" / "a.parquet")
+    statuses = ["ok", "bad caption", "bad labels", "bad references"]
+    assert written["status"].to_pylist() == statuses
+    assert written["VIFIDEL"].to_pylist() == [1.0, None, None, None]
+    for name in ("caption", "other"):
+        assert written[name].cast(pa.binary()).to_pylist() == captions.cast(pa.binary()).to_pylist()
+    for row, status in enumerate(statuses[1:], 1):
+        parquet.write_table(table.slice(row), tmp_path / "strict.parquet")
+        strict = invoke(tmp_path / "strict.parquet", "--output", tmp_path / "strict",
+                        "--references", "refs", "--strict")  # fmt: skip
+        refused(strict, "row 0: ", status.removeprefix("bad "))
+
+
+@pytest.mark.parametrize("end", ["csv", "jsonl"])
+def test_bytes_of_text_files_that_are_not_utf8_make_a_bad_row(tmp_path, end):
+    head, rows_of_text = b"", [b'{"caption": "a dog", "labels": ["dog"]}']
+    rows_of_text += [b'{"caption": "caf\xe9", "labels": ["dog"]}']
+    rows_of_text += [b'{"caption": "a dog", "labels": ["d\xffg"]}']
+    if end == "csv":
+        head = b"caption,labels\n"
+        rows_of_text = [b'a dog,"[""dog""]"', b'caf\xe9,"[""dog""]"', b'a dog,"[""d\xffg""]"']
+    (tmp_path / f"a.{end}").write_bytes(head + b"\n".join(rows_of_text) + b"\n")
+    done(tmp_path / f"a.{end}", "--output", tmp_path / "out")
+    table = parquet.read_table(tmp_path / "out" / "a.parquet")
+    assert table["status"].to_pylist() == ["ok", "bad caption", "bad labels"]
+    assert table["caption"].cast(pa.binary())[1].as_py() == b"caf\xe9"
+
+
+@pytest.mark.parametrize("end", ["parquet", "arrow", "csv"])
+def test_names_of_columns_that_are_not_utf8(tmp_path, end):
+    if end == "csv":
+        (tmp_path / "a.csv").write_bytes(b"caption,labels,oth\xf8r\na dog,[],1\n")
+    else:
+        table = pa.table({"caption": ["a dog"], "labels": [["dog"]], "other": [1]})
+        sink = pa.BufferOutputStream()
+        if end == "parquet":
+            parquet.write_table(table, sink, store_schema=False)
+        else:
+            feather.write_feather(table, sink, compression="uncompressed")
+        content = sink.getvalue().to_pybytes()
+        (tmp_path / f"a.{end}").write_bytes(content.replace(b"other", b"oth\xf8r"))
+    result = invoke(tmp_path / f"a.{end}", "--output", tmp_path / "out")
+    refused(result, f"a.{end}: ")
+
+
+def test_damaged_arrow_files_are_refused(tmp_path):
+    path, chance = tmp_path / "a.arrow", random.Random(5)
+    feather.write_feather(pa.Table.from_pylist(rows(300)), path, compression="uncompressed")
+    whole = path.read_bytes()
+    for at in range(40):
+        damaged = bytearray(whole)
+        for _ in range(8):
+            damaged[chance.randrange(len(whole) * 3 // 4)] = chance.randrange(256)
+        path.write_bytes(damaged)
+        result = invoke(path, "--output", tmp_path / f"out{at}")
+        assert result.exit_code in (0, 1), result.output
+        assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+# Signals
+
+
+CODE = """\
+import signal
+
+# As at a terminal, wherever these tests run: a job in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from vifidel_eval.commands.main import main
+
+main()
+"""
+
+
+def start(source, out, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE, "score-table", source, "--output", out,
+         "--workers", "2", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for(process, happened):
+    """Wait until something happened or the process ended."""
+    until = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < until:
+        found = happened()
+        if found:
+            return found
+        time.sleep(0.005)
+    return None
+
+
+def children(process):
+    import psutil
+
+    try:
+        return [
+            child
+            for child in psutil.Process(process.pid).children()
+            if any("spawn_main" in word for word in child.cmdline())
+        ]
+    except psutil.Error:
+        return []
+
+
+def writing(out):
+    return list(out.glob(".*.part"))
+
+
+def recorded(out):
+    """Return how many files are recorded as finished."""
+    try:
+        return (out / "manifest.json.unfinished").read_text().count("output_sha256")
+    except OSError:
+        return 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Return tables and what an undisturbed run writes, in one process."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    source = folder / "in"
+    source.mkdir()
+    for at in range(6):
+        table = pa.Table.from_pylist(rows(4000, seed=at))
+        parquet.write_table(table, source / f"part-{at}.parquet", row_group_size=1000)
+    done(source, "--output", folder / "out", *KEEP)
+    return source, content(folder / "out")
+
+
+def kill(process):
+    """Kill a process and all that it started."""
+    with contextlib.suppress(ProcessLookupError):  # it has ended
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+
+
+def assert_goes_on(source, out, expected):
+    process = start(source, out, *KEEP)
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    assert content(out) == expected
+
+
+@posix
+def test_kill_9_of_everything(tmp_path, undisturbed):
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    finished = wait_for(process, lambda: recorded(out))
+    kill(process)
+    assert finished
+    assert not (out / "manifest.json").exists()
+    done(source, "--output", out, *KEEP)
+    assert content(out) == expected
+
+
+@posix
+@pytest.mark.slow
+def test_a_worker_that_is_killed(tmp_path, undisturbed):
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    assert wait_for(process, lambda: recorded(out) and writing(out))
+    children(process)[0].kill()
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 1
+    assert said.splitlines()[-1].startswith(
+        "Error: a worker was killed, perhaps because memory ran"
+    )
+    assert "Traceback" not in said
+    left = content(out)
+    assert left.pop("manifest.json.unfinished")
+    assert left
+    assert left.items() <= expected.items()
+    assert_goes_on(source, out, expected)
+
+
+@posix
+@pytest.mark.slow
+def test_kill_9_of_everything_at_random_moments(tmp_path, undisturbed):
+    source, expected = undisturbed
+    out, chance = tmp_path / "out", random.Random(1)
+    for _ in range(6):
+        process = start(source, out, *KEEP)
+        wait_for(process, lambda: writing(out))
+        time.sleep(chance.random() / 4)
+        kill(process)
+    assert_goes_on(source, out, expected)
+
+
+KILLED_AT = """
+import os, sys
+from vifidel_eval.commands.main import main
+
+out, step, *arguments = sys.argv[1:]
+steps = iter(range(int(step)))
+
+def before(event, given):
+    changes = event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir")
+    if event == "open" and isinstance(given[2], int):
+        changes = bool(given[2] & (os.O_WRONLY | os.O_RDWR))
+    path = given[0] if changes and isinstance(given[0], str | os.PathLike) else ""
+    if os.fspath(path).startswith(out) and next(steps, None) is None:
+        os._exit(9)
+
+sys.addaudithook(before)
+main(["score-table", *arguments])
+"""
+
+
+@pytest.mark.slow
+def test_a_run_removes_what_one_that_was_killed_at_any_step_has_left(tmp_path):
+    source = tables(tmp_path / "in", files=2)
+    done(source, "--output", tmp_path / "whole")
+    expected, out, steps = content(tmp_path / "whole"), tmp_path / "out", 0
+    while True:
+        arguments = [source, "--output", out, "--workers", "1"]
+        killed = subprocess.run(
+            [sys.executable, "-c", KILLED_AT, out, str(steps), *arguments],
+            capture_output=True,
+            check=False,
+        )
+        if killed.returncode != 9:
+            break
+        left = sorted(content(out)) if out.exists() else []
+        done(source, "--output", out)
+        found = content(out)
+        assert found.pop("manifest.json.lock", b"") == b""  # an empty one may be somebody's
+        assert found == expected, (steps, left)
+        shutil.rmtree(out)
+        steps += 1
+    assert killed.returncode == 0, killed.stderr
+    assert content(out) == expected
+    assert steps > 12
+
+
+@posix
+@pytest.mark.slow
+def test_workers_end_with_the_process_that_started_them(tmp_path, undisturbed):
+    import psutil
+
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    assert wait_for(process, lambda: writing(out))
+    workers = children(process)
+    assert workers
+    process.kill()
+    process.communicate(timeout=60)
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert not alive
+    assert_goes_on(source, out, expected)
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undisturbed, number):
+    import psutil
+
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    assert wait_for(process, lambda: writing(out) and recorded(out))
+    workers = children(process)
+    os.killpg(process.pid, number)  # as a terminal does
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == (1 if number == signal.SIGINT else 128 + number), said
+    assert "Traceback" not in said
+    assert "the same command goes on after the finished files" in said
+    assert not psutil.wait_procs(workers, timeout=60)[1]
+    assert not writing(out)
+    left = content(out)
+    assert left.pop("manifest.json.unfinished")
+    assert left.items() <= expected.items()
+    assert_goes_on(source, out, expected)
+
+
+@posix
+@pytest.mark.slow
+def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
+    source = tables(tmp_path / "in", files=2, number=60_000)
+    process = start(source, tmp_path / "out")
+    assert wait_for(process, lambda: writing(tmp_path / "out"))
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_without_labels_names_the_options_that_have_them(tmp_path):
+    parquet.write_table(pa.table({"caption": ["a dog"], "image_id": [1]}), tmp_path / "a.parquet")
+    result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"Error: {tmp_path / 'a.parquet'}: the table has no column 'labels'; its columns are "
+        "caption, image_id; say which holds the object labels (--labels, labels=...), or give a "
+        "file of them (--objects, objects=...).\n"
+    )
+
+
+def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
+    scored = pa.array([[{"label": "dog", "score": 0.9}]])
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": [["dog"]]}), tmp_path / "a.pq")
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": scored}), tmp_path / "b.pq")
+    without = invoke(tmp_path / "a.pq", "--output", tmp_path / "a", "--threshold", ".9")
+    assert "no label has a score, so that the threshold leaves nothing out." in without.stderr
+    for arguments in (["b.pq", "--threshold", ".9"], ["a.pq"]):
+        name, *options = arguments
+        result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_path):
+    captions = ["a dog runs", "[UNK] dog", "a cat", "a cat"]
+    references = [["a dog.", "a brown dog."], ["it's a dog"], ["a cat"], []]
+    labels = [["dog"], ["dog", "ball"], ["cat"], ["cat"]]
+    cells = ["['a dog runs']", "[UNK] dog", "['a cat', 'a sofa']", "['a cat' 'a sofa']"]
+    plain = {"caption": captions, "refs": references, "labels": labels}
+    parquet.write_table(pa.table(plain), tmp_path / "lists.parquet")
+    in_text = {"caption": cells, "refs": map(str, references), "labels": map(str, labels)}
+    with (tmp_path / "cells.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([in_text, *zip(*in_text.values(), strict=True)])
+    options = ["--references", "refs", "--metrics", "VIFIDEL,WMD"]
+    found = {}
+    for name in ("lists.parquet", "cells.csv"):
+        out = tmp_path / f"of-{name}"
+        done(tmp_path / name, "--output", out, *options)
+        found[name] = parquet.read_table(next(out.glob("*.parquet"))).to_pylist()
+    for expected, row in zip(found["lists.parquet"][:2], found["cells.csv"], strict=False):
+        assert (row["VIFIDEL"], row["WMD"]) == (expected["VIFIDEL"], expected["WMD"])
+        assert row["status"] == "ok"
+    assert [row["status"] for row in found["cells.csv"][2:]] == ["bad caption"] * 2
+    strict = invoke(tmp_path / "cells.csv", "--output", tmp_path / "s", *options, "--strict")
+    assert "cells.csv: row 2: the caption is not a string, or a list that is not of one" in (
+        strict.stderr
+    )

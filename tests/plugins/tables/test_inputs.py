@@ -1,0 +1,240 @@
+import gzip
+import hashlib
+import json
+import os
+
+import pytest
+
+from vifidel_eval.errors import VifidelError
+
+pa = pytest.importorskip("pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+from vifidel_eval.plugins.tables.arrow_columns import Columns, check_buffers  # noqa: E402
+from vifidel_eval.plugins.tables.inputs import find_tables  # noqa: E402
+
+COLUMNS = Columns("caption", "labels", None, None)
+ROWS = [
+    {"id": 1, "caption": "a dog", "labels": ["dog"]},
+    {"id": 2, "caption": 'a "cat",\nasleep', "labels": ["cat", "b\u00e9d"]},
+    {"id": 3, "caption": "2026-11-22", "labels": None},
+    {"id": 4, "caption": "", "labels": []},
+]
+
+
+def write_table(path, rows=ROWS):
+    """Write rows in the format that a file's name says."""
+    name, packed = path.name.lower(), path.name.endswith(".gz")
+    name = name.removesuffix(".gz")
+    table = pa.Table.from_pylist(
+        rows,
+        pa.schema(
+            [("id", pa.int64()), ("caption", pa.string()), ("labels", pa.list_(pa.string()))]
+        ),
+    )
+    if name.endswith((".parquet", ".pq")):
+        parquet.write_table(table, path)
+    elif name.endswith((".arrow", ".feather", ".ipc")):
+        feather.write_feather(table, path)
+    else:
+        if name.endswith((".jsonl", ".ndjson")):
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+        else:
+            between = "\t" if name.endswith(".tsv") else ","
+            lines = [list(rows[0])] + [
+                [r["id"], r["caption"], "" if r["labels"] is None else json.dumps(r["labels"])]
+                for r in rows
+            ]
+            text = "".join(
+                between.join('"{}"'.format(str(cell).replace('"', '""')) for cell in line) + "\n"
+                for line in lines
+            )
+        path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+
+
+def read(path, columns=COLUMNS):
+    (file,) = find_tables([str(path)])
+    return [row for batch in file.open(columns).batches() for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.parquet", "a.pq", "a.PARQUET", "a.arrow", "a.feather", "a.ipc", "a.csv", "a.tsv",
+     "a.jsonl", "a.ndjson", "a.csv.gz", "a.tsv.gz", "a.jsonl.gz"],
+)  # fmt: skip
+def test_all_formats_have_the_same_rows(tmp_path, name):
+    write_table(tmp_path / name)
+    in_text = name.removesuffix(".gz").endswith((".csv", ".tsv"))
+    wanted = [{**row, "id": str(row["id"])} for row in ROWS] if in_text else ROWS
+    assert read(tmp_path / name) == wanted
+    assert read((tmp_path / name).as_uri()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (['["dog"]', "", "no", '"dog"', "7", '["a", 1]'],
+         [["dog"], None, [None], [None], [None], ["a", None]]),
+        (['[["dog", 0.5], {"name": "cat", "confidence": 1}]', '["x"]', "[[1, 2]]"],
+         [[{"label": "dog", "score": 0.5}, {"label": "cat", "score": 1.0}],
+          [{"label": "x", "score": None}], [None]]),
+        (['{"dog": 2, "cat": 1}', "{}", "[]", '{"dog": 0.5}'],
+         [[("dog", 2), ("cat", 1)], [], [("", None)], [("dog", None)]]),
+        (["", ""], [None, None]),
+        (["['dog', \"dog's\"]", "['dog' 'cat']", "['dog'"], [["dog", "dog's"], [None], [None]]),
+        (["[('dog', 0.5), ['cat', 1]]"],
+         [[{"label": "dog", "score": 0.5}, {"label": "cat", "score": 1.0}]]),
+        (["{'dog': 2, 'cat': 0}"], [[("dog", 2), ("cat", 0)]]),
+    ],
+)  # fmt: skip
+def test_lists_in_text_are_json_or_as_python_writes_them(tmp_path, cells, expected):
+    parquet.write_table(pa.table({"caption": cells, "labels": cells}), tmp_path / "a.parquet")
+    assert [row["labels"] for row in read(tmp_path / "a.parquet")] == expected
+
+
+def test_references_in_text_may_be_one(tmp_path):
+    cells = ["a dog", '["a", "b"]', "", '"Sit!" he says', "['no", "['a', 'b']", "[UNK] dog", "[a]"]
+    parquet.write_table(pa.table({"caption": cells, "refs": cells}), tmp_path / "a.parquet")
+    rows = read(tmp_path / "a.parquet", Columns("caption", None, None, "refs"))
+    assert [row["refs"] for row in rows] == [
+        ["a dog"], ["a", "b"], None, [cells[3]], [None], ["a", "b"], ["[UNK] dog"], [None],
+    ]  # fmt: skip
+
+
+def test_text_that_is_no_list_is_refused_before_the_first_row(tmp_path):
+    (tmp_path / "a.csv").write_text("caption,labels\na dog,dog;cat\n")
+    with pytest.raises(VifidelError, match=r"a.csv: the column 'labels' holds text such as 'dog;c"):
+        read(tmp_path / "a.csv")
+
+
+def test_text_without_rows_is_a_table_without_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("caption,labels\n")
+    (file,) = find_tables([str(tmp_path / "a.csv")])
+    table = file.open(COLUMNS)
+    assert table.schema.field("labels").type == pa.list_(pa.string())
+    assert list(table.batches()) == []
+
+
+def test_folders_are_searched_in_order(tmp_path):
+    for name in ("b.csv", "x=1/a.csv", "x=1/_temporary/c.csv", ".hidden.csv", "_SUCCESS"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        write_table(tmp_path / name)
+    assert [file.name for file in find_tables([str(tmp_path)])] == ["b.csv", "x=1/a.csv"]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ([], "there is no table in this folder; expected a file that ends in .parquet"),
+        (["_SUCCESS"], "there is no table in this folder"),
+        (["a.csv", "b.parquet"], r"this folder has CSV \(a.csv\) and Parquet \(b.parquet\)"),
+        (["a.csv", "b.tsv"], "this folder has CSV"),
+        (["a.csv", "readme.md"], "readme.md in this folder is not a table"),
+        (["readme.md"], "there is no table in this folder"),
+    ],
+)
+def test_folders_that_are_no_table(tmp_path, files, said):
+    for name in files:
+        (tmp_path / name).write_text("caption\nx\n")
+    with pytest.raises(VifidelError, match=said):
+        find_tables([str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gone.parquet", "no such file or directory"),
+        ("a.txt", "its name does not say which table it is"),
+        ("a.parquet.gz", "its name does not say"),
+        ("nosuch://bucket/a.parquet", "check the address"),
+        ("/dev/null", "is a pipe or device"),
+    ],
+)
+def test_what_is_no_table(tmp_path, monkeypatch, name, said):
+    monkeypatch.chdir(tmp_path)
+    for file in ("a.txt", "a.parquet.gz"):
+        (tmp_path / file).write_text("")
+    with pytest.raises(VifidelError, match=said):
+        find_tables([name])
+
+
+@pytest.mark.parametrize("end", ["parquet", "arrow", "jsonl", "csv", "csv.gz"])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00{\x00", b"PAR1"])
+def test_files_that_are_something_else(tmp_path, end, content):
+    path = tmp_path / f"a.{end}"
+    path.write_bytes(content)
+    if end == "csv" and content == b"PAR1":
+        pytest.skip("is a table without rows")
+    with pytest.raises(VifidelError, match=r"a\.[a-z.]+: cannot be read as [A-Za-z]+: ") as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["parquet", "arrow"])
+def test_a_truncated_file(tmp_path, end):
+    path = tmp_path / f"a.{end}"
+    write_table(path)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(VifidelError, match="cannot be read as"):
+        read(path)
+
+
+def test_damage_in_the_middle_is_named_with_its_place(tmp_path):
+    path = tmp_path / "a.parquet"
+    table = pa.table({"caption": ["a dog"] * 5000, "labels": [["dog"]] * 5000})
+    parquet.write_table(table, path, compression="none", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    at = content.index(b"a dog")
+    content[at + 100 : at + 4100] = b"\xff" * 4000
+    path.write_bytes(content)
+    with pytest.raises(VifidelError, match=r"a.parquet: cannot be read as Parquet after row 0: "):
+        read(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_a_link_that_leads_to_its_own_folder(tmp_path):
+    write_table(tmp_path / "a.csv")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    with pytest.raises(VifidelError, match="loop is a link to a folder"):
+        find_tables([str(tmp_path)])
+
+
+def test_a_digest_is_that_of_the_bytes(tmp_path):
+    for name in ("a.csv", "a.csv.gz"):
+        path = tmp_path / name
+        path.write_bytes(b"x" * 5_000_000)
+        (file,) = find_tables([str(path)])
+        assert file.digest() == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_batches_of_large_rows_are_small(tmp_path):
+    path = tmp_path / "a.parquet"
+    pictures = [os.urandom(100_000) for _ in range(600)]
+    table = pa.table({"caption": ["a"] * 600, "labels": [["a"]] * 600, "image": pictures})
+    parquet.write_table(table, path)
+    (file,) = find_tables([str(path)])
+    sizes = [batch.nbytes for batch in file.open(COLUMNS).batches()]
+    assert sum(sizes) > 60_000_000
+    assert max(sizes) < 40_000_000
+
+
+def test_the_last_value_of_a_list_is_checked_and_what_is_outside_of_a_slice_is_not():
+    offsets = pa.array([0, 1, 2, 99, 3], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 4, [None, offsets, pa.py_buffer(b"abc")])
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3, 4], pa.int32()), broken)
+    with pytest.raises(pa.ArrowInvalid):
+        check_buffers(lists[:3])
+    check_buffers(lists[1:2])
+
+
+def test_lists_of_one_length_are_checked_where_a_slice_holds_them():
+    offsets = pa.array([0, 1, 2, 99, 3, 3, 3, 3, 3], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 8, [None, offsets, pa.py_buffer(b"abc")])
+    lists = pa.FixedSizeListArray.from_arrays(broken, 2)
+    check_buffers(lists[:1])
+    check_buffers(lists[2:])
+    for rows in (lists, lists[1:], lists[1:2]):
+        with pytest.raises(pa.ArrowInvalid):
+            check_buffers(rows)

@@ -1,0 +1,201 @@
+import math
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.plugins.tables.file_scoring import named_in, passing
+from vifidel_eval.scores.conditions import Condition
+
+pa = pytest.importorskip("pyarrow")
+
+SIGNS = {
+    ">=": lambda a, b: a >= b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    "<": lambda a, b: a < b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("VIFIDEL-P >= .3", ("VIFIDEL-P", ">=", 0.3)),
+        ("VIFIDEL_P>=.3", ("VIFIDEL_P", ">=", 0.3)),
+        ("  width<  640 ", ("width", "<", 640)),
+        ("a b = -1e-3", ("a b", "==", -0.001)),
+        ("id != 9007199254740993", ("id", "!=", 9007199254740993)),
+        ("x == +7", ("x", "==", 7)),
+    ],
+)
+def test_what_a_condition_says(text, expected):
+    condition = Condition.parse(text)
+    assert (condition.column, condition.sign, condition.number) == expected
+    assert Condition.parse(str(condition)) == condition
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "VIFIDEL",
+        ">= 3",
+        "a >= ",
+        "a >= b",
+        "a >= nan",
+        "a < inf",
+        "a => 3",
+        "a >= 3 4",
+        "a>=>3",
+    ],
+)
+def test_what_is_no_condition(text):
+    with pytest.raises(VifidelError, match="is not a condition; expected a column"):
+        Condition.parse(text)
+
+
+@given(
+    st.lists(st.none() | st.floats(), max_size=20),
+    st.sampled_from(sorted(SIGNS)),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+def test_double_precision(values, sign, number):
+    passed = passing(Condition("x", sign, number), pa.array(values, pa.float64()))
+    assert passed.to_pylist() == [
+        value is not None and not math.isnan(value) and SIGNS[sign](value, number)
+        for value in values
+    ]
+
+
+@given(
+    st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=20),
+    st.sampled_from(sorted(SIGNS)),
+    st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False),
+)
+def test_integers_are_compared_without_rounding(values, sign, number):
+    passed = passing(Condition("x", sign, number), pa.array(values, pa.int64()))
+    assert passed.to_pylist() == [
+        value is not None and SIGNS[sign](value, number) for value in values
+    ]
+
+
+@pytest.mark.parametrize("sign", sorted(SIGNS))
+@pytest.mark.parametrize("number", [0.3, -0.3, 1.5, 0, 1, 2**53 + 1, 1e300, -1e300])
+@pytest.mark.parametrize(
+    "kind",
+    [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint64(), pa.float64(),
+     pa.decimal128(30, 3)],
+    ids=str,
+)  # fmt: skip
+def test_every_type_compares_as_python_does(kind, number, sign):
+    values = pa.array([0, 1, None, 2, 100]).cast(kind)
+    if pa.types.is_int64(kind):
+        values = pa.array([0, 2**53, None, 2**53 + 1, -1])
+    condition = Condition("x", sign, number)
+    schema = pa.schema([("x", kind)])
+    assert named_in(condition, pa.struct([]), schema) == condition
+    assert passing(condition, values).to_pylist() == [
+        value is not None and SIGNS[sign](value, number) for value in values.to_pylist()
+    ]
+
+
+NUMBERS = {
+    **{getattr(pa, f"int{bits}")(): st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+       for bits in (8, 16, 32, 64)},
+    **{getattr(pa, f"uint{bits}")(): st.integers(0, 2**bits - 1) for bits in (8, 16, 32, 64)},
+    pa.decimal128(38, 3): st.decimals(-(10**9), 10**9, places=3),
+    pa.decimal256(60, 0): st.integers(-(10**40), 10**40).map(Decimal),
+    pa.float64(): st.floats(),
+}  # fmt: skip
+EDGES = [2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 0.1, 0.3, -0.0, 1e308, 5e-324]
+
+
+@given(
+    st.data(),
+    st.sampled_from(sorted(NUMBERS, key=str)),
+    st.sampled_from(sorted(SIGNS)),
+    st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(EDGES),
+)
+def test_every_number_compares_as_python_does(data, kind, sign, number):
+    near = (number, int(number) if abs(number) < 2**70 else 0)
+    values = data.draw(st.lists(st.none() | NUMBERS[kind], max_size=8))
+    for value in near:
+        try:
+            values += pa.array([value], kind).to_pylist()
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            continue  # the type does not hold it
+    passed = passing(Condition("x", sign, number), pa.array(values, kind)).to_pylist()
+    assert passed == [
+        value is not None and value == value and SIGNS[sign](value, number)  # noqa: PLR0124 - NaN
+        for value in values
+    ]
+
+
+@given(
+    st.lists(st.none() | st.floats(width=16), max_size=8),
+    st.sampled_from(sorted(SIGNS)),
+    st.floats(-60_000, 60_000, width=16),
+)
+def test_half_precision(values, sign, number):
+    """With nan and inf; a number of half precision is what it is in any other."""
+    column = pa.array(values, pa.float64()).cast(pa.float16())
+    assert passing(Condition("x", sign, number), column).to_pylist() == [
+        value is not None and not math.isnan(value) and SIGNS[sign](value, number)
+        for value in values
+    ]
+
+
+def test_numbers_that_are_spelt():
+    cells = ["007", " 7 ", "7.0", "0.7e1", "1_0", "", "dog", "nan", "inf", None, f"{10**19}"]
+    schema = pa.schema([("x", pa.string())])
+    with pytest.raises(VifidelError, match="'x' holds string, not numbers"):
+        named_in(Condition("x", ">", 0), pa.struct([]), schema)
+    condition = named_in(Condition("x", "==", 7), pa.struct([]), schema, numbers_in_text=True)
+    assert passing(condition, pa.array(cells)).to_pylist() == [True] * 4 + [False] * 7
+    exact = Condition("x", "==", 10**19)
+    assert passing(exact, pa.array(cells)).to_pylist() == [False] * 10 + [True]
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32()])
+def test_a_number_is_compared_in_the_precision_of_the_column(kind):
+    values = pa.array([0.7, None, float("nan"), 0.75, 0.5], pa.float64()).cast(kind, safe=False)
+    assert passing(Condition("x", ">=", 0.7), values).to_pylist() == [
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert passing(Condition("x", "!=", 0.7), values).to_pylist() == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_columns_of_scores_may_be_written_with_hyphens():
+    schema = pa.schema([("VIFIDEL-P", pa.float64()), ("a-b", pa.int8()), ("caption", pa.string())])
+    scores = pa.struct([("VIFIDEL", pa.float64()), ("VIFIDEL_P", pa.float64())])
+    for name in ("VIFIDEL-P", "VIFIDEL_P"):
+        assert named_in(Condition(name, ">", 0), scores, schema).column == "VIFIDEL_P"
+    assert named_in(Condition("a-b", ">", 0), scores, schema).column == "a-b"
+    with pytest.raises(VifidelError, match=r"no column 'gone'; the scores are VIFIDEL, VIFIDEL_P"):
+        named_in(Condition("gone", ">", 0), scores, schema)
+    with pytest.raises(VifidelError, match="'caption' holds string, not numbers"):
+        named_in(Condition("caption", ">", 0), scores, schema)
+
+
+def test_unsigned_numbers_beyond_the_signed():
+    values = pa.array([2**64 - 1, 2**63, 0], pa.uint64())
+    assert passing(Condition("x", ">", 2**63), values).to_pylist() == [True, False, False]
+    assert passing(Condition("x", ">=", -1), values).to_pylist() == [True] * 3
+    assert np.asarray(passing(Condition("x", ">", 0.5), values)).tolist() == [True, True, False]

@@ -1,0 +1,346 @@
+from collections import Counter
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from table_corpus import corpus, counted, expected
+
+from vifidel_eval import AnnotationError, VifidelError
+from vifidel_eval.annotations import label_rows
+
+pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+
+from vifidel_eval.plugins.tables import label_columns  # noqa: E402
+from vifidel_eval.plugins.tables.label_columns import read_labels  # noqa: E402
+from vifidel_eval.tables import TableScorer  # noqa: E402
+
+ROWS = corpus(25, seed=3)
+TEXT = pa.string()
+LISTS = [
+    pa.list_(TEXT),
+    pa.large_list(pa.large_string()),
+    pa.list_view(TEXT),
+    pa.large_list_view(TEXT),
+    pa.list_(pa.dictionary(pa.int32(), TEXT)),
+    pa.large_list(pa.dictionary(pa.int8(), pa.large_string())),
+    pa.list_(pa.string_view()),
+]
+
+
+@pytest.fixture(scope="module")
+def wanted():
+    scores = expected("VIFIDEL", ROWS, references=False)["VIFIDEL"]
+    return np.where(np.isnan(scores), np.nan, scores)  # one sign of NaN
+
+
+def score(labels, scores=None, **settings):
+    found = TableScorer(**settings).score(ROWS.captions, labels, label_scores=scores)
+    assert set(found.field("status").to_pylist()) <= {"ok", "no words", "no objects"}
+    return found.field("VIFIDEL").to_numpy(zero_copy_only=False)
+
+
+def assert_reads(labels, wanted, scores=None):
+    """Assert that labels are read, also from the middle of a column and from chunks."""
+    assert score(labels, scores).tobytes() == wanted.tobytes()
+    if isinstance(labels, pa.Array) and scores is None:
+        inside = pa.concat_arrays([labels.slice(2), labels, labels.slice(0, 3)])
+        inside = inside.slice(len(ROWS) - 2, len(ROWS))
+        assert score(inside).tobytes() == wanted.tobytes()
+        chunks = pa.chunked_array([labels.slice(0, 4), labels.slice(4)])
+        assert score(chunks).tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("kind", LISTS, ids=str)
+def test_lists_of_strings(kind, wanted):
+    assert_reads(pa.array(ROWS.labels, kind), wanted)
+
+
+def test_lists_of_one_length():
+    kind = pa.list_(TEXT, 2)
+    found = TableScorer().score(["a dog"] * 3, pa.array([["dog", "cat"], None, ["dog"] * 2], kind))
+    assert found.field("status").to_pylist() == ["ok", "no objects", "ok"]
+    assert found.field("VIFIDEL")[2].as_py() == 1.0
+
+
+def detections(label, score, high, low):
+    return [
+        [{label: name, score: high} for name in labels] + [{label: "zebra", score: low}]
+        for labels in ROWS.labels
+    ]
+
+
+@pytest.mark.parametrize(("label", "score"), [("label", "score"), ("name", "confidence")])
+@pytest.mark.parametrize(
+    ("kind", "high", "low"),
+    [
+        (pa.float64(), 0.6, 0.59),
+        (pa.float32(), 0.61, 0.5),
+        (pa.float16(), np.float16(0.9), np.float16(0.5)),
+        (pa.int8(), 1, 0),
+        (pa.decimal128(3, 2), Decimal("0.60"), Decimal("0.59")),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("text", [TEXT, pa.dictionary(pa.int16(), TEXT)], ids=str)
+def test_detections(label, score, kind, high, low, text, wanted):
+    box = ("box", pa.list_(pa.float32()))
+    struct = pa.struct([box, (label, text), (score, kind)])
+    assert_reads(pa.array(detections(label, score, high, low), pa.list_(struct)), wanted)
+
+
+def test_two_lists(wanted):
+    names = [[*labels, "zebra"] for labels in ROWS.labels]
+    scores = [[0.9] * len(labels) + [0.1] for labels in ROWS.labels]
+    assert_reads(pa.array(names), wanted, pa.array(scores, pa.large_list(pa.float32())))
+    assert_reads(names, wanted, [np.array(of_row) for of_row in scores])
+    together = [
+        {"labels": labels, "scores": of_row, "boxes": None}
+        for labels, of_row in zip(names, scores, strict=True)
+    ]
+    assert_reads(pa.array(together), wanted)
+    assert_reads(together, wanted)
+    table = pa.table({"caption": ROWS.captions, "labels": names, "s": scores})
+    found = TableScorer(label_scores="s")(table).column("VIFIDEL").to_numpy()
+    assert np.array_equal(found, wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.uint64(), pa.int32()], ids=str)
+def test_maps_of_label_to_count(kind, wanted):
+    with_none = [[*of_row, ("zebra", 0)] for of_row in counted(ROWS)]
+    assert_reads(pa.array(with_none, pa.map_(TEXT, kind)), wanted)
+
+
+def test_sequences(wanted):
+    assert_reads(ROWS.labels, wanted)
+    assert_reads(tuple(map(tuple, ROWS.labels)), wanted)
+    assert_reads(list(map(Counter, ROWS.labels)), wanted)
+    assert_reads([[[label, 0.9] for label in labels] for labels in ROWS.labels], wanted)
+    several = [ROWS.labels[0], Counter(ROWS.labels[1]), *map(np.array, ROWS.labels[2:])]
+    several[5] = [{"label": label, "score": np.float32(0.9)} for label in ROWS.labels[5]]
+    assert_reads(several, wanted)
+
+
+def test_what_pandas_delivers(wanted):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    for array in (np.array, lambda labels: np.array(labels, dtype=object)):
+        assert_reads(pandas.Series([array(labels) for labels in ROWS.labels]), wanted)
+    frame = pa.table({"caption": ROWS.captions, "labels": ROWS.labels}).to_pandas()
+    found = TableScorer().score(frame["caption"], frame["labels"])
+    assert found.field("VIFIDEL").to_numpy(zero_copy_only=False).tobytes() == wanted.tobytes()
+    missing = pandas.Series(["a dog", None, float("nan")], dtype=object)
+    assert statuses(TableScorer().score(missing, [["dog"]] * 3)) == ["ok", *["bad caption"] * 2]
+
+
+@pytest.mark.parametrize(
+    "kind", [TEXT, pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), TEXT)], ids=str
+)
+def test_captions_and_references_of_any_string_type(kind):
+    wanted = TableScorer().score(ROWS.captions, ROWS.labels, ROWS.references)
+    for lists in (pa.list_, pa.large_list):
+        references = pa.array(ROWS.references, lists(kind))
+        assert TableScorer().score(pa.array(ROWS.captions, kind), ROWS.labels, references) == wanted
+
+
+def statuses(scores):
+    return scores.field("status").to_pylist()
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_a_threshold_compares_in_the_precision_of_the_column(kind):
+    numbers = [np.dtype(kind.to_pandas_dtype()).type(number) for number in (0.7, 0.69)]
+    struct = pa.struct([("label", TEXT), ("score", kind)])
+    labels = pa.array([[{"label": "dog", "score": number}] for number in numbers], pa.list_(struct))
+    found = TableScorer(threshold=0.7).score(["a dog"] * 2, labels)
+    assert statuses(found) == ["ok", "no objects"]
+
+
+def test_a_label_written_in_two_ways_counts_twice():
+    two = TableScorer().score(["a dog"], [["fire_hydrant", "Fire hydrant", "dog", "N/A"]])
+    one = TableScorer().score(["a dog"], pa.array([[("fire hydrant", 2), ("dog", 1)]], MAP))
+    assert two == one
+    presence = TableScorer(counts=False)
+    assert presence.score(["a dog"], [["fire_hydrant", "Fire hydrant", "dog"]]) == presence.score(
+        ["a dog"], [["fire hydrant", "dog"]]
+    )
+
+
+MAP = pa.map_(TEXT, pa.int64())
+SCORED = pa.list_(pa.struct([("label", TEXT), ("score", pa.float64())]))
+
+
+def test_a_map_that_has_a_key_twice():
+    rows = [
+        [("dog", 2), ("cat", 1), ("dog", 1)],
+        [("dog", 1), ("dog", 0)],
+        [("dog", 1), ("dog", 0)],
+    ]
+    found = TableScorer().score(["a dog"] * 3, pa.array(rows, MAP))
+    assert statuses(found) == ["ok", "bad labels", "bad labels"]
+    once = TableScorer().score(["a dog"], pa.array([[("dog", 3), ("cat", 1)]], MAP))
+    assert found[0] == once[0]
+    with pytest.raises(AnnotationError, match="row 1: its labels cannot be read"):
+        TableScorer(strict=True).score(["a dog"] * 3, pa.array(rows, MAP))
+
+
+def test_rows_of_names_that_were_read_before_are_read_alike():
+    """Names, and scores on both sides of the threshold, of a row again behind others."""
+    first = scored(("dog", 0.9), ("Hot_dog", 0.61), ("cat", 0.5))
+    rows = [
+        first,
+        scored(("zebra", 0.7), ("dog", 1.001)),
+        first,
+        scored(("cat", 0.7), ("dog", 2.0)),
+    ]
+    kind = pa.list_(pa.struct([("label", TEXT), ("score", pa.float64())]))
+    together = TableScorer().score(["a dog"] * 4, pa.array(rows * 2, kind)[4:])
+    for at, row in enumerate(rows):
+        assert TableScorer().score(["a dog"], pa.array([row], kind))[0] == together[at]
+    assert statuses(together) == ["ok"] * 3 + ["bad labels"]
+
+
+@pytest.mark.parametrize(
+    ("item", "kind", "status"),
+    [
+        (("dog", 2**53), MAP, "ok"),
+        (("dog", 2**53 + 1), MAP, "bad labels"),
+        (("dog", 0), MAP, "no objects"),
+        (("dog", -1), MAP, "bad labels"),
+        (("dog", None), MAP, "bad labels"),
+        ({"label": "dog", "score": 1.001}, SCORED, "ok"),
+        ({"label": "dog", "score": 1.0011}, SCORED, "bad labels"),
+        ({"label": "dog", "score": 0.6}, SCORED, "ok"),
+        ({"label": "dog", "score": 0.0}, SCORED, "no objects"),
+        ({"label": "dog", "score": -0.0001}, SCORED, "bad labels"),
+        ({"label": "dog", "score": float("nan")}, SCORED, "bad labels"),
+        ("x" * 1000, pa.list_(TEXT), "ok"),
+        ("x" * 1001, pa.list_(TEXT), "bad labels"),
+    ],
+)
+def test_limits_of_numbers_and_names_behind_a_row_that_was_read(item, kind, status):
+    known = {MAP: ("dog", 1), SCORED: {"label": "dog", "score": 0.9}}.get(kind, "dog")
+    for rows in ([[item]], [[known], [item]]):
+        table = TableScorer().score(["a dog"] * len(rows), pa.array(rows, kind))
+        found = statuses(table)[-1]
+        assert ("ok" if found == "no known words" else found) == status
+
+
+def scored(*pairs):
+    return [{"label": label, "score": number} for label, number in pairs]
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        (["dog", "Hot_dog", "dog"], pa.list_(TEXT)),
+        (scored(("dog", 0.9), ("Hot_dog", 0.7), ("dog", 0.6)), SCORED),
+        ([("dog", 2), ("Hot_dog", 1)], MAP),
+    ],
+)
+def test_usual_rows_are_counted_as_columns(row, kind, monkeypatch):
+    read = []
+
+    def counting(rows, *settings):
+        read.extend(rows)
+        return label_rows(rows, *settings)
+
+    monkeypatch.setattr(label_columns, "label_rows", counting)
+    found = read_labels(pa.array([row] * 20, kind), None, 0.6, None)
+    assert found.counts == [{"dog": 2, "hot dog": 1}] * 20
+    assert not read
+    assert not found.problems
+    assert not any(found.asked)
+
+
+BAD = [
+    (["dog", None], pa.list_(TEXT), r"found None; expected a label"),
+    (["dog", "  "], pa.list_(TEXT), "found '  '; expected a label"),
+    (["dog", "_"], pa.list_(TEXT), "the label '_' has no word in it"),
+    (["x" * 1001], pa.list_(TEXT), "is 1001 characters long"),
+    (scored(("dog", None)), SCORED, "needs a 'score'"),
+    (scored(("dog", float("nan"))), SCORED, "score nan is not a number"),
+    (scored(("dog", float("inf"))), SCORED, "score inf is not a number"),
+    (scored(("dog", -0.1)), SCORED, "score -0.1 is negative"),
+    (scored(("dog", 90.0)), SCORED, "score 90.0 is above 1"),
+    (scored((None, 0.1)), SCORED, "found"),
+    (scored(("", 0.1)), SCORED, "found"),
+    ([None], SCORED, "found None"),
+    ([("dog", -1)], MAP, "is negative"),
+    ([("dog", None)], MAP, "is None, not a whole number"),
+    ([("dog", 2**53 + 2)], MAP, r"above 2\*\*53"),
+    ([(" ", 1)], MAP, "expected a label"),
+]
+
+
+@pytest.mark.parametrize(("labels", "kind", "message"), BAD)
+def test_bad_labels(labels, kind, message):
+    column = pa.array([None, labels, []], kind)
+    assert statuses(TableScorer().score(["a dog"] * 3, column)) == [
+        "no objects",
+        "bad labels",
+        "no objects",
+    ]
+    # What it says of a sequence, it says of a column.
+    with pytest.raises(AnnotationError, match="row 1: .*" + message):
+        TableScorer(strict=True).score(["a dog"] * 3, column)
+
+
+def test_strict_says_what_is_wrong_in_a_sequence():
+    for labels, message in ((["dog", 3], "item 1: found 3"), ({"dog": -1}, "negative")):
+        with pytest.raises(AnnotationError, match=f"row 1: .*{message}"):
+            TableScorer(strict=True).score(["a dog"] * 2, [["dog"], labels])
+
+
+def test_what_is_below_the_threshold_may_be_called_anything():
+    labels = pa.array([scored(("dog", 0.9), ("_", 0.1), ("x" * 1001, 0.1))], SCORED)
+    assert TableScorer().score(["a dog"], labels).field("VIFIDEL").to_pylist() == [1.0]
+
+
+def test_two_lists_of_different_length():
+    names, scores = [["dog"], ["dog", "cat"], ["dog"]], [[0.9], [0.9], [0.9]]
+    for kind in LISTS:
+        column = pa.array(names, kind)
+        of_kind = TableScorer().score(["a dog"] * 3, column, label_scores=pa.array(scores))
+        assert statuses(of_kind) == ["ok", "bad labels", "ok"]
+    found = TableScorer().score(["a dog"] * 3, names, label_scores=scores)
+    assert statuses(found) == ["ok", "bad labels", "ok"]
+    assert found.field("VIFIDEL").to_pylist() == [1.0, None, 1.0]
+    missing = pa.array([[0.9], [0.9, None], [0.9]])
+    with pytest.raises(AnnotationError, match="row 1: item 1: score None is not a number"):
+        TableScorer(strict=True).score(["a dog"] * 3, pa.array(names), label_scores=missing)
+    with pytest.raises(AnnotationError, match="row 1: it has 2 labels and 1 scores"):
+        TableScorer(strict=True).score(["a dog"] * 3, names, label_scores=scores)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([1]),
+        pa.array(["dog"]),
+        pa.array([[1]]),
+        pa.array([[("dog", 0.5)]], pa.map_(TEXT, pa.float64())),
+        pa.array([[{"label": "dog"}]]),
+        pa.array([[{"label": "dog", "score": "high"}]]),
+        pa.array([{"label": "dog", "score": 0.5}]),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_types_that_are_no_labels(column):
+    with pytest.raises(VifidelError, match="labels are a list of strings per row, a list of"):
+        TableScorer().score(["a dog"], column)
+
+
+def test_a_column_of_nulls_says_nothing():
+    assert statuses(TableScorer().score(["a dog"] * 2, pa.nulls(2))) == ["no objects"] * 2
+    assert statuses(TableScorer().score(["a dog"] * 2, [[], []])) == ["no objects"] * 2
+
+
+@pytest.mark.parametrize("more", [[], [["dog", "cat"]]])
+def test_scores_beside_labels_compare_in_their_own_precision(more):
+    # A row with more labels than scores has all rows read one by one: .7 counts all the same.
+    labels, scores = [["dog"], ["dog"], *more], [[0.7], [0.699], *([0.7] for _ in more)]
+    table = TableScorer(threshold=0.7).score(
+        ["a dog"] * len(labels),
+        pa.array(labels, pa.list_(TEXT)),
+        label_scores=pa.array(scores, pa.list_(pa.float32())),
+    )
+    assert statuses(table) == ["ok", "no objects", *("bad labels" for _ in more)]

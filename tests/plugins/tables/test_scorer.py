@@ -1,0 +1,345 @@
+import pickle
+import threading
+from collections import Counter
+
+import numpy as np
+import pytest
+from table_corpus import corpus, expected
+
+from vifidel_eval import VectorsError, VifidelError, VifidelWarning
+from vifidel_eval.captions.rows import make_rows
+from vifidel_eval.evaluation import Tally, add_tallies
+from vifidel_eval.kernels import bags, lexicon
+from vifidel_eval.scorers import Vifidel
+
+pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+
+from vifidel_eval.plugins.tables import scorer  # noqa: E402
+from vifidel_eval.plugins.tables.arrow_columns import Columns  # noqa: E402
+from vifidel_eval.plugins.tables.table_rows import read_rows  # noqa: E402
+from vifidel_eval.plugins.tables.totals import Totals, judge  # noqa: E402
+from vifidel_eval.tables import STATUSES, TableScorer  # noqa: E402
+
+METRICS = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD")
+ROWS = corpus(60)
+
+
+def columns_of(scores):
+    """Return the columns of scores as arrays, NaN where null."""
+    return {
+        field.name.replace("_", "-"): column.to_numpy(zero_copy_only=False)
+        for field, column in zip(scores.type, scores.flatten(), strict=True)
+        if field.name != "status"
+    }
+
+
+def assert_same_bits(scores, wanted):
+    found = columns_of(scores)
+    for name, column in wanted.items():
+        assert found[name].tobytes() == np.where(np.isnan(column), np.nan, column).tobytes(), name
+
+
+def table(rows=ROWS, references=True):
+    columns = {"caption": rows.captions, "labels": rows.labels}
+    if references:
+        columns["references"] = rows.references
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize(
+    ("metric", "references", "settings"),
+    [
+        *((metric, True, {}) for metric in METRICS),
+        *((metric, False, {}) for metric in METRICS[:3]),
+        *(("VIFIDEL", r, {"counts": False}) for r in (True, False)),
+        *(("VIFIDEL", r, {"p": 1}) for r in (True, False)),
+        ("WMD", True, {"p": 2}),
+        ("WMD", True, {"normalize": False}),
+        *(("VIFIDEL", r, {"normalize": False}) for r in (True, False)),
+    ],
+)
+def test_the_bits_of_compute_score(metric, references, settings):
+    scores = TableScorer(metrics=[metric], **settings).score(
+        ROWS.captions, ROWS.labels, ROWS.references if references else None
+    )
+    assert_same_bits(scores, expected(metric, ROWS, references, **settings))
+
+
+@pytest.mark.parametrize("references", [True, False])
+def test_metrics_together_say_what_each_says_alone(references):
+    metrics = METRICS if references else METRICS[:3]
+    named = "references" if references else None
+    scores = TableScorer(metrics, references=named).evaluate(table(references=references)).fields
+    for metric in metrics:
+        assert_same_bits(scores, expected(metric, ROWS, references))
+
+
+def test_raw_vectors_are_for_the_metrics_that_travel():
+    rows = TableScorer(METRICS, references="references", normalize=False)
+    found = rows.evaluate(table())
+    for metric in METRICS:
+        raw = {"normalize": False} if metric in ("VIFIDEL", "WMD") else {}
+        assert_same_bits(found.fields, expected(metric, ROWS, True, **raw))
+    scaled = TableScorer(METRICS, references="references").evaluate(table())
+    assert (found.statuses, found.tallies) == (scaled.statuses, scaled.tallies)
+    signatures = rows.signature().split("; ")
+    assert ["norm:no" in signature for signature in signatures] == [True, False, False, True]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Return a scorer of all metrics, and what it says of all rows at once."""
+    rows = TableScorer(METRICS, references="references")
+    return rows, rows.evaluate(table()).fields
+
+
+def alone(patch):
+    """Let no scorer that is made now share its words with one made before."""
+    patch.setattr(lexicon, "_SPACES", {})
+
+
+@pytest.mark.parametrize("size", [1, 7, 1024])
+def test_batches(whole, size):
+    rows, wanted = whole
+    parts = [rows.evaluate(batch).fields for batch in table().to_batches(max_chunksize=size)]
+    assert pa.concat_arrays(parts).equals(wanted)
+
+
+def test_any_order(whole):
+    rows, wanted = whole
+    order = np.random.default_rng(1).permutation(len(ROWS))
+    found = rows.evaluate(table().take(order)).fields
+    assert found.equals(wanted.take(pa.array(order)))
+
+
+def test_few_rows_bytes_and_pairs_at_once(whole, monkeypatch):
+    rows, wanted = whole
+    monkeypatch.setattr(scorer, "_ROWS_AT_ONCE", 11)
+    monkeypatch.setattr(scorer, "_BYTES_AT_ONCE", 700)
+    monkeypatch.setattr(bags, "PAIRS_AT_ONCE", 100)
+    assert rows.evaluate(table()).fields.equals(wanted)
+
+
+def test_the_bytes_of_rows_are_about_those_of_texts_and_labels():
+    captions, references = pa.array(["a dog", None]), pa.array([["a puppy", "!"], []])
+    labels = pa.array([["dog", "cat", "dog", "zebra"], ["a fire hydrant", "cat"]])
+    read = read_rows(Columns(captions, labels, references=references), 0.6, None, 100)
+    assert read.size == len("a dog") + len("a puppy") + len("!") + 8 * (3 + 2)
+
+
+def test_a_lexicon_of_ten_words(whole, monkeypatch):
+    monkeypatch.setattr(lexicon, "CAPACITY", 10)
+    alone(monkeypatch)
+    rows = TableScorer(METRICS, references="references")
+    for _ in range(2):
+        assert rows.evaluate(table()).fields.equals(whole[1])
+
+
+def test_four_threads(whole, monkeypatch):
+    alone(monkeypatch)
+    rows = TableScorer(METRICS, references="references")
+    wrong = []
+
+    def work(size):
+        try:
+            for batch, wanted in zip(
+                table().to_batches(max_chunksize=size),
+                pa.Table.from_struct_array(whole[1]).to_batches(max_chunksize=size),
+                strict=True,
+            ):
+                if not rows.evaluate(batch).fields.equals(wanted.to_struct_array()):
+                    wrong.append(size)
+        except Exception as problem:
+            wrong.append(problem)
+
+    threads = [threading.Thread(target=work, args=(size,)) for size in (3, 7, 20, 60)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_it_pickles_as_its_settings(whole):
+    rows, wanted = whole
+    pickled = pickle.dumps(rows)
+    assert len(pickled) < 1000
+    again = pickle.loads(pickled)
+    assert again.evaluate(table()).fields.equals(wanted)
+    assert again.signature() == rows.signature()
+    other = pickle.loads(pickle.dumps(TableScorer(stop_words=("dog",), threshold=0.3, p=1)))
+    assert "p:1" in other.signature()
+    assert "stop:1#" in other.signature()
+
+
+def test_columns_are_added():
+    rows = TableScorer(("VIFIDEL", "VIFIDEL-PRF"), references="references")
+    added = ["VIFIDEL", "distance", "VIFIDEL_P", "VIFIDEL_R", "VIFIDEL_F", "status"]
+    assert [field.name for field in rows.type] == added
+    given = table().replace_schema_metadata({"made": "here"})
+    for batch in (given, given.to_batches()[0]):
+        scored = rows(batch)
+        assert type(scored) is type(batch)
+        assert scored.schema.names == [*batch.schema.names, *added]
+        assert scored.schema.metadata == {b"made": b"here"}
+        assert scored.select(batch.schema.names).equals(batch)
+        fields = rows.evaluate(batch).fields
+        assert scored.column("VIFIDEL_F").to_pylist() == fields.field("VIFIDEL_F").to_pylist()
+    with pytest.raises(VifidelError, match="has a column 'VIFIDEL' already"):
+        rows(rows(given))
+
+
+def test_the_distance_is_what_the_score_follows_from(whole):
+    _, scores = whole
+    distance, score = (columns_of(scores)[name] for name in ("distance", "VIFIDEL"))
+    assert (score > 0).sum() > 20
+    assert np.array_equal(np.exp(-distance)[score > 0], score[score > 0])
+    assert np.isnan(distance[score == 0]).all()
+
+
+def test_text_that_is_not_utf8_makes_a_bad_row_whatever_holds_it():
+    captions = pa.array([b"a dog", b"a d\xf6g"]).view(pa.string())
+    for column in (captions, captions.dictionary_encode(), captions.cast(pa.string_view())):
+        found = TableScorer().score(column, [["dog"]] * 2).to_pylist()
+        assert [row["status"] for row in found] == ["ok", "bad caption"]
+        assert [row["VIFIDEL"] for row in found] == [1.0, None]
+
+
+def test_no_rows():
+    for chunks in ([], table().slice(0, 0).to_batches()):
+        scored = TableScorer()(pa.Table.from_batches(chunks, schema=table().schema))
+        assert scored.num_rows == 0
+        assert scored.schema.names[-1] == "status"
+    assert len(TableScorer(METRICS).score([], [], [])) == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "settings", "message"),
+    [
+        ({"caption": ["a"]}, {}, "has no column 'labels'; its columns are caption"),
+        ({"caption": [1], "labels": [["a"]]}, {}, "'caption' is of type int64; captions are"),
+        ({"caption": ["a"], "labels": ["a"]}, {}, "'labels' is of type string; labels are"),
+        (
+            {"caption": ["a"], "labels": [["a"]], "refs": ["a"]},
+            {"references": "refs"},
+            "'refs' is of type string; references are a list",
+        ),
+        ({"caption": ["a"], "labels": [["a"]]}, {"metrics": "WMD"}, "WMD needs references"),
+        ({"caption": ["a"]}, {"labels": None}, "VIFIDEL needs object labels"),
+        ({"caption": ["a"]}, {"metrics": "PRF", "labels": None}, "needs object labels or ref"),
+        (
+            {"caption": ["a"], "labels": [["a"]], "s": [["a"]]},
+            {"label_scores": "s"},
+            r"are of types list<.*> and list<.*>; give a list of strings and a list of numbers",
+        ),
+        ({"caption": ["a"], "s": [[0.5]]}, {"label_scores": "s", "labels": None}, "VIFIDEL needs"),
+        (
+            {"caption": ["a"], "r": [["a"]], "s": [[0.5]]},
+            {"label_scores": "s", "labels": None, "references": "r", "metrics": "WMD"},
+            "'s' holds the scores of labels, but no column holds labels",
+        ),
+    ],
+)
+def test_a_column_that_is_missing_or_of_a_wrong_type(columns, settings, message):
+    with pytest.raises(VifidelError, match=message):
+        TableScorer(**settings).check(pa.table(columns).schema)
+
+
+def test_two_columns_of_one_name():
+    twice = pa.Table.from_arrays([pa.array(["a"])] * 2, names=["caption", "caption"])
+    with pytest.raises(VifidelError, match="more than one column 'caption'"):
+        TableScorer()(twice)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metrics": ["CIDEr"]}, "CIDEr does not score tables; these do: VIFIDEL, VIFIDEL-PRF"),
+        ({"metrics": ["VIFIDLE"]}, "there is no metric 'VIFIDLE'"),
+        ({"metrics": []}, "at least one metric"),
+        ({"metrics": [3]}, "metrics are names, not 3"),
+        ({"threshold": 2}, "threshold 2 is not a number between 0 and 1"),
+        ({"max_words": 0}, "max_words must be a whole number of at least 1"),
+        ({"p": 3}, "p must be 1 or 2"),
+    ],
+)
+def test_wrong_settings(arguments, message):
+    with pytest.raises(VifidelError, match=message):
+        TableScorer(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((["a", "b"], [["a"]]), "2 captions and 1 rows of labels"),
+        (("a dog", [["dog"]]), "captions must be a column or a sequence"),
+        ((["a"], {"dog": 1}), "labels must be a column or a sequence"),
+        ((["a"], [["dog"]], None, [0.5]), "are of types"),
+        ((["a"], [["dog"]], None, ["x", 3]), "label_scores are a list of numbers per row"),
+    ],
+)
+def test_wrong_sequences(arguments, message):
+    with pytest.raises(VifidelError, match=message):
+        TableScorer().score(*arguments)
+
+
+def test_the_signature_says_whether_labels_have_scores():
+    rows = TableScorer(("VIFIDEL", "VIFIDEL-PRF"))
+    plain = pa.schema([("caption", pa.string()), ("labels", pa.list_(pa.string()))])
+    kind = pa.list_(pa.struct([("name", pa.string()), ("confidence", pa.float32())]))
+    scored = pa.schema([("caption", pa.string()), ("labels", kind)])
+    assert "|objects:rows|" in rows.signature(plain)
+    assert rows.signature() == rows.signature(plain)
+    assert rows.signature(scored).count("objects:rows>=0.6|") == 2
+    named = TableScorer(label_scores="scores", threshold=0.4, references="refs").signature()
+    assert named.startswith("VIFIDEL|refs:yes|")
+    assert "objects:rows>=0.4|" in named
+    of_rows = Vifidel(references=False)
+    given = of_rows.evaluate(make_rows(["a"], objects=[{"dog": 1}], objects_signature="rows"))
+    assert given["VIFIDEL"].signature == TableScorer().signature()
+
+
+def test_a_run_is_judged_on_its_sums():
+    rows = TableScorer()
+    parts = [rows.evaluate(batch) for batch in table().to_batches(max_chunksize=7)]
+    statuses = sum((part.statuses for part in parts), start=Counter())
+    tallies = add_tallies(part.tallies for part in parts)
+    assert statuses == rows.evaluate(table()).statuses
+    assert set(statuses) <= set(STATUSES)
+    assert statuses.total() == len(ROWS)
+    judge(Totals(len(ROWS), statuses=statuses, tallies=tallies), rows.vectors)
+    unknown = {"captions": Tally(100, Counter(xx=95))}
+    with pytest.raises(VectorsError, match="95 of 100 words of the captions have no vector"):
+        judge(Totals(len(ROWS), statuses=statuses, tallies=unknown), rows.vectors)
+    with pytest.warns(VifidelWarning, match=r"none of the 2 rows .* \(2 no objects\)"):
+        judge(Totals(2, statuses={"no objects": 2}), rows.vectors)
+    judge(Totals(), rows.vectors)
+
+
+def test_a_tally_of_a_large_table_stays_small_and_counts_all():
+    whole = Tally(0, Counter())
+    for part in range(30):
+        unknown = Counter({f"w{part}x{n}": 1 for n in range(1000)})
+        unknown["often"] = 2
+        whole += Tally(5000, unknown)
+    assert whole.words == 150_000
+    assert whole.without_vector == 30 * 1002
+    assert len(whole.unknown) <= 10_001
+    assert whole.unknown.most_common(1) == [("often", 60)]
+
+
+@pytest.mark.parametrize("references", [None, "references"])
+def test_only_what_is_read_is_counted(references):
+    batch = pa.table({"caption": ["a dog"], "labels": [["dog"]], "references": [["a cat runs"]]})
+    found = TableScorer(("VIFIDEL",), references=references).evaluate(batch)
+    assert found.tallies.keys() == {"captions", "object labels", *filter(None, [references])}
+
+
+def test_counts_of_rows_that_cannot_be_scored_are_missing():
+    rows = {"caption": ["a dog", "a zebra"], "labels": [["dog"]] * 2}
+    batch = pa.table({**rows, "references": [["a dog runs"], ["a dog", None]]})
+    found = TableScorer(("VIFIDEL-H",), references="references").evaluate(batch)
+    assert found.fields.field("status").to_pylist() == ["ok", "bad references"]
+    counts = found.counts["VIFIDEL-H"]
+    assert np.isfinite(counts[0]).all()
+    assert np.isnan(counts[1]).all()

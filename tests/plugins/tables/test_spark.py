@@ -1,0 +1,279 @@
+"""Captions in Spark on `local[2,4]`: two tasks at once, and a task may fail four times.
+
+Wanted are the bits of `Vifidel.score`, whatever happens to the tasks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from vifidel_eval import MetricUnavailable, Vifidel, VifidelError
+from vifidel_eval.scorers import VifidelPRF
+
+pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+
+from tables_page import check_scored, recipe, write_captions  # noqa: E402
+
+from vifidel_eval.plugins.tables import spark as captions_in_spark  # noqa: E402
+from vifidel_eval.tables import STATUSES  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+# pip installs pandas 3 beside a PySpark that is not sure of it; nothing here is done with pandas.
+PANDAS_3 = "ignore:PySpark does not yet fully support pandas >= 3.0.0:FutureWarning"
+in_spark = [
+    pytest.mark.slow,
+    pytest.mark.java,
+    pytest.mark.engine,
+    pytest.mark.filterwarnings(PANDAS_3),
+]
+
+NOUNS = (
+    "dog cat horse bird sheep cow bear zebra car bus train truck boat bicycle table chair couch "
+    "bed bottle cup bowl fork knife spoon apple banana orange pizza cake sandwich"
+).split()
+#: Columns of the test tables: an id, a caption, labels and references, in Spark's SQL.
+COLUMNS = (
+    "id",
+    "id div 3 AS image",  # three captions per image
+    "concat('a ', {0}[id % 30], ' and a ', {0}[(id div 7) % 30], ' near the ', {0}[id % 11])"
+    " AS caption",
+    "array({0}[(id div 3) % 30], {0}[(id div 3) % 7], {0}[(id div 90) % 30]) AS labels",
+    "array(concat('one ', {0}[(id div 3) % 30]), concat('the ', {0}[(id div 3) % 13])) AS refs",
+)
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    sql = pytest.importorskip("pyspark.sql", reason="needs pyspark")
+    folder = tmp_path_factory.mktemp("spark")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("PYSPARK_PYTHON", sys.executable)
+    patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    session = (
+        sql.SparkSession.builder.master("local[2,4]")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.local.dir", str(folder))
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.speculation", "true")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+    patch.undo()
+
+
+def table_of(spark, rows: int, partitions: int):
+    """Return captions made up from `NOUNS`, three per image."""
+    nouns = f"array({', '.join(map(repr, NOUNS))})"
+    return spark.range(0, rows, 1, partitions).selectExpr(*(c.format(nouns) for c in COLUMNS))
+
+
+def scored(frame, **settings) -> pa.Table:
+    """Return ids and scores by references and without them, sorted by id."""
+    column = captions_in_spark.vifidel("caption", "labels", references="refs", **settings)
+    return frame.withColumn("fidelity", column).select("id", "fidelity").toArrow().sort_by("id")
+
+
+def bits(table: pa.Table) -> tuple[list[int], dict[str, list[object]]]:
+    """Return ids, and each column with its numbers as hexadecimal digits, which hide no bit."""
+    struct = table["fidelity"].combine_chunks()
+    values = {name: struct.field(name).to_pylist() for name in struct.type.names}
+    return table["id"].to_pylist(), {
+        name: [value.hex() if isinstance(value, float) else value for value in column]
+        for name, column in values.items()
+    }
+
+
+class Workers:
+    """The Python workers of a session, seen from outside while a job runs."""
+
+    def __init__(self, session):
+        self.psutil = pytest.importorskip("psutil", reason="needs psutil")
+        self.status = session.sparkContext.statusTracker()
+        self.jvm = self.psutil.Process(session.sparkContext._gateway.proc.pid)
+
+    def processes(self):
+        """Return the processes that the daemon of PySpark has forked."""
+        children = self.jvm.children(recursive=True)
+        daemons = {child.pid for child in children if child.ppid() == self.jvm.pid}
+        return [child for child in children if child.ppid() in daemons]
+
+    def tasks(self, which: str) -> int:
+        """Return how many tasks of the stages that are running have failed or are completed."""
+        stages = map(self.status.getStageInfo, self.status.getActiveStageIds())
+        return sum(getattr(stage, which) for stage in stages if stage is not None)
+
+    def kill_one(self, job: threading.Thread) -> bool:
+        """Kill a worker when a part of the tasks is done; return whether a task failed."""
+        while job.is_alive():
+            if self.tasks("numCompletedTasks") and not self.tasks("numFailedTasks"):
+                for process in self.processes()[:1]:
+                    process.kill()  # SIGKILL
+                    time.sleep(0.2)
+            if self.tasks("numFailedTasks"):
+                return True
+            time.sleep(0.01)
+        return False
+
+    def peak_megabytes(self) -> list[float]:
+        """Return the largest resident memory that each worker has had."""
+        status = [Path(f"/proc/{p.pid}/status").read_text("utf-8") for p in self.processes()]
+        return [int(re.search(r"VmHWM:\s+(\d+) kB", text)[1]) / 1e3 for text in status]
+
+
+class TestInSpark:
+    pytestmark = in_spark
+
+    def test_partitions_change_no_bit(self, spark):
+        rows = 1_500
+        metrics = ("VIFIDEL", "VIFIDEL-PRF")
+        frame = table_of(spark, rows, 2)
+        expected = bits(scored(frame, metrics=metrics))
+        columns = frame.toArrow().sort_by("id").to_pydict()
+        texts = columns["caption"], columns["labels"], columns["refs"]
+        by_rows = Vifidel().score(texts[0], objects=texts[1], references=texts[2])
+        prf = VifidelPRF().score_columns(texts[0], objects=texts[1], references=texts[2])
+        assert expected[0] == list(range(rows))
+        assert expected[1]["VIFIDEL"] == [value.hex() for value in by_rows.tolist()]
+        assert expected[1]["VIFIDEL_F"] == [v.hex() for v in prf["VIFIDEL-F"].tolist()]
+        assert len(set(expected[1]["VIFIDEL"])) > rows / 10  # captions differ within an image
+        for partitions in (1, 7, 64):
+            assert bits(scored(frame.repartition(partitions), metrics=metrics)) == expected
+
+    def test_a_killed_worker_changes_no_bit(self, spark):
+        frame = table_of(spark, 60_000, 30)
+        undisturbed = bits(scored(frame))
+        disturbed = []
+        job = threading.Thread(target=lambda: disturbed.append(scored(frame)))
+        job.start()
+        killed = Workers(spark).kill_one(job)
+        job.join()
+        assert killed, "no task failed: the job was over before a worker was killed"
+        assert bits(disturbed[0]) == undisturbed
+
+    @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+    def test_a_worker_stays_small(self, spark):
+        scored(table_of(spark, 20_000, 4), metrics=("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD"))
+        megabytes = Workers(spark).peak_megabytes()
+        assert megabytes
+        assert max(megabytes) < 400
+
+    def test_poison_rows_get_a_status_and_the_others_their_scores(self, spark):
+        dog, text = [("dog", 0.9), ("frisbee", 0.7)], "a dog catches a frisbee"
+        refs = ["the dog has a frisbee"]
+        rows = [
+            ("ok", text, dog, refs),
+            ("ok", "a dog", dog, refs),  # another caption of the same image
+            ("unweighted", text, dog, ["of the"]),
+            ("no words", "of the", dog, refs),
+            ("no objects", text, [], refs),
+            ("no objects", text, [("dog", 0.1)], refs),
+            ("no known words", text, [("\u2d30\u2d63", 0.9)], refs),
+            ("too long", " ".join(f"w{n}" for n in range(2_001)), dog, refs),
+            ("too long", "x" * 100_001, dog, refs),
+            ("bad caption", None, dog, refs),
+            ("no objects", text, None, refs),
+            ("bad labels", text, [None], refs),
+            ("bad labels", text, [(None, 0.9)], refs),
+            ("bad labels", text, [("dog", None)], refs),
+            ("bad labels", text, [("dog", float("nan"))], refs),
+            ("unweighted", text, dog, None),
+            ("unweighted", text, dog, []),
+            ("bad references", text, dog, [None]),
+        ]
+        frame = spark.createDataFrame(
+            [(number, *row) for number, row in enumerate(rows)],
+            "id long, expected string, caption string, "
+            "labels array<struct<label:string,score:double>>, refs array<string>",
+        ).repartition(3)
+        result = scored(frame)["fidelity"].to_pylist()
+        by_rows = (
+            Vifidel()
+            .score(
+                [text, "a dog", text],
+                objects=[["dog", "frisbee"]] * 3,
+                references=[refs, refs, ["of the"]],
+            )
+            .tolist()
+        )
+        assert [row["status"] for row in result] == [row[0] for row in rows]
+        wanted = dict.fromkeys(STATUSES)  # null: a NaN would equal nothing
+        wanted |= {"unweighted": by_rows[2], "no words": 0.0}
+        found = [row["VIFIDEL"] for row in result]
+        assert found == [*by_rows[:2], *(wanted[row[0]] for row in rows[2:])]
+
+    def test_text_that_is_not_utf8_makes_a_bad_row_and_stays_what_it_is(self, spark):
+        good, bad = "cast(X'6120646F67' AS string)", "cast(X'636166E9' AS string)"
+        frame = spark.sql(
+            f"SELECT 0 AS id, {good} AS caption, array('dog') AS labels, array('a dog') AS refs, "
+            f"{bad} AS other UNION ALL SELECT 1, {bad}, array('dog'), array('a dog'), {bad} "
+            f"UNION ALL SELECT 2, {good}, array('dog', {bad}), array('a dog'), {bad} "
+            f"UNION ALL SELECT 3, {good}, array('dog'), array({bad}), {bad}"
+        )
+        found = scored(frame)["fidelity"].to_pylist()
+        statuses = ["ok", "bad caption", "bad labels", "bad references"]
+        assert [row["status"] for row in found] == statuses
+        assert [row["VIFIDEL"] for row in found] == [1.0, None, None, None]
+        column = captions_in_spark.vifidel("caption", "labels", references="refs")
+        kept = frame.withColumn("fidelity", column).selectExpr("hex(other) AS other").toArrow()
+        assert kept["other"].to_pylist() == ["636166E9"] * 4
+
+    def test_a_map_and_scores_of_their_own_are_labels(self, spark):
+        frame = spark.createDataFrame(
+            [("a dog catches a frisbee", {"dog": 2, "cup": 1}, ["dog", "dog", "cup"], [0.9] * 3)],
+            "caption string, counted map<string,int>, labels array<string>, p array<float>",
+        )
+        first = frame.select(
+            captions_in_spark.vifidel("caption", "counted").alias("counted"),
+            captions_in_spark.vifidel("caption", frame.labels, label_scores="p").alias("listed"),
+        ).toArrow()
+        expected = Vifidel().score(["a dog catches a frisbee"], objects=[["dog", "dog", "cup"]])
+        assert [first[name][0].as_py()["VIFIDEL"] for name in ("counted", "listed")] == [
+            expected[0]
+        ] * 2
+
+    def test_the_recipe_of_the_page(self, spark, tmp_path, monkeypatch):
+        write_captions(tmp_path)
+        monkeypatch.chdir(tmp_path)
+        captions = f"{tmp_path}/captions", f"{tmp_path}/scored"  # the JVM stays in its own folder
+        code = recipe("spark").replace('"captions"', repr(captions[0]))
+        exec(
+            compile(code.replace('"scored"', repr(captions[1])), "tables.md", "exec"),
+            {"spark": spark},
+        )
+        check_scored(tmp_path / "scored", references=True, struct="fidelity")
+
+    def test_a_column_of_a_wrong_type_is_one_sentence(self, spark):
+        frame = spark.sql("SELECT 'a dog' AS caption, 7 AS labels")
+        with pytest.raises(Exception, match=r"(?s)VifidelError: .*labels.*int32"):
+            frame.select(captions_in_spark.vifidel("caption", "labels")).toArrow()
+
+
+def test_without_pyspark_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark.sql.functions", None)
+    with pytest.raises(
+        MetricUnavailable, match=r"pip install 'pyspark>=4.1' 'pandas<3' pyarrow\.$"
+    ):
+        captions_in_spark.vifidel("caption", "labels")
+
+
+@pytest.mark.parametrize(
+    ("columns", "metric", "lacking"),
+    [({}, "VIFIDEL", "labels"), ({"labels": "l"}, "WMD", "references")],
+)
+def test_a_metric_without_its_column_is_refused_at_once(columns, metric, lacking):
+    pytest.importorskip("pyspark.sql.functions", reason="needs pyspark")
+    with pytest.raises(VifidelError, match=f"{metric} needs .*{lacking}"):
+        captions_in_spark.vifidel("caption", **columns, metrics=[metric])

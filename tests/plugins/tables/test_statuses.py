@@ -1,0 +1,303 @@
+import math
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from vifidel_eval import CaptionError, MetricUnavailable, VifidelError
+from vifidel_eval.captions.rows import MOST_CHARACTERS
+
+pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+
+from vifidel_eval.tables import STATUSES, TableScorer  # noqa: E402
+
+ALL = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD")
+LONG = "dog " * (MOST_CHARACTERS // 4 + 1)
+MANY = " ".join(f"word{number}" for number in range(60))
+
+
+def test_the_statuses_are_in_order():
+    assert (
+        *("ok", "unweighted", "no words", "nothing looked for", "no objects", "no references"),
+        *("no known words", "too long", "bad caption", "bad labels", "bad references"),
+    ) == STATUSES
+
+
+def row(caption="a dog", labels=("dog",), references=("a puppy",), metrics=ALL, **settings):
+    """Return what is said of one row."""
+    captions = pa.array([caption], pa.string())
+    labels = pa.array([labels], pa.list_(pa.string()))
+    references = None if references is False else pa.array([references], pa.list_(pa.string()))
+    (of_row,) = TableScorer(metrics, **settings).score(captions, labels, references).to_pylist()
+    return of_row
+
+
+def scored(of_row):
+    """Return which metrics have a score."""
+    columns = {"VIFIDEL": "VIFIDEL", "VIFIDEL-PRF": "VIFIDEL_F", "VIFIDEL-H": "VIFIDEL_T"}
+    columns["WMD"] = "WMD"
+    return [name for name, column in columns.items() if of_row.get(column) is not None]
+
+
+# In these vectors only few words are known.
+@pytest.fixture
+def few_words(tmp_path):
+    path = tmp_path / "few.txt"
+    path.write_text("dog 1 0\ncat 0 1\npuppy 0.9 0.1\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "with_score"),
+    [
+        ({}, "ok", ALL),
+        ({"references": False, "metrics": ALL[:3]}, "ok", ALL[:3]),
+        ({"references": [], "metrics": ["VIFIDEL"]}, "unweighted", ["VIFIDEL"]),
+        ({"references": None, "metrics": ["VIFIDEL"]}, "unweighted", ["VIFIDEL"]),
+        ({"references": ["!!"], "metrics": ["VIFIDEL"]}, "unweighted", ["VIFIDEL"]),
+        ({"references": [], "metrics": ALL[:3]}, "unweighted", ALL[:3]),
+        ({"caption": "", "metrics": ALL[:2]}, "no words", ALL[:2]),
+        ({"caption": "", "references": []}, "no references", ALL[:2]),
+        ({"labels": []}, "no objects", ALL[1:]),
+        ({"labels": None}, "no objects", ALL[1:]),
+        ({"labels": ["N/A"]}, "no objects", ALL[1:]),
+        ({"labels": [], "metrics": ALL[1:]}, "ok", ALL[1:]),
+        ({"labels": [], "caption": ""}, "no objects", ["VIFIDEL-PRF", "WMD"]),
+        ({"references": []}, "no references", ALL[:3]),
+        ({"references": None}, "no references", ALL[:3]),
+        ({"labels": [], "references": []}, "no references", []),
+        ({"labels": [], "references": False, "metrics": ["VIFIDEL-PRF"]}, "no objects", []),
+        ({"references": ["!!"]}, "no known words", ALL[:3]),
+        ({"caption": LONG}, "too long", []),
+        ({"references": ["a dog", LONG]}, "too long", []),
+        ({"references": [LONG], "metrics": ["VIFIDEL"]}, "too long", []),
+        ({"caption": MANY, "max_words": 50}, "too long", []),
+        ({"caption": MANY, "max_words": 60}, "ok", [*ALL[:2], "WMD"]),
+        ({"labels": MANY.split(), "max_words": 50}, "too long", ["WMD"]),
+        ({"references": [MANY], "max_words": 50}, "too long", []),
+        ({"caption": MANY, "references": [MANY] * 60, "max_words": 60}, "too long", []),
+        ({"caption": None}, "bad caption", []),
+        ({"caption": None, "labels": [None]}, "bad labels", []),
+        ({"caption": LONG, "labels": [None]}, "bad labels", []),
+        ({"labels": ["dog", None]}, "bad labels", ["WMD"]),
+        ({"labels": [None], "metrics": ["WMD"]}, "ok", ["WMD"]),
+        ({"references": ["a dog", None]}, "bad references", []),
+        ({"references": [None], "labels": [None], "caption": None}, "bad references", []),
+    ],
+)
+def test_status_and_scores_metric_by_metric(changes, status, with_score):
+    found = row(**changes)
+    assert found["status"] == status
+    assert scored(found) == list(with_score)
+
+
+LONGEST = "dog " * (MOST_CHARACTERS // 4)
+
+
+@pytest.mark.parametrize(
+    ("field", "longest", "longer"),
+    [
+        ("caption", LONGEST, LONGEST + " "),
+        ("references", [LONGEST], [LONGEST + " "]),
+        ("caption", MANY, MANY + " dog"),
+        ("references", [MANY], [MANY + " dog"]),
+        ("labels", MANY.split(), [*MANY.split(), "dog"]),
+    ],
+)
+def test_one_character_word_or_label_more_is_too_long(field, longest, longer):
+    for value, too_long in ((longest, False), (longer, True)):
+        found = row(**{field: value}, metrics=["VIFIDEL"], max_words=60)
+        assert (found["status"] == "too long") == too_long
+
+
+def test_words_and_labels_together_are_compared_with_all_words_of_references():
+    words = MANY.split()
+    for references, too_long in (([MANY], False), ([MANY, "dog"], True)):
+        # (30 + 30) words and labels, and 60 words of references: 3600 pairs, 60 * 60 at most.
+        caption, labels = " ".join(words[:30]), words[30:]
+        found = row(caption, labels, references, metrics=["VIFIDEL"], max_words=60)
+        assert (found["status"] == "too long") == too_long
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "with_score"),
+    [
+        ({"caption": "a zebra", "metrics": ALL[:2]}, "no words", ALL[:2]),
+        ({"labels": ["zebra"], "metrics": ["VIFIDEL"]}, "no known words", []),
+        ({"labels": ["zebra"], "references": ["a zebra"]}, "no known words", []),
+        ({"labels": ["zebra"]}, "no known words", ALL[1:]),
+    ],
+)
+def test_words_that_the_vectors_do_not_know(changes, status, with_score, few_words):
+    found = row(**{"metrics": ("VIFIDEL", "VIFIDEL-PRF", "WMD"), **changes}, vectors=few_words)
+    assert found["status"] == status
+    assert scored(found) == [name for name in with_score if name != "VIFIDEL-H"]
+
+
+def test_a_caption_of_no_word_scores_nothing_and_has_no_distance():
+    found = row(caption="!!")
+    assert found["VIFIDEL"] == found["VIFIDEL_F"] == found["WMD"] == 0.0
+    assert found["distance"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"caption": None}, "the caption is not a string"),
+        ({"references": [None]}, "the references are not a list of strings"),
+        ({"caption": LONG}, f"a text of more than {MOST_CHARACTERS} characters"),
+        ({"caption": MANY, "max_words": 9}, "more than 9 different words or labels"),
+    ],
+)
+def test_strict_names_the_first_row_that_needs_a_change(changes, message):
+    bad = {"caption": "a dog", "references": ["a cat"], "max_words": 2000, **changes}
+    most = bad.pop("max_words")
+    rows = TableScorer(strict=True, max_words=most, references="references")
+    fine = {"caption": "a dog", "labels": ["dog"], "references": ["a dog"]}
+    table = pa.Table.from_pylist(
+        [fine] * 1500 + [{**fine, "labels": []}, {**fine, **bad}, {**fine, "caption": None}]
+    )
+    with pytest.raises(CaptionError, match=f"row 1501: .*{message}"):
+        rows.evaluate(table)
+    with pytest.raises(CaptionError, match="row 3001: "):
+        rows.evaluate(table, first_row=1500)
+    assert rows.evaluate(table.slice(0, 1501)).statuses == {"ok": 1500, "no objects": 1}
+
+
+texts = st.one_of(
+    st.text(st.characters(codec="utf-8"), max_size=30),
+    st.sampled_from(["a dog", "two cats", "!!", "\0", "fire-hydrant", "N/A", "_", " ", LONG, MANY]),
+)
+number = st.one_of(st.none(), st.floats(width=32), st.sampled_from([0.1, 0.6, 0.9, 1.0]))
+
+
+@st.composite
+def poisoned(draw):
+    """Return rows of which every field may be anything that Arrow can hold."""
+    return [
+        {
+            "caption": draw(st.none() | texts),
+            "labels": draw(
+                st.none()
+                | st.lists(
+                    st.none()
+                    | st.fixed_dictionaries({"label": st.none() | texts, "score": number}),
+                    max_size=4,
+                )
+            ),
+            "references": draw(st.none() | st.lists(st.none() | texts, max_size=4)),
+        }
+        for _ in range(draw(st.integers(1, 5)))
+    ]
+
+
+KIND = pa.schema(
+    [
+        ("caption", pa.string()),
+        ("labels", pa.list_(pa.struct([("label", pa.string()), ("score", pa.float32())]))),
+        ("references", pa.list_(pa.string())),
+    ]
+)
+FINE = {
+    "caption": "a dog on a bench",
+    "labels": [{"label": "dog", "score": 0.9}, {"label": "cat", "score": 0.9}],
+    "references": ["a puppy", "two cats"],
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return TableScorer(ALL, references="references", max_words=50)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(content=poisoned())
+def test_a_poison_row_spoils_no_other(rows, content):
+    (fine,) = rows.evaluate(pa.Table.from_pylist([FINE], KIND)).fields.to_pylist()
+    assert fine["status"] == "ok"
+    mixed = [part for row in content for part in (row, FINE)]
+    found = rows.evaluate(pa.Table.from_pylist(mixed, KIND))
+    assert found.fields[1::2].to_pylist() == [fine] * len(content)
+    assert found.statuses.total() == len(mixed)
+    for given_row, of_row in zip(content, found.fields[::2].to_pylist(), strict=True):
+        (by_itself,) = rows.evaluate(pa.Table.from_pylist([given_row], KIND)).fields.to_pylist()
+        assert of_row == by_itself
+        assert of_row["status"] in STATUSES
+        numbers = [value for name, value in of_row.items() if name != "status"]
+        assert not any(value is not None and math.isnan(value) for value in numbers)
+        if of_row["status"] == "ok":
+            assert of_row["VIFIDEL"] is not None
+        if of_row["status"] == "bad caption":
+            assert numbers == [None] * len(numbers)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.integers(), st.binary(max_size=3), st.text(max_size=9)),
+            st.one_of(
+                st.none(),
+                st.integers(),
+                st.text(max_size=5),
+                st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=5)), max_size=3),
+                st.dictionaries(st.text(max_size=4), st.integers() | st.none(), max_size=3),
+            ),
+            st.one_of(st.none(), st.text(max_size=5), st.lists(st.none() | st.text(max_size=5))),
+        ),
+        max_size=4,
+    )
+)
+def test_sequences_of_anything_become_statuses(content):
+    captions, labels, references = ([row[at] for row in content] for at in range(3))
+    rows = TableScorer(("VIFIDEL", "VIFIDEL-PRF"))
+    found = rows.score(
+        ["a dog", *captions], [["dog"], *labels], [["a puppy"], *references]
+    ).to_pylist()
+    assert found[0] == rows.score(["a dog"], [["dog"]], [["a puppy"]]).to_pylist()[0]
+    for caption, of_row in zip(captions, found[1:], strict=True):
+        if not isinstance(caption, str):
+            assert of_row["status"].startswith("bad ")
+
+
+def test_without_pyarrow_a_sentence_says_what_to_install(monkeypatch):
+    from vifidel_eval.plugins import tables
+
+    for name in [name for name in sys.modules if name.startswith("vifidel_eval.tables.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(vars(tables), "TableScorer")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MetricUnavailable, match=r"pip install pyarrow\.$"):
+        tables.TableScorer()
+    monkeypatch.undo()
+    tables.TableScorer()
+
+
+def test_memory_is_flat_over_words_without_end(monkeypatch):
+    import psutil
+
+    from vifidel_eval.kernels import lexicon
+
+    # Lexicons of 2 000 words stand in for those of 25 000, as in tests/scorers.
+    monkeypatch.setattr(lexicon, "_SPACES", {})
+    monkeypatch.setattr(lexicon, "CAPACITY", 2_000)
+    rows, sizes = TableScorer(), []
+    for call in range(100):
+        captions = [f"a dog and https://a.example/w{call:03d}x{n:03d}" for n in range(1000)]
+        rows.score(captions, [["dog"]] * 1000)
+        if call % 10 == 9:
+            sizes.append(psutil.Process().memory_info().rss / 1e6)
+    assert max(sizes[3:]) < sizes[2] + 12
+
+
+def test_import_is_light():
+    import subprocess
+
+    code = (
+        "import sys, vifidel_eval; from vifidel_eval import tables; dir(tables); "
+        "assert not {'pyarrow', 'numpy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(VifidelError):
+        TableScorer(metrics="none")

@@ -1,0 +1,486 @@
+"""`vifidel_eval.evaluate`, `Run` and `load`: one entry, and the numbers of the command."""
+
+import json
+import math
+import pickle
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from pycocotools.coco import COCO
+
+import vifidel_eval
+from vifidel_eval import VifidelError, VifidelWarning
+from vifidel_eval.commands.main import main
+from vifidel_eval.io.progress import in_notebook
+from vifidel_eval.scorers import Bleu, Vifidel, Wmd
+
+EXAMPLES = Path(__file__).parent / "data"
+CAREFUL = EXAMPLES / "captions_example_careful_results.json"
+DREAMING = EXAMPLES / "captions_example_dreaming_results.json"
+REFERENCES = EXAMPLES / "captions_example.json"
+OBJECTS = EXAMPLES / "instances_example.json"
+FEW = "ignore:.*too few for a significant:vifidel_eval.VifidelWarning"
+
+pytestmark = pytest.mark.filterwarnings(FEW)
+
+
+def evaluate(systems=(CAREFUL, DREAMING), metrics="VIFIDEL", **options):
+    given = {"references": REFERENCES, "objects": OBJECTS, **options}
+    return vifidel_eval.evaluate(systems, metrics=metrics, **given)
+
+
+def records(path=CAREFUL):
+    return json.loads(path.read_text("utf-8"))
+
+
+def keyed(path=CAREFUL):
+    return {entry["image_id"]: entry["caption"] for entry in records(path)}
+
+
+def people():
+    captions = {}
+    for entry in json.loads(REFERENCES.read_text("utf-8"))["annotations"]:
+        captions.setdefault(entry["image_id"], []).append(entry["caption"])
+    return captions
+
+
+@pytest.fixture(scope="module")
+def evaluated():
+    return evaluate(metrics=["VIFIDEL-PRF", "CHAIR", "BLEU"])
+
+
+def test_a_run_has_the_numbers_of_the_command(tmp_path):
+    arguments = ["score", CAREFUL, DREAMING, "--references", REFERENCES, "--objects", OBJECTS]
+    by_command, by_python = tmp_path / "command.json", tmp_path / "python.json"
+    options = ["--compare", "--seed", "3", "--resamples", "99", "--output", by_command]
+    assert CliRunner().invoke(main, [*map(str, [*arguments, *options])]).exit_code == 0
+    run = evaluate(metrics=None)
+    run.save(by_python, run.compare(seed=3, resamples=99))
+    assert by_python.read_bytes() == by_command.read_bytes()
+
+
+def test_a_report_is_that_of_the_command(tmp_path, run):
+    arguments = ["score", CAREFUL, DREAMING, "--references", REFERENCES, "--objects", OBJECTS]
+    by_command, by_python = tmp_path / "command.html", tmp_path / "python.html"
+    options = ["--metrics", "VIFIDEL,CIDEr", "--resamples", "50", "--report", by_command]
+    assert run(*arguments, *options).exit_code == 0
+    evaluate(metrics="VIFIDEL,CIDEr").report(by_python, resamples=50)
+    assert by_python.read_bytes() == by_command.read_bytes()
+
+
+def test_scores_counts_and_signatures(evaluated):
+    gts, res = people(), {i: [caption] for i, caption in keyed().items()}
+    gts = {image_id: gts.get(image_id, []) for image_id in evaluated.per_image("careful")}
+    score, scores = Vifidel(OBJECTS).compute_score(gts, res)
+    one = evaluate()
+    assert one.systems == ["careful", "dreaming"]
+    assert one.columns == ["VIFIDEL"]
+    assert one.scores["careful"] == {"VIFIDEL": pytest.approx(score, rel=1e-12)}
+    assert one.signatures == {"VIFIDEL": Vifidel(OBJECTS).signature()}
+    assert one.counts["careful"]["undefined"] == 1
+    assert one.counts["careful"]["scored"] == 5
+    of_image = one.per_image("careful")
+    assert list(of_image) == list(gts)
+    for (image_id, columns), expected in zip(of_image.items(), scores.tolist(), strict=True):
+        if image_id == 105:
+            assert columns == {"VIFIDEL": None}
+            assert math.isnan(expected)
+        else:
+            assert columns == {"VIFIDEL": pytest.approx(expected, rel=1e-12)}
+
+
+@pytest.mark.parametrize("shape", ["mapping", "listed", "records", "path", "coco", "frame"])
+def test_captions_of_every_shape_give_the_same_scores(shape):
+    if shape == "frame":
+        pandas = pytest.importorskip("pandas")
+        captions = pandas.DataFrame(records())
+    elif shape == "coco":
+        captions = COCO(str(REFERENCES)).loadRes(records())
+    else:
+        captions = {
+            "mapping": keyed(),
+            "listed": {image_id: [caption] for image_id, caption in keyed().items()},
+            "records": records(),
+            "path": str(CAREFUL),
+        }[shape]
+    assert evaluate({"careful": captions}).scores["careful"] == evaluate().scores["careful"]
+
+
+@pytest.mark.parametrize("shape", ["mapping", "coco", "frame"])
+def test_references_and_objects_of_every_shape(shape):
+    if shape == "frame":
+        pandas = pytest.importorskip("pandas")
+        rows = [(i, caption) for i, captions in people().items() for caption in captions]
+        references = pandas.DataFrame(rows, columns=["image_id", "caption"])
+    else:
+        references = people() if shape == "mapping" else COCO(str(REFERENCES))
+    objects = COCO(str(OBJECTS)) if shape == "coco" else [OBJECTS]
+    other = evaluate(references=references, objects=objects, metrics=["VIFIDEL", "BLEU"])
+    assert other.scores == evaluate(metrics=["VIFIDEL", "BLEU"]).scores
+
+
+def test_one_path_and_columns_of_other_names():
+    assert evaluate(CAREFUL).systems == ["careful"]
+    renamed = [{"picture": e["image_id"], "said": e["caption"]} for e in records()]
+    got = evaluate({"x": renamed}, id_field="picture", caption_field=["said"])
+    assert got.scores["x"] == evaluate().scores["careful"]
+
+
+def test_options_are_those_of_the_command(tmp_path):
+    output = tmp_path / "scores.json"
+    arguments = ["score", CAREFUL, "--references", REFERENCES, "--objects", OBJECTS]
+    flags = ["--no-references", "--presence", "--raw-vectors", "--p", "1", "--metrics", "VIFIDEL"]
+    done = CliRunner().invoke(main, [*map(str, [*arguments, *flags, "--output", output])])
+    assert done.exit_code == 0
+    run = evaluate(CAREFUL, weighted=False, counts=False, normalize=False, p=1)
+    assert run.signatures == vifidel_eval.load(output).signatures
+    ids = list(people())[:2]
+    assert list(evaluate(CAREFUL, image_ids=ids).per_image("careful")) == ids
+    some = dict(list(keyed().items())[:3])
+    with pytest.raises(VifidelError, match="allow_subset=True"):
+        evaluate({"some": some})
+    assert evaluate({"some": some}, allow_subset=True).detail.uncaptioned == 3
+
+
+def test_scorers_serve_as_metrics():
+    run = evaluate(metrics=["CIDEr", Wmd()])
+    assert run.columns == ["CIDEr", "WMD"]
+    two = evaluate(metrics={"near": Wmd("best"), "far": Wmd("worst")}, objects=None)
+    assert two.columns == ["near", "far"]
+    assert two.scores["careful"]["near"] == run.scores["careful"]["WMD"]
+    assert evaluate(metrics=Bleu()).columns == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "said"),
+    [
+        ({"treshold": 0.5}, TypeError, "no argument 'treshold'. Did you mean threshold?"),
+        ({"thing": "a"}, TypeError, "no argument 'thing'. Did you mean things?"),
+        ({"presence": True}, TypeError, "no argument 'presence'. Use counts=False."),
+        ({"metrics": "VIFIDELL"}, VifidelError, "Did you mean VIFIDEL?"),
+        ({"metrics": ["TIGEr"]}, VifidelError, "TIGEr needs tiger_checkpoint"),
+        ({"metrics": []}, VifidelError, "metrics is empty; leave it out"),
+        ({"metrics": 3}, VifidelError, "metrics are names, scorers"),
+        ({"metrics": {"x": "WMD"}}, VifidelError, "metrics are names, scorers"),
+        ({"metrics": [Wmd(), Wmd()]}, VifidelError, "two scorers of WMD; name them"),
+        ({"metrics": ["WMD", Wmd()]}, VifidelError, "WMD is among the metrics by name and as"),
+        (
+            {"metrics": None, "references": None, "objects": None},
+            VifidelError,
+            "give references, objects",
+        ),
+        ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "VIFIDEL needs objects"),
+        ({"systems": {101: "a dog"}}, VifidelError, "systems are {name: captions}"),
+        ({"systems": [{"image_id": 1, "caption": "a"}]}, VifidelError, "give each system a name"),
+        ({"systems": []}, VifidelError, "there is none"),
+        ({"systems": {"x": 3}}, VifidelError, "system 'x': captions are a path"),
+        ({"systems": {"x": {101: ["a", "b"]}}}, VifidelError, "system 'x': image 101: 2 captions"),
+        ({"systems": {"x": {101: None}}}, VifidelError, "the caption is null"),
+        ({"systems": [CAREFUL, CAREFUL]}, VifidelError, "given twice"),
+        ({"references": {101: "a dog"}}, VifidelError, "references: image 101: expected a list"),
+        ({"references": 7}, VifidelError, "references: captions are a path"),
+        ({"image_ids": 7}, VifidelError, "image_ids are a path or a list"),
+    ],
+)
+def test_mistakes_are_said_in_one_sentence(given, kind, said):
+    with pytest.raises(kind, match=re.escape(said)) as raised:
+        evaluate(**given)
+    assert "\n" not in str(raised.value)
+
+
+def test_references_that_are_a_systems_captions_are_refused():
+    with pytest.raises(VifidelError, match="holds the captions of system 'x' and no others"):
+        evaluate({"x": keyed()}, references={i: [caption] for i, caption in keyed().items()})
+
+
+def test_a_metric_that_is_not_available_is_said(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.warns(VifidelWarning, match="METEOR is not available"):
+        run = evaluate(metrics=["VIFIDEL", "METEOR"])
+    assert run.columns == ["VIFIDEL"]
+    assert list(run.unavailable) == ["METEOR"]
+    assert "METEOR not available" in run._repr_html_()
+
+
+def test_a_wrong_system(evaluated):
+    with pytest.raises(VifidelError, match=r"no system 'carefull'. Did you mean 'careful'\?"):
+        evaluated.per_image("carefull")
+
+
+def test_data_frames(evaluated):
+    pandas = pytest.importorskip("pandas")
+    frame = evaluated.to_dataframe()
+    assert list(frame.index) == evaluated.systems
+    assert list(frame.columns) == evaluated.columns
+    assert frame.attrs["signatures"] == evaluated.signatures
+    for name, of_column in evaluated.scores.items():
+        assert frame.loc[name].to_dict() == pytest.approx(of_column, nan_ok=True)
+    images = evaluated.to_dataframe(per_image=True)
+    assert list(images.columns) == ["system", "image_id", *evaluated.columns]
+    assert len(images) == sum(len(evaluated.per_image(name)) for name in evaluated.systems)
+    for row in images.to_dict("records"):
+        of_image = evaluated.per_image(row["system"])[row["image_id"]]
+        for column, score in of_image.items():
+            assert pandas.isna(row[column]) if score is None else row[column] == score
+
+
+def test_without_pandas(evaluated, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(VifidelError, match=r"pip install pandas\.$"):
+        evaluated.to_dataframe()
+
+
+def test_a_run_is_a_table(evaluated):
+    lines = repr(evaluated).splitlines()
+    assert len(lines) < 30
+    assert "|version:" not in repr(evaluated)
+    assert any(f"{evaluated.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
+    assert "CHAIRs, CHAIRi: lower is better." in " ".join(lines)
+    html = evaluated._repr_html_()
+    assert html.count("<tr>") == 3
+    assert "<b>" in html
+    assert all(column in html for column in evaluated.columns)
+    assert evaluated.signatures["CHAIRi"] in html
+
+
+def test_a_table_of_many_systems_is_cut_and_names_are_escaped():
+    systems = {f"<system {number}>": keyed() for number in range(15)}
+    run = evaluate(systems)
+    assert "&lt;system 14&gt;" in run._repr_html_()
+    assert "<system" not in run._repr_html_()
+    assert len(repr(run).splitlines()) < 20
+    assert "... and 3 more systems." in repr(run)
+
+
+def test_a_run_pickles_and_equals_itself(evaluated):
+    again = pickle.loads(pickle.dumps(evaluated))
+    assert again.scores == evaluated.scores
+    assert again.signatures == evaluated.signatures
+    assert again.compare() == evaluated.compare()
+    assert (evaluated == evaluated, evaluated == again) == (True, False)  # noqa: PLR0124
+    assert {evaluated: 1}[evaluated] == 1
+
+
+def test_a_loaded_run_has_what_the_file_holds(evaluated, tmp_path):
+    path, again = tmp_path / "scores.json", tmp_path / "again.json"
+    evaluated.save(path, evaluated.compare())
+    loaded = vifidel_eval.load(path)
+    for name, of_column in evaluated.scores.items():
+        assert loaded.scores[name] == pytest.approx(of_column, rel=1e-9, nan_ok=True)
+        assert loaded.per_image(name) == {
+            image_id: {c: None if s is None else pytest.approx(s, rel=1e-9) for c, s in of.items()}
+            for image_id, of in evaluated.per_image(name).items()
+        }
+    assert (loaded.signatures, loaded.counts) == (evaluated.signatures, evaluated.counts)
+    assert repr(loaded) == repr(evaluated)
+    assert loaded.compare().to_json() == evaluated.compare().to_json()
+    loaded.save(again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_loaded_run_has_the_scores_that_were_saved_bit_by_bit(tmp_path, raw):
+    path = tmp_path / "scores.json"
+    vectors = {}
+    if raw:  # distances of many digits, and scores near 0
+        numbers = np.random.default_rng(0).normal(0, 3, (400, 5))
+        words = sorted({w for c in keyed().values() for w in re.findall("[a-z]+", c.lower())})
+        words += ["dog", "frisbee", "cat", "couch", "bus", "person", "pizza", "train"]
+        lines = [
+            " ".join([word, *map(repr, numbers[at].tolist())])
+            for at, word in enumerate(dict.fromkeys(words))
+        ]
+        (tmp_path / "vectors.txt").write_text("\n".join(lines), "utf-8")
+        vectors = {"vectors": tmp_path / "vectors.txt", "normalize": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VifidelWarning)
+        run = evaluate(
+            metrics="VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,VIFIDEL-D,WMD,WMD-worst,WMD-mean,CHAIR,BLEU,"
+            "ROUGE_L,CIDEr,VIFIDEL+CIDEr",
+            **vectors,
+        )
+    run.save(path)
+    loaded = vifidel_eval.load(path)
+    assert loaded.scores == run.scores
+    assert (loaded.counts, loaded.signatures) == (run.counts, run.signatures)
+    for name, of_column in run.scores.items():
+        assert len(of_column) >= 20
+        for column, score in of_column.items():
+            assert loaded.scores[name][column].hex() == score.hex()
+            # The file's JSON has the number as Python reads and writes it.
+            assert json.loads(path.read_text("utf-8"))["systems"][name]["overall"][column] == score
+    frame = pytest.importorskip("pandas").testing
+    frame.assert_frame_equal(loaded.to_dataframe(), run.to_dataframe(), check_exact=True)
+
+
+def test_undefined_scores_are_equal_after_loading(tmp_path):
+    path = tmp_path / "scores.json"
+    systems = {"x": {1: "a dog"}}
+    with pytest.warns(VifidelWarning, match="is not defined for any"):
+        run = vifidel_eval.evaluate(systems, objects={1: []}, metrics="VIFIDEL,VIFIDEL-PRF")
+    assert all(math.isnan(score) for score in run.scores["x"].values())
+    run.save(path)
+    assert vifidel_eval.load(path).scores == run.scores
+    assert '"VIFIDEL": null' in path.read_text("utf-8")
+
+
+def test_a_file_of_version_0_2_0_loads_with_its_ten_digits(tmp_path):
+    system = {
+        "overall": {"M": 0.3333333333},
+        "counts": {"M": {"scored": 1, "undefined": 0}},
+        "imgToEval": {"1": {"image_id": 1, "M": 0.3333333333}},
+    }
+    document = {"scores": 1, "signatures": {"M": "M|version:0.2.0"}, "systems": {"a": system}}
+    (tmp_path / "old.json").write_text(json.dumps(document), "utf-8")
+    assert vifidel_eval.load(tmp_path / "old.json").scores == {"a": {"M": 0.3333333333}}
+
+
+def test_a_name_that_is_not_there_says_which_are(evaluated):
+    there = "The systems are careful, dreaming."
+    for look_up in (evaluated.scores, evaluated.counts):
+        with pytest.raises(
+            KeyError, match=r"no system 'carful'\. Did you mean 'careful'\?"
+        ) as caught:
+            look_up["carful"]
+        assert isinstance(caught.value, VifidelError)
+        assert str(caught.value).endswith(there)
+    with pytest.raises(VifidelError, match=r"no column 'VIFIDEL-Q'\. Did you mean 'VIFIDEL-"):
+        evaluated.scores["careful"]["VIFIDEL-Q"]
+    with pytest.raises(VifidelError, match=r"^there is no column 7\. The columns are VIFIDEL-P, "):
+        evaluated.signatures[7]
+    assert evaluated.scores.get("carful") is None
+    assert "carful" not in evaluated.scores
+    assert (
+        pickle.loads(pickle.dumps(evaluated.scores)) == evaluated.scores == dict(evaluated.scores)
+    )
+    with pytest.raises(KeyError, match="no system 'x'"):
+        pickle.loads(pickle.dumps(evaluated.scores))["x"]
+    assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args
+
+
+def test_a_loaded_run_keeps_the_comparison_of_its_file(evaluated, tmp_path):
+    without, with_one, again = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "c.json"
+    evaluated.save(without)
+    evaluated.save(with_one, evaluated.compare())
+    for path in (without, with_one):
+        loaded = vifidel_eval.load(path)
+        loaded.compare(seed=3, resamples=99)
+        loaded.save(again)
+        assert again.read_bytes() == path.read_bytes()
+
+
+def test_a_run_is_compared_with_a_baseline(evaluated, tmp_path):
+    found = evaluated.compare(resamples=500, baseline="dreaming")
+    head, *lines = repr(found).splitlines()
+    assert head == "Comparisons(baseline='dreaming', seed=0, resamples=500, level=0.95)"
+    assert len(lines) == len(evaluated.columns)
+    score = evaluated.scores["careful"]["VIFIDEL-F"]
+    gain = score - evaluated.scores["dreaming"]["VIFIDEL-F"]
+    (line,) = (line for line in lines if line.startswith("VIFIDEL-F ("))
+    assert line.startswith(f"VIFIDEL-F (6 images): careful {score:.3f} (+{gain:.3f} [")
+    with pytest.raises(VifidelError, match="no system 'base'"):
+        evaluated.compare(resamples=500, baseline="base")
+    with pytest.raises(TypeError, match=r"Use run.compare\(baseline=...\)"):
+        evaluate(baseline="dreaming")
+    evaluated.save(tmp_path / "scores.json", found)
+    loaded = vifidel_eval.load(tmp_path / "scores.json")
+    assert loaded.compare(resamples=500, baseline="dreaming").to_json() == found.to_json()
+    assert loaded.compare(resamples=500).baseline is None  # every two are not saved
+
+
+def saved_by_the_version_before(run, path):
+    run.save(path)
+    document = json.loads(path.read_text("utf-8"))
+    document.pop("inputs", None)
+    for system in document["systems"].values():
+        system.pop("statistics", None)
+    path.write_text(json.dumps(document), "utf-8")
+    return vifidel_eval.load(path)
+
+
+def test_what_a_file_of_version_0_2_0_lacks_is_one_sentence(evaluated, tmp_path):
+    path = tmp_path / "scores.json"
+    loaded = saved_by_the_version_before(evaluated, path)
+    with pytest.warns(VifidelWarning, match=r"corpus scores of .*Bleu_1.* follow, or their met"):
+        comparisons = loaded.compare()
+    part = comparisons.metrics["VIFIDEL-F"]
+    assert part == evaluated.compare().metrics["VIFIDEL-F"]
+    assert not {"Bleu_4", "CHAIRi"} & comparisons.metrics.keys()
+    loaded = saved_by_the_version_before(evaluate(metrics="BLEU"), path)
+    with pytest.raises(VifidelError, match="nothing can be compared: evaluate again"):
+        loaded.compare()
+    with pytest.raises(VifidelError, match="holds only scores: evaluate again"):
+        loaded.inventions()
+
+
+def test_leaderboard_and_pictures(evaluated, tmp_path):
+    board = tmp_path / "board.json"
+    evaluated.add_to_leaderboard(board)
+    assert len(json.loads(board.read_text("utf-8"))["runs"]) == 2
+    with pytest.raises(VifidelError, match="no-such-folder"):
+        evaluated.report(tmp_path / "r.html", images=tmp_path / "no-such-folder")
+
+
+def test_the_bar_is_shown_when_asked_for(capsys):
+    evaluate(progress=True)
+    assert "captions" in capsys.readouterr().err
+    evaluate(progress=False)
+    evaluate()  # no terminal here
+    assert capsys.readouterr().err == ""
+
+
+def test_the_report_has_a_bar_too(evaluated, tmp_path, capsys):
+    evaluated.report(tmp_path / "r.html", progress=True)
+    shown = capsys.readouterr().err
+    captions = sum(len(evaluated.per_image(system)) for system in evaluated.systems)
+    assert re.search(rf"report: .*/{captions} ", shown)
+    evaluated.report(tmp_path / "r.html")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_comparison_is_a_line_per_metric_at_a_prompt(evaluated):
+    compared = evaluated.compare()
+    first, *lines = repr(compared).splitlines()
+    assert first == "Comparisons(seed=0, resamples=1000, level=0.95)"
+    assert [line.partition(" (")[0] for line in lines] == list(compared.metrics)
+    name, comparison = next(iter(compared.metrics.items()))
+    assert f"{name} ({comparison.images} images)" in lines[0]
+    for system, standing in comparison.systems.items():
+        assert f"{system} {standing.score:.4f} [{standing.low:.4f}" in lines[0]
+    assert max(map(len, lines)) < 200
+
+
+def test_a_notebook_is_known_by_its_kernel(monkeypatch):
+    class IPython:
+        config: dict = {}  # noqa: RUF012
+
+        @classmethod
+        def get_ipython(cls):
+            return cls
+
+    monkeypatch.setitem(sys.modules, "IPython", IPython)
+    assert not in_notebook()  # IPython in a terminal
+    monkeypatch.setattr(IPython, "config", {"IPKernelApp": {}})
+    assert in_notebook()
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert not in_notebook()
+
+
+def test_without_references_evaluate_scores_as_without_their_weights(recwarn):
+    systems, objects = {"mine": {1: "a dog runs"}}, {1: ["dog", "ball"]}
+    plain = vifidel_eval.evaluate(systems, objects=objects)
+    same = vifidel_eval.evaluate(systems, objects=objects, weighted=False)
+    assert (plain.scores, plain.signatures, plain.counts) == (
+        same.scores,
+        same.signatures,
+        same.counts,
+    )
+    assert "refs:no" in plain.signatures["VIFIDEL"]
+    assert plain.counts["mine"]["unweighted"] == 0
+    assert not recwarn.list

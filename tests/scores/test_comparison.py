@@ -1,0 +1,694 @@
+import dataclasses
+import itertools
+import json
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycocoevalcap.bleu.bleu import Bleu as HostBleu
+
+from vifidel_eval import ImageIdError, VifidelError, VifidelWarning
+from vifidel_eval.captions.rows import coco_rows
+from vifidel_eval.evaluation import Statistics
+from vifidel_eval.scorers import Bleu, Cider
+from vifidel_eval.scorers.base import Evaluation
+from vifidel_eval.scores import significance
+from vifidel_eval.scores.comparison import compare, holm
+from vifidel_eval.scores.harness import Scores
+from vifidel_eval.show.comparison_tables import level_with_the_best
+from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
+
+NAN = math.nan
+
+# Most tests have a handful of images.
+pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
+
+
+def scores_of(systems, metric="M"):
+    """Return Scores of one metric from {system: scores} or {system: {image id: score}}."""
+    return Scores(
+        {metric: f"{metric}|version:1"},
+        {
+            name: {
+                metric: Evaluation(list(row), np.array(list(row.values()), dtype=float))
+                if isinstance(row, dict)
+                else Evaluation(list(range(len(row))), np.array(row, dtype=float))
+            }
+            for name, row in systems.items()
+        },
+    )
+
+
+def only(comparisons):
+    return next(iter(comparisons.metrics.values()))
+
+
+def words(seed, size):
+    return [int(word) for word in np.random.PCG64(seed).random_raw(size)]
+
+
+def naive(first, second, seed, resamples):
+    """Draw and swap in plain loops: the interval of `first` and both p-values."""
+    n = len(first)
+    observed = math.fsum(first) / n - math.fsum(second) / n
+    draws, swaps = words([seed, 0], resamples * n), words([seed, 1], resamples * -(-n // 64))
+    means, as_large = [], [0, 0]
+    for at in range(resamples):
+        images = [(word >> 32) * n >> 32 for word in draws[at * n : (at + 1) * n]]
+        means.append(math.fsum(first[i] for i in images) / n)
+        difference = math.fsum(first[i] - second[i] for i in images) / n
+        as_large[0] += abs(difference - observed) >= abs(observed) - 1e-9
+        width = -(-n // 64)
+        bits = b"".join(w.to_bytes(8, "little") for w in swaps[at * width : (at + 1) * width])
+        swapped = [bool(bits[i // 8] & (128 >> i % 8)) for i in range(n)]
+        difference = math.fsum((b - a if s else a - b) / n
+                               for a, b, s in zip(first, second, swapped, strict=True))  # fmt: skip
+        as_large[1] += abs(difference) >= abs(observed) - 1e-9
+    return ends_of(means), [(c + 1) / (resamples + 1) for c in as_large]
+
+
+def ends_of(values, level=0.95):
+    """The values at both ends, interpolated between the two neighbours."""
+    values = sorted(values)
+    ends = []
+    for share in ((1 - level) / 2, (1 + level) / 2):
+        place = share * (len(values) - 1)
+        below = math.floor(place)
+        above = min(below + 1, len(values) - 1)
+        ends.append(values[below] + (place - below) * (values[above] - values[below]))
+    return ends
+
+
+def exact_p(first, second):
+    """The randomisation test over all 2**n swaps."""
+    differences = [a - b for a, b in zip(first, second, strict=True)]
+    observed = abs(math.fsum(differences))
+    null = [
+        abs(math.fsum(sign * d for sign, d in zip(signs, differences, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(differences))
+    ]
+    return sum(value >= observed - 1e-9 for value in null) / len(null)
+
+
+def test_holm_on_a_published_example():
+    # https://en.wikipedia.org/wiki/Holm-Bonferroni_method, "Example": at .05, H4 and H1 are
+    # rejected, H3 and H2 are not. By hand: 4 x .005, 3 x .01, 2 x .03, and 1 x .04 is below that.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@given(st.lists(st.floats(0, 1), max_size=8), st.floats(0.001, 0.5))
+def test_holm_rejects_what_the_steps_of_the_procedure_reject(p_values, alpha):
+    rejected = Counter()
+    for step, p in enumerate(sorted(p_values)):
+        if (len(p_values) - step) * p > alpha:
+            break
+        rejected[p] += 1
+    assert Counter(p for p, q in zip(p_values, holm(p_values), strict=True) if q <= alpha) == (
+        rejected
+    )
+
+
+@settings(max_examples=20)
+@given(
+    st.integers(1, 70).flatmap(
+        lambda n: st.tuples(
+            *(st.lists(st.floats(0, 10, width=16), min_size=n, max_size=n) for _ in range(2))
+        )
+    ),
+    st.integers(0, 5),
+)
+def test_everything_equals_a_plain_loop(rows, seed):
+    first, second = rows
+    compared = only(compare(scores_of({"a": first, "b": second}), seed, resamples=99))
+    interval, p_values = naive(first, second, seed, 99)
+    assert [compared.systems["a"].low, compared.systems["a"].high] == pytest.approx(
+        interval, abs=1e-9
+    )
+    (pair,) = compared.pairs
+    assert [pair.bootstrap_p, pair.randomisation_p] == p_values
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([3, 1, 4, 1, 5, 9, 2, 6], [2, 7, 1, 8, 2, 8, 1, 8]),
+        ([0.5, 0.75, 1, 0.25, 1, 0.5], [0.25, 0.5, 0.5, 0.5, 0, 0.25]),
+        ([1, 1, 1, 1, 1], [0, 0, 0, 0, 0]),  # 2 of 32
+    ],
+)
+def test_randomisation_nears_the_exact_test(first, second):
+    (pair,) = only(compare(scores_of({"a": first, "b": second}), resamples=20_000)).pairs
+    exact = exact_p(first, second)
+    by_scipy = scipy.stats.permutation_test(
+        (np.array(first), np.array(second)),
+        lambda a, b, axis: np.mean(a, axis=axis) - np.mean(b, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=math.inf,
+    )
+    assert exact == pytest.approx(by_scipy.pvalue)
+    spread = 4 * math.sqrt(exact * (1 - exact) / 20_000)
+    assert pair.randomisation_p == pytest.approx(exact, abs=spread + 1e-4)
+
+
+def test_intervals_near_scipys():
+    rows = np.random.default_rng(3).gamma(2, size=(2, 300))
+    comparison = only(compare(scores_of({"a": rows[0], "b": rows[1]}), resamples=9999))
+    for statistic, data, (low, high) in (
+        (np.mean, (rows[0],), (comparison.systems["a"].low, comparison.systems["a"].high)),
+        (
+            lambda a, b, axis: np.mean(a, axis=axis) - np.mean(b, axis=axis),
+            tuple(rows),
+            (comparison.pairs[0].low, comparison.pairs[0].high),
+        ),
+    ):
+        by_scipy = scipy.stats.bootstrap(
+            data, statistic, paired=True, vectorized=True, method="percentile",
+            rng=np.random.default_rng(0),
+        )  # fmt: skip
+        expected = by_scipy.confidence_interval
+        assert [low, high] == pytest.approx(list(expected), abs=0.15 * by_scipy.standard_error)
+
+
+def test_a_p_value_is_never_below_one_in_resamples_plus_one():
+    (pair,) = only(compare(scores_of({"a": [1.0] * 40, "b": [0.0] * 40}), resamples=99)).pairs
+    assert (pair.bootstrap_p, pair.randomisation_p) == (0.01, 0.01)
+    assert (pair.difference, pair.low, pair.high) == (1, 1, 1)
+    assert pair.winner == "a"
+
+
+def test_equal_systems_tie():
+    same = [0.1, 0.7, 0.3] * 5
+    compared = only(compare(scores_of({"a": same, "b": same})))
+    (pair,) = compared.pairs
+    assert (pair.bootstrap_p, pair.randomisation_p, pair.winner) == (1, 1, None)
+    assert [standing.rank for standing in compared.systems.values()] == [1, 1]
+
+
+def test_a_difference_of_rounding_has_no_winner():
+    rng = np.random.default_rng(2)
+    cases = {
+        "vanishing": ([5e-45] * 40, [1e-46] * 40),  # CIDEr's of captions of 130 words
+        "last bits": (rng.random(40) * 1e-12 + 0.5, [0.5] * 40),
+    }
+    for first, second in cases.values():
+        compared = only(compare(scores_of({"a": first, "b": second})))
+        (pair,) = compared.pairs
+        assert (pair.bootstrap_p, pair.randomisation_p, pair.winner) == (1, 1, None)
+        assert (pair.bootstrap_holm, pair.randomisation_holm) == (1, 1)
+        assert [standing.rank for standing in compared.systems.values()] == [1, 1]
+    (pair,) = only(compare(scores_of({"a": [0.5 + 1e-9] * 40, "b": [0.5] * 40}))).pairs
+    assert pair.winner == "a"
+
+
+def test_ranks_show_ties_as_ties():
+    rng = np.random.default_rng(1)
+    base = rng.random(200)
+    compared = only(
+        compare(
+            scores_of(
+                {
+                    "worst": base - 0.5,
+                    "good": base + rng.normal(0, 0.1, 200),
+                    "as good": base + rng.normal(0, 0.1, 200),
+                    "middle": base - 0.2 + rng.normal(0, 0.1, 200),
+                }
+            )
+        )
+    )
+    assert {name: standing.rank for name, standing in compared.systems.items()} == {
+        "worst": 4, "good": 1, "as good": 1, "middle": 3,
+    }  # fmt: skip
+    raw = [pair.randomisation_p for pair in compared.pairs]
+    assert [pair.randomisation_holm for pair in compared.pairs] == holm(raw)
+
+
+def by_name(comparisons):
+    """Return everything in the result whatever its order, and the pairs both ways round."""
+    found = {}
+    for metric, compared in comparisons.metrics.items():
+        for name, standing in compared.systems.items():
+            found[metric, name] = (compared.images, standing)
+        for p in compared.pairs:
+            tests = p.bootstrap_p, p.randomisation_p, p.bootstrap_holm, p.randomisation_holm
+            # An interpolated end has a last bit of its own, seen from the other side.
+            ends = tuple(round(end, 12) for end in (p.difference, p.low, p.high))
+            turned = tuple(-end for end in (ends[0], ends[2], ends[1]))
+            found[metric, p.first, p.second] = (ends, tests, p.winner)
+            found[metric, p.second, p.first] = (turned, tests, p.winner)
+    return found
+
+
+@settings(max_examples=15)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_systems_metrics_and_images_does_not_matter(random):
+    ids = [7, "beach", 3, "a", 12, *range(20, 60)]
+    table = {
+        name: {metric: {i: random.random() for i in ids} for metric in ("M", "N")}
+        for name in ("x", "y", "z")
+    }
+
+    def compared(systems, metrics, images):
+        return by_name(
+            compare(
+                Scores(
+                    dict.fromkeys(metrics, "s"),
+                    {
+                        name: {
+                            metric: Evaluation(
+                                images, np.array([table[name][metric][i] for i in images])
+                            )
+                            for metric in metrics
+                        }
+                        for name in systems
+                    },
+                ),
+                resamples=99,
+            )
+        )
+
+    expected = compared(["x", "y", "z"], ["M", "N"], ids)
+    mixed = random.sample(ids, len(ids))
+    assert compared(random.sample(["x", "y", "z"], 3), ["N", "M"], mixed) == expected
+
+
+def test_where_lower_is_better_only_ranks_and_winners_change():
+    systems = {"a": [0.1, 0.2] * 20, "b": [0.5, 0.7] * 20, "c": [0.7, 0.5] * 20}
+    up = scores_of(systems)
+    down = Scores(
+        up.signatures,
+        {
+            name: {"M": dataclasses.replace(of["M"], lower_is_better=True)}
+            for name, of in up.evaluations.items()
+        },
+    )
+    higher, lower = only(compare(up)), only(compare(down))
+    assert (higher.lower_is_better, lower.lower_is_better) == (False, True)
+    assert {name: standing.rank for name, standing in higher.systems.items()} == {
+        "a": 3,
+        "b": 1,
+        "c": 1,
+    }
+    assert {name: standing.rank for name, standing in lower.systems.items()} == {
+        "a": 1,
+        "b": 2,
+        "c": 2,
+    }
+    assert [pair.winner for pair in higher.pairs] == ["b", "c", None]
+    assert [pair.winner for pair in lower.pairs] == ["a", "a", None]
+    for of_up, of_down in zip(higher.pairs, lower.pairs, strict=True):
+        assert dataclasses.replace(of_up, winner=None) == dataclasses.replace(of_down, winner=None)
+
+
+def test_what_fits_in_memory_at_a_time_does_not_matter(monkeypatch):
+    # The last of them differ by little: what adding leaves over must not be shown as digits.
+    rows = np.random.default_rng(2).normal(size=(3, 700))
+    scores = scores_of(
+        {
+            "a": rows[0],
+            "b": rows[1],
+            "c": rows[1],
+            "d": rows[1] + 1e-5 * rows[2],
+            "zero": 0 * rows[0],
+        }
+    )
+    expected = compare(scores, resamples=200).to_json()
+    for chunk in (1, 1400, 2500, 5000, 2**22):
+        monkeypatch.setattr(significance, "_CHUNK", chunk)
+        assert compare(scores, resamples=200).to_json() == expected
+
+
+def test_systems_that_score_alike_differ_by_exactly_nothing():
+    rows = np.random.default_rng(2).normal(size=(2, 700))
+    systems = {"a": rows[0], **dict.fromkeys("bcdefg", rows[1])}
+    pairs = only(compare(scores_of(systems), resamples=999)).pairs
+    for pair in pairs[6:]:
+        assert str([pair.difference, pair.low, pair.high]) == "[0.0, 0.0, 0.0]"
+        assert (pair.bootstrap_p, pair.randomisation_p) == (1, 1)
+
+
+@settings(max_examples=20)
+@given(st.permutations(range(5)), st.integers(1, 4))
+def test_files_hold_the_same_whatever_stands_beside_a_pair(order, number):
+    rows = np.random.default_rng(3).normal(1, 1, (6, 300))
+    rows[4] = rows[0] + 1e-6 * rows[5]
+    rows[3] *= 1e12
+    beside = [at for at in order if at not in (0, 4)][:number]
+
+    def pair(systems):
+        found = only(compare(scores_of({str(at): rows[at] for at in systems}), resamples=300))
+        names = next({"first": p.first, "second": p.second} | p.__dict__ for p in found.pairs
+                     if {p.first, p.second} == {"0", "4"})  # fmt: skip
+        return {k: v for k, v in names.items() if not k.endswith(("holm", "winner"))}
+
+    mixed = [at for at in order if at in (0, 4, *beside)]
+    expected, found = pair([at for at in mixed if at in (0, 4)]), pair(mixed)
+    ends = [
+        [each.pop(name) for name in ("difference", "low", "high")] for each in (expected, found)
+    ]
+    assert found == expected
+    assert [f"{end:.10g}" for end in ends[1]] == [f"{end:.10g}" for end in ends[0]]
+
+
+def test_what_other_systems_score_does_not_change_a_pair():
+    first = np.random.default_rng(0).integers(0, 4, 5000) / 3
+    second = first.copy()
+    second[[7, 70, 700]] = (first[[7, 70, 700]] + 1 / 3) % (4 / 3)
+    third = np.full(5000, 0.5)
+    third[0] = 1e4
+    pair, *_ = only(compare(scores_of({"a": first, "b": second}))).pairs
+    beside, *_ = only(compare(scores_of({"a": first, "b": second, "c": third}))).pairs
+    assert (beside.bootstrap_p, beside.randomisation_p) == (pair.bootstrap_p, pair.randomisation_p)
+
+
+@settings(max_examples=20)
+@given(st.integers(-1000, 1000), st.integers(0, 100))
+def test_a_constant_added_to_all_scores_moves_intervals_and_nothing_else(constant, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 50, (2, 30)).astype(float)
+    before, after = (
+        only(compare(scores_of({"a": row[0], "b": row[1]}), resamples=50))
+        for row in (rows, rows + constant)
+    )
+    for name, standing in before.systems.items():
+        moved = after.systems[name]
+        assert [moved.score, moved.low, moved.high] == pytest.approx(
+            [standing.score + constant, standing.low + constant, standing.high + constant]
+        )
+    (old,), (new,) = before.pairs, after.pairs
+    assert (old.bootstrap_p, old.randomisation_p) == (new.bootstrap_p, new.randomisation_p)
+
+
+def test_images_that_one_system_lacks_or_a_metric_leaves_undefined_do_not_count():
+    rows = {"a": [0.2, NAN, 0.4, 0.9, 0.5], "b": [0.1, 0.3, 0.5, NAN, 0.6]}
+    compared = only(compare(scores_of(rows)))
+    assert compared.images == 3
+    assert compared.systems["a"].score == pytest.approx((0.2 + 0.4 + 0.5) / 3)
+    assert compared.pairs[0].difference == pytest.approx(-0.1 / 3)
+    shared = {"a": {4: 0.25, 9: 0.5, 1: 1.0}, "b": {9: 0.5, 4: 0.75, 3: 0.0}}
+    compared = only(compare(scores_of(shared)))
+    assert compared.images == 2
+    assert {name: s.score for name, s in compared.systems.items()} == {"a": 0.375, "b": 0.625}
+
+
+def test_systems_without_a_shared_image_are_refused():
+    with pytest.raises(ImageIdError, match=r"^a, b share no image"):
+        compare(scores_of({"a": {1: 0.5}, "b": {2: 0.5}}))
+
+
+def test_a_metric_that_no_image_has_from_all_systems_is_left_out():
+    comparisons = compare(scores_of({"a": [NAN, 1], "b": [1, NAN]}))
+    assert (comparisons.metrics, comparisons.left_out) == ({}, ("M",))
+
+
+def test_one_system_has_intervals():
+    compared = only(compare(scores_of({"a": [0, 1] * 50})))
+    standing = compared.systems["a"]
+    assert compared.pairs == ()
+    # Of a mean of 100 draws of 0 or 1 the standard error is .05.
+    assert [standing.low, standing.high] == pytest.approx([0.5 - 0.098, 0.5 + 0.098], abs=0.02)
+    assert standing.rank == 1
+
+
+def test_tiny_scores_are_compared_as_well():
+    rows = np.random.default_rng(0).random((2, 40))
+    vanishing, small, large = (
+        only(compare(scores_of({"a": r[0], "b": r[1]}), resamples=99))
+        for r in (np.ldexp(rows, -1050), np.ldexp(rows, -20), rows)
+    )
+    assert small.pairs[0].randomisation_p == large.pairs[0].randomisation_p
+    assert small.pairs[0].low == pytest.approx(large.pairs[0].low * 2**-20)
+    # Below ten decimals a difference is rounding, but there is an interval all the same.
+    assert vanishing.pairs[0].randomisation_p == 1
+    assert vanishing.pairs[0].low < 0 < vanishing.pairs[0].high
+
+
+def test_too_few_resamples_for_the_pairs_are_warned_of_and_nobody_has_a_rank():
+    systems = {str(at): [at + n / 50 for n in range(40)] for at in range(12)}
+    with pytest.warns(VifidelWarning, match=r"over 66 pairs of systems; take at least 1319\."):
+        compared = compare(scores_of(systems), resamples=1318)
+    assert {standing.rank for standing in only(compared).systems.values()} == {None}
+    assert level_with_the_best(only(compared)) == []
+    # As many resamples make the smallest p-value times the pairs .05.
+    assert 66 / 1320 <= 0.05 < 66 / 1319
+    ranks = [s.rank for s in only(compare(scores_of(systems), resamples=1319)).systems.values()]
+    assert ranks == list(range(12, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("systems", "level", "tests"),
+    [(1, 0.95, 1000), (5, 0.95, 1000), (6, 0.95, 1500), (11, 0.95, 5500), (6, 0.9, 1000),
+     (11, 0.99, 27_500)],
+)  # fmt: skip
+def test_resamples_follow_from_the_pairs_so_that_p_can_be_a_fifth_of_the_level(
+    systems, level, tests
+):
+    # Every system is better than the one before on every image: no p-value can be lower.
+    rows = {str(at): [at + n / 50 for n in range(40)] for at in range(systems)}
+    compared = compare(scores_of(rows), level=level)
+    assert (compared.resamples, compared.interval_resamples) == (tests, 1000)
+    pairs = math.comb(systems, 2)
+    for pair in only(compared).pairs:
+        assert pair.randomisation_holm == pytest.approx(pairs / (tests + 1))
+        assert pair.randomisation_holm <= (1 - level) / 5 + 1e-12
+        assert pair.winner == pair.second
+    ranks = [standing.rank for standing in only(compared).systems.values()]
+    assert ranks == list(range(systems, 0, -1))
+    assert compare(scores_of(rows), resamples=7000, level=level).interval_resamples == 7000
+
+
+def test_how_many_systems_there_are_does_not_change_an_interval():
+    rows = np.random.default_rng(8).random((7, 50))
+    few, many = (
+        only(compare(scores_of({str(at): row for at, row in enumerate(rows[:number])})))
+        for number in (2, 7)
+    )
+    assert few.systems["1"].low == many.systems["1"].low
+    assert (few.pairs[0].low, few.pairs[0].high) == (many.pairs[0].low, many.pairs[0].high)
+
+
+def test_many_systems_with_undefined_images_and_counts_equal_plain_loops():
+    rng = np.random.default_rng(4)
+    n, resamples = 70, 120
+    means = rng.integers(0, 9, (4, n)) / 3
+    means[1, [3, 50]] = NAN
+    counts = rng.integers(0, 4, (4, n, 2)).astype(float)
+    counts[2, 9] = NAN
+    names = "abcd"
+
+    def share(sums):
+        return sums[..., 0] / sums[..., 1]
+
+    scores = Scores(
+        {"M": "M", "S": "S"},
+        {
+            name: {
+                "M": Evaluation(list(range(n)), means[at]),
+                "S": Evaluation(
+                    list(range(n)), np.zeros(n), corpus_score=0.5,
+                    statistics=Statistics(counts[at], share),
+                ),
+            }
+            for at, name in enumerate(names)
+        },
+    )  # fmt: skip
+    compared = compare(scores, seed=2, resamples=resamples)
+    draws, swaps = words([2, 0], resamples * n), words([2, 1], resamples * 2)
+
+    def mean_of(images, at):
+        return math.fsum(means[at, i] for i in images) / len(images)
+
+    def share_of(images, at):
+        return sum(counts[at, i, 0] for i in images) / sum(counts[at, i, 1] for i in images)
+
+    for metric, score_of, left_out in (("M", mean_of, {3, 50}), ("S", share_of, {9})):
+        counted = [i for i in range(n) if i not in left_out]
+        assert compared.metrics[metric].images == len(counted)
+        for pair in compared.metrics[metric].pairs:
+            one, other = names.index(pair.first), names.index(pair.second)
+            observed = score_of(counted, one) - score_of(counted, other)
+            as_large, differences = [0, 0], []
+            for r in range(resamples):
+                images = [(word >> 32) * n >> 32 for word in draws[r * n : (r + 1) * n]]
+                images = [i for i in images if i not in left_out]
+                differences.append(score_of(images, one) - score_of(images, other))
+                as_large[0] += abs(differences[-1] - observed) >= abs(observed) - 1e-8
+                bits = b"".join(w.to_bytes(8, "little") for w in swaps[2 * r : 2 * r + 2])
+                moved = [bool(bits[i // 8] & (128 >> i % 8)) for i in range(n)]
+                if metric == "M":
+                    first, second = (
+                        math.fsum(means[b if moved[i] else a, i] for i in counted) / len(counted)
+                        for a, b in ((one, other), (other, one))
+                    )
+                else:
+                    first, second = (
+                        sum(counts[b if moved[i] else a, i, 0] for i in counted)
+                        / sum(counts[b if moved[i] else a, i, 1] for i in counted)
+                        for a, b in ((one, other), (other, one))
+                    )
+                as_large[1] += abs(first - second) >= abs(observed) - 1e-8
+            expected = [(larger + 1) / (resamples + 1) for larger in as_large]
+            assert [pair.bootstrap_p, pair.randomisation_p] == expected
+            assert [pair.low, pair.high] == pytest.approx(ends_of(differences), abs=1e-9)
+
+
+def test_sums_are_exact_whatever_the_order_and_kind_of_numbers():
+    # In any order, by whatever program: fractions of whole numbers do not round.
+    rng = np.random.default_rng(1)
+    rows = np.stack([rng.random(999) * 1e-7, rng.integers(0, 3, 999) / 3], axis=-1)[np.newaxis]
+    exact = significance._exact(rows)
+    assert abs(exact - rows).max(axis=(0, 1)) == pytest.approx(0, abs=1e-12)
+    sample = significance.Sample(exact, lambda sums: sums[..., 0], [0.0], 999)
+    found = significance.draw({"x": sample}, 5, 20)["x"][0]
+    draws = words([5, 0], 20 * 999)
+    for at, value in enumerate(found.tolist()):
+        images = [(word >> 32) * 999 >> 32 for word in draws[at * 999 : (at + 1) * 999]]
+        assert Fraction(value) == sum(Fraction(exact[0, i, 0]) for i in images)
+
+
+def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn):
+    # Two of 2**5 ways to swap, and of 2**6; .05 lies between 1/16 and 1/32.
+    rows = {"a": np.arange(1.0, 7), "b": np.zeros(6)}
+    two = scores_of({name: row[:5] for name, row in rows.items()})
+    metrics = {name: dict.fromkeys(("M", "N"), of["M"]) for name, of in two.evaluations.items()}
+    (pair,) = only(compare(Scores({"M": "M", "N": "N"}, metrics), resamples=9999)).pairs
+    assert pair.winner is None
+    (warning,) = [str(each.message) for each in recwarn]
+    assert warning == (
+        "5 images are too few for a significant difference under M, N (pairs of systems: 1), and "
+        "with so few the bootstrap's p-values mean nothing; compare at least 6."
+    )
+    recwarn.clear()
+    (pair,) = only(compare(scores_of(rows), resamples=9999)).pairs
+    assert pair.winner == "a"
+    compare(scores_of({"a": [1.0, 2.0]}))  # one system: no test
+    compare(scores_of({"a": [NAN], "b": [1.0]}))  # no image, which is said elsewhere
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"seed": -1}, {"resamples": 0}, {"level": 1.0}, {"level": 1 - 1e-15}, {"level": NAN}),
+        *({"seed": 1.5}, {"seed": "1"}, {"resamples": 1e3}, {"level": ".9"}),
+        {"resamples": 10**30},
+    ],
+)
+def test_arguments_of_another_type_or_out_of_range_are_refused(wrong):
+    with pytest.raises(VifidelError, match=f"^{next(iter(wrong))} must be a"):
+        compare(scores_of({"a": [1]}), **wrong)
+
+
+def test_numpys_numbers_are_arguments_too():
+    scores = scores_of({"a": [1, 2]})
+    compared = compare(scores, np.int64(3), np.uint8(9), np.float64(0.9))
+    assert json.loads(json.dumps(compared.to_json())) == compare(scores, 3, 9, 0.9).to_json()
+
+
+def test_no_system_is_refused():
+    with pytest.raises(VifidelError, match="no system to compare"):
+        compare(Scores({"M": "M"}, {}))
+
+
+GTS = {
+    1: ["a dog runs on the beach", "the dog is running along a beach"],
+    2: ["two people ride horses", "a couple on horses in a field", "riders on brown horses"],
+    3: ["a bowl of fruit on a table", "fruit in a bowl"],
+    4: ["a red bus drives down the street", "the bus is on a city street"],
+    5: ["a man holds a frisbee in the park", "man with a frisbee"],
+    6: ["a plate of food with a fork", "food and a fork on the plate"],
+}
+GOOD = {
+    1: ["a dog runs along the beach"], 2: ["two people ride brown horses in a field"],
+    3: ["a bowl of fruit"], 4: ["a red bus on a city street"],
+    5: ["a man holds a frisbee"], 6: ["a plate of food and a fork"],
+}  # fmt: skip
+POOR = {
+    1: ["the dog is running on sand"], 2: ["a couple on horses"], 3: ["a bowl on a table of wood"],
+    4: ["a bus"], 5: ["man with a frisbee in his hand there"], 6: ["the plate with a fork on it"],
+}  # fmt: skip
+
+
+def stock_bleu(gts, res):
+    return HostBleu(4).compute_score(gts, res, verbose=0)[0]
+
+
+def bleu_columns(res, gts=GTS):
+    return Bleu(Tokenization(PythonTokenizer())).evaluate(coco_rows(gts, res))
+
+
+def test_bleu_of_resampled_images_is_pycocoevalcaps_of_that_corpus():
+    rng = np.random.default_rng(5)
+    for res in (GOOD, POOR, {image_id: [""] for image_id in GTS}):
+        columns = list(bleu_columns(res).values())
+        for ids in (list(GTS), *(rng.choice(list(GTS), 6).tolist() for _ in range(20))):
+            expected = stock_bleu(
+                {at: GTS[image_id] for at, image_id in enumerate(ids)},
+                {at: res[image_id] for at, image_id in enumerate(ids)},
+            )
+            places = [image_id - 1 for image_id in ids]
+            found = [
+                float(c.statistics.score(c.statistics.of_rows[places].sum(axis=0))) for c in columns
+            ]
+            assert found == pytest.approx(expected, rel=1e-14, abs=0)
+
+
+def test_systems_are_compared_by_corpus_bleu_not_by_the_mean_of_image_scores():
+    good, poor = bleu_columns(GOOD)["Bleu_2"], bleu_columns(POOR)["Bleu_2"]
+    compared = only(
+        compare(Scores({"Bleu_2": "s"}, {"good": {"Bleu_2": good}, "poor": {"Bleu_2": poor}}),
+                resamples=20_000)
+    )  # fmt: skip
+    assert compared.own_score
+    assert compared.systems["good"].score == pytest.approx(stock_bleu(GTS, GOOD)[1], rel=1e-14)
+    observed = good.score - poor.score
+    assert compared.pairs[0].difference == pytest.approx(observed, rel=1e-12)
+    null = []
+    for swapped in itertools.product((False, True), repeat=len(GTS)):
+        mixed = [
+            {i: (a if s else b)[i] for i, s in zip(GTS, swapped, strict=True)}
+            for a, b in ((POOR, GOOD), (GOOD, POOR))
+        ]
+        null.append(stock_bleu(GTS, mixed[0])[1] - stock_bleu(GTS, mixed[1])[1])
+    exact = sum(abs(value) >= abs(observed) - 1e-12 for value in null) / len(null)
+    spread = 4 * math.sqrt(exact * (1 - exact) / 20_000)
+    assert compared.pairs[0].randomisation_p == pytest.approx(exact, abs=spread + 1e-4)
+
+
+def test_an_image_without_references_has_no_counts():
+    columns = bleu_columns({**GOOD, 7: ["a dog"]}, {**GTS, 7: []})
+    counts = columns["Bleu_4"].statistics.of_rows
+    assert np.isnan(counts[6]).all()
+    assert not np.isnan(counts[:6]).any()
+    compared = only(compare(Scores({"Bleu_4": "s"}, {"good": columns})))
+    assert compared.images == 6
+    assert compared.systems["good"].score == columns["Bleu_4"].score
+
+
+def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_mean():
+    aggregate = Evaluation([1, 2], np.array([0.25, 0.75]), corpus_score=0.4)
+    compared = only(compare(Scores({"METEOR": "s"}, {"a": {"METEOR": aggregate}})))
+    assert not compared.own_score
+    assert compared.systems["a"].score == 0.5
+    cider = Cider(Tokenization(PythonTokenizer())).evaluate(coco_rows(GTS, GOOD))["CIDEr"]
+    compared = only(compare(Scores({"CIDEr": "s"}, {"a": {"CIDEr": cider}})))
+    assert compared.own_score
+    assert compared.systems["a"].score == pytest.approx(cider.score, rel=1e-14)
+
+
+def test_json_has_every_field_with_ten_digits():
+    document = compare(scores_of({"a": [1 / 3, 0.5], "b": [0.25, 0.5]}), seed=4).to_json()
+    assert {name: document[name] for name in ("seed", "resamples", "level", "left_out")} == {
+        "seed": 4, "resamples": 1000, "level": 0.95, "left_out": [],
+    }  # fmt: skip
+    metric = document["metrics"]["M"]
+    assert (metric["images"], metric["own_score"]) == (2, True)
+    assert metric["systems"]["a"]["score"] == 0.4166666667
+    (pair,) = metric["pairs"]
+    assert (pair["first"], pair["second"], pair["difference"]) == ("a", "b", 0.04166666667)
+    assert {"low", "high", "bootstrap_p", "randomisation_holm", "winner"} <= pair.keys()

@@ -1,0 +1,87 @@
+"""Requirements on corpus scores: what they state, which fail, and the exit status of ``score``."""
+
+import json
+import math
+
+import pytest
+
+from vifidel_eval import VifidelError
+from vifidel_eval.scores.conditions import Condition, Requirement, check_requirements, failures
+
+SCORES = {"mine": {"VIFIDEL-Hi": 0.1, "F": 0.5}, "a: b": {"VIFIDEL-Hi": 0.2, "F": math.nan}}
+
+
+@pytest.mark.parametrize(
+    ("text", "system", "column", "sign", "number"),
+    [
+        ("VIFIDEL-Hi <= .1", None, "VIFIDEL-Hi", "<=", 0.1),
+        ("mine:VIFIDEL-Hi<=.1", "mine", "VIFIDEL-Hi", "<=", 0.1),
+        (" a: b : F = 1 ", "a: b", "F", "==", 1),
+    ],
+)
+def test_what_is_stated(text, system, column, sign, number):
+    assert Requirement.parse(text) == Requirement(Condition(column, sign, number), system)
+
+
+@pytest.mark.parametrize("text", ["", "VIFIDEL", "F > x", "mine: F", "F > nan"])
+def test_what_states_nothing(text):
+    with pytest.raises(VifidelError, match=r"is not a condition; expected a column"):
+        Requirement.parse(text)
+
+
+def test_a_colon_wants_a_name():
+    with pytest.raises(VifidelError, match="': F > 1' lacks the name of a system"):
+        Requirement.parse(": F > 1")
+
+
+def failing(*texts):
+    return failures(map(Requirement.parse, texts), SCORES)
+
+
+def test_every_system_must_meet_it_and_an_undefined_score_never_does():
+    assert failing("VIFIDEL-Hi <= .2", "mine: F > .4", "mine: F != 1") == []
+    assert failing("VIFIDEL-Hi <= .1") == [
+        "a: b: VIFIDEL-Hi is 0.2; required is VIFIDEL-Hi <= 0.1."
+    ]
+    assert failing("a: b: F >= 0", "a: b: F < 1", "a: b: F != 2") == [
+        "a: b: F is undefined; required is F >= 0.",
+        "a: b: F is undefined; required is F < 1.",
+        "a: b: F is undefined; required is F != 2.",
+    ]
+
+
+def test_columns_and_systems_are_checked():
+    check_requirements([Requirement.parse("mine: F > 0")], ["F"], ["mine"])
+    with pytest.raises(VifidelError, match=r"there is no column 'G'; there are F\."):
+        check_requirements([Requirement.parse("G > 0")], ["F"], ["mine"])
+    with pytest.raises(VifidelError, match=r"there is no system 'your'; there are mine\."):
+        check_requirements([Requirement.parse("your: F > 0")], ["F"], ["mine"])
+
+
+@pytest.fixture
+def score(tmp_path, run):
+    """Run ``score`` on two captions under VIFIDEL with requirements; scores are printed as JSON."""
+    (tmp_path / "captions.json").write_text(json.dumps({"1": "a dog", "2": "a cat"}))
+    (tmp_path / "objects.json").write_text(json.dumps({"1": ["dog"], "2": ["dog"]}))
+
+    def score(*requirements, objects="objects.json"):
+        arguments = ["score", f"mine={tmp_path / 'captions.json'}", "--no-references"]
+        arguments += ["--objects", str(tmp_path / objects), "--metrics", "VIFIDEL"]
+        arguments += ["--format", "json"]
+        for requirement in requirements:
+            arguments += ["--require", requirement]
+        return run(*arguments)
+
+    return score
+
+
+def test_exit_status(score):
+    met = score("VIFIDEL > .2", "mine: VIFIDEL < 1")
+    assert met.exit_code == 0
+    failed = score("VIFIDEL > .2", "VIFIDEL >= .99")
+    assert failed.exit_code == 3
+    assert failed.stdout == met.stdout  # the scores are printed all the same
+    number = json.loads(met.stdout)["systems"]["mine"]["overall"]["VIFIDEL"]
+    assert f"mine: VIFIDEL is {number:.10g}; required is VIFIDEL >= 0.99." in failed.stderr
+    for wrong in ("VIFIDEL", "CIDEr > 1", "yours: VIFIDEL > 0"):
+        assert score(wrong).exit_code == 2

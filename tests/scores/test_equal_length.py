@@ -1,0 +1,116 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from vifidel_eval import load
+from vifidel_eval.evaluation import Evaluation
+from vifidel_eval.run.run import Run
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import Scores
+from vifidel_eval.show.comparison_tables import compared, one_table
+from vifidel_eval.show.fitting import TableLayout
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
+
+NAN = math.nan
+
+
+def scores_of(**systems):
+    """Return Scores of a metric M and of Words from {system: (scores, words)}."""
+
+    def evaluations(of_images, lengths):
+        ids = list(range(len(of_images)))
+        return {
+            "M": Evaluation(ids, np.array(of_images, dtype=float)),
+            "Words": Evaluation(ids, np.array(lengths, dtype=float), ranked=False),
+        }
+
+    signatures = {"M": "M|version:1", "Words": "Words|version:1"}
+    return Scores(signatures, {name: evaluations(*rows) for name, rows in systems.items()})
+
+
+def equal_length(scores, **settings):
+    (pair,) = compare(scores, **settings).metrics["M"].pairs
+    return pair.equal_length
+
+
+def test_a_difference_that_is_a_line_of_lengths_leaves_its_intercept():
+    # Words differ by 1, 3, 5 and 11, scores by .5 + .1 for each word: .5 remains, in every draw.
+    lengths = ([2, 4, 6, 12], [1, 1, 1, 1])
+    found = equal_length(
+        scores_of(long=([0.6, 0.8, 1.0, 1.6], lengths[0]), short=([0] * 4, lengths[1]))
+    )
+    assert dataclasses.astuple(found) == pytest.approx((0.5, 0.5, 0.5))
+
+
+def test_a_difference_that_length_explains_leaves_nothing():
+    # The mean difference is .5, and .1 for each word more.
+    scores = scores_of(long=([0.1, 0.3, 0.5, 1.1], [2, 4, 6, 12]), short=([0] * 4, [1] * 4))
+    (pair,) = compare(scores).metrics["M"].pairs
+    assert pair.difference == pytest.approx(0.5)
+    assert pair.equal_length.difference == pytest.approx(0, abs=1e-9)
+
+
+def test_an_equal_plain_loop_over_the_same_draws():
+    random = np.random.default_rng(5)
+    n, resamples = 40, 99
+    long, short = random.integers(20, 90, n), random.integers(5, 15, n)
+    one, other = random.uniform(size=n), random.uniform(size=n)
+    found = equal_length(scores_of(a=(one, long), b=(other, short)), seed=3, resamples=resamples)
+    d, w = one - other, long - short
+    assert found.difference == pytest.approx(scipy.stats.linregress(w, d).intercept)
+    draws = [int(word) for word in np.random.PCG64([3, 0]).random_raw(resamples * n)]
+    intercepts = []
+    for at in range(resamples):
+        images = [(word >> 32) * n >> 32 for word in draws[at * n : (at + 1) * n]]
+        intercepts.append(scipy.stats.linregress(w[images], d[images]).intercept)
+    assert [found.low, found.high] == pytest.approx(np.quantile(intercepts, [0.025, 0.975]))
+
+
+def test_only_where_lengths_differ_by_half():
+    short = ([0.1, 0.2, 0.3, 0.1], [9, 11, 10, 10])
+    assert equal_length(scores_of(a=([0.5] * 4, [14, 15, 15, 15]), b=short)) is None  # 14.75
+    assert equal_length(scores_of(a=([0.5] * 4, [14, 15, 15, 16]), b=short)) is not None
+
+
+def test_nothing_where_words_do_not_vary_or_images_are_few():
+    assert equal_length(scores_of(a=([1, 2, 3], [9, 9, 9]), b=([0, 0, 0], [3, 3, 3]))) is None
+    assert equal_length(scores_of(a=([1, 2, NAN], [9, 8, 7]), b=([0, 0, 0], [3, 3, 3]))) is None
+
+
+def test_images_without_a_score_are_left_out():
+    whole = scores_of(a=([0.6, 0.8, 1.0], [2, 4, 6]), b=([0] * 3, [1] * 3))
+    more = scores_of(a=([0.6, 0.8, 1.0, NAN], [2, 4, 6, 50]), b=([0] * 4, [1] * 4))
+    assert equal_length(more).difference == pytest.approx(equal_length(whole).difference)
+
+
+def test_columns_without_a_direction_and_runs_without_lengths_have_none():
+    scores = scores_of(a=([0.6, 0.8, 1.0], [2, 4, 6]), b=([0] * 3, [1] * 3))
+    (pair,) = compare(scores).metrics["Words"].pairs
+    assert pair.equal_length is None
+    assert equal_length(scores.only(["M"])) is None
+
+
+def test_it_is_in_files_and_tables_and_files_without_it_are_as_before(tmp_path):
+    scores = scores_of(a=([0.6, 0.8, 1.0], [2, 4, 6]), b=([0] * 3, [1] * 3))
+    comparisons = compare(scores)
+    document = comparisons.to_json()["metrics"]
+    assert document["M"]["pairs"][0]["equal_length"] == {"difference": 0.5, "low": 0.5, "high": 0.5}
+    assert "equal_length" not in document["Words"]["pairs"][0]
+    Run(scores).save(tmp_path / "scores.json", comparisons)
+    loaded = load(tmp_path / "scores.json").compare()
+    assert loaded.to_json() == comparisons.to_json()
+
+    readable = TableLayout()
+    pairs = compared(comparisons, "table", readable)[1].render("table")
+    row = next(line for line in pairs.splitlines() if line.startswith("M "))
+    assert row.split()[-3:] == ["0.5000", "[0.5000,", "0.5000]"]
+    assert "Equal length: what remains of the difference" in pairs
+    lines = one_table(comparisons, readable).render("csv").splitlines()
+    of_pairs = [line.split(",")[-7:-4] for line in lines if ",a,b," in line]
+    assert of_pairs == [["0.5", "0.5", "0.5"], ["", "", ""]]
+    without = compared(compare(scores.only(["M"])), "table", readable)[1].render("table")
+    assert "qual length" not in without

@@ -1,0 +1,256 @@
+import json
+import os
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_scorer import FakeScorer
+
+from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
+from vifidel_eval.evaluation import Column
+from vifidel_eval.io.files import write_whole
+from vifidel_eval.scorers import Mean, Settings
+from vifidel_eval.scorers.registry import build
+from vifidel_eval.scores.harness import System, score_systems
+from vifidel_eval.scores.scores_file import scores_text
+from vifidel_eval.show.score_tables import render
+
+
+def length(name="LENGTH"):
+    """Return a metric that counts words: enough to see which caption went where."""
+    return FakeScorer(name, lambda caption, _: len(caption.split()) or float("nan"))
+
+
+def document_of(scores):
+    return json.loads(scores_text(scores))
+
+
+def counts(**of_images):
+    """Return the counts of a metric that counts nothing itself."""
+    return {"missing": 0, **of_images}
+
+
+REFERENCES = {3: ["c"], 1: ["a"], 2: []}
+
+
+def test_a_metric_reports_what_it_counts_and_nothing_else():
+    settings = Settings(objects={1: ["dog"]})
+    names = ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD", "BLEU", "ROUGE_L", "CIDEr", "CHAIR"]
+    scorers, _ = build(names, settings)
+    systems = [System("x", {1: "a dog"})]
+    document = document_of(score_systems(systems, scorers, {1: ["a dog runs"]}))
+    common = ["scored", "missing", "undefined"]
+    of_words = [*common, "no_words", "unknown_words"]
+    counted = {
+        "VIFIDEL": [*of_words, "unweighted"],
+        "VIFIDEL-PRF": of_words,
+        "VIFIDEL-H": [*common, "unknown_words", "unconfirmed"],
+        "WMD": of_words,
+        "CHAIR": [*common, "no_mentions", "incomplete"],
+    }
+    assert {name: list(of) for name, of in document["systems"]["x"]["counts"].items()} == {
+        column.name: counted.get(name, common)
+        for name, scorer in scorers.items()
+        for column in scorer.columns
+    }
+    of_mean = score_systems(systems, {"VIFIDEL+CIDEr": Mean(scorers["VIFIDEL"], scorers["CIDEr"])})
+    assert list(of_mean.counts("x")) == counted["VIFIDEL"]
+    of_bleu = score_systems(systems, {"BLEU": scorers["BLEU"]}, {1: ["a dog runs"]})
+    assert list(of_bleu.counts("x")) == common
+    assert render(of_bleu, "csv").splitlines()[0].endswith(",Bleu_4,Scored,Undefined")
+
+
+def test_systems_are_scored_in_the_order_of_the_references():
+    done = []
+    scores = score_systems(
+        [System("x", {1: "a", 2: "a b", 3: "a b c"}), System("y", {3: "", 2: "a", 1: "a b"})],
+        {"LENGTH": length()},
+        REFERENCES,
+        on_progress=done.append,
+    )
+    assert document_of(scores) == {
+        "scores": 1,
+        "signatures": {"LENGTH": "LENGTH|fake"},
+        "systems": {
+            "x": {
+                "overall": {"LENGTH": 2.0},
+                "counts": {"LENGTH": counts(scored=3, undefined=0)},
+                "imgToEval": {
+                    "3": {"image_id": 3, "LENGTH": 3.0},
+                    "1": {"image_id": 1, "LENGTH": 1.0},
+                    "2": {"image_id": 2, "LENGTH": 2.0},
+                },
+            },
+            "y": {
+                "overall": {"LENGTH": 1.5},
+                "counts": {"LENGTH": counts(scored=2, undefined=1)},
+                "imgToEval": {
+                    "3": {"image_id": 3, "LENGTH": None},
+                    "1": {"image_id": 1, "LENGTH": 2.0},
+                    "2": {"image_id": 2, "LENGTH": 1.0},
+                },
+            },
+        },
+    }
+    assert done == [3, 3]
+
+
+def test_ids_of_all_systems_are_checked_before_any_is_scored():
+    scorer = length()
+    systems = [System("x", {1: "a", 2: "a", 3: "a"}), System("y", {1: "a", 4: "a"})]
+    with pytest.raises(
+        ImageIdError,
+        match=r"the reference side .* system 'y': 4; it has 3 .*: 3, 1, 2;",
+    ):
+        score_systems(systems, {"LENGTH": scorer}, REFERENCES)
+    assert scorer.calls == []
+
+
+def test_two_names_of_one_image_are_refused():
+    system = System("x", {1: "a", 2: "a", 3: "a", "000000000003": "b"})
+    with pytest.raises(ImageIdError, match="two of its image ids mean the same image"):
+        score_systems([system], {"LENGTH": length()}, REFERENCES)
+
+
+def test_two_systems_of_one_name_are_refused():
+    systems = [System("x", {1: "a"}), System("x", {1: "b"})]
+    with pytest.raises(VifidelError, match="two systems have the same name"):
+        score_systems(systems, {"LENGTH": length()})
+
+
+def test_numpy_ids_become_json(tmp_path):
+    scores = score_systems([System("x", {np.int64(7): "a"})], {"LENGTH": length()})
+    assert document_of(scores)["systems"]["x"]["imgToEval"] == {"7": {"image_id": 7, "LENGTH": 1.0}}
+
+
+def test_without_references_the_captions_decide_which_images_there_are():
+    scores = score_systems([System("x", {"b": "a", "a": "a b"})], {"LENGTH": length()})
+    assert scores.evaluations["x"]["LENGTH"].ids == ["b", "a"]
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_part(tmp_path, monkeypatch):
+    target = tmp_path / "scores.json"
+    target.write_text("old")
+
+    def full_disk(source, destination):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full_disk)
+    with pytest.raises(VifidelError, match=r"scores\.json: cannot be written: no space left"):
+        write_whole(target, "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
+    assert target.read_text() == "old"
+
+
+class Fixed(FakeScorer):
+    """Gives the scores that a test says."""
+
+    def __init__(self, *scores, corpus_score=None):
+        super().__init__("M")
+        self.scores, self.corpus_score = np.array(scores), corpus_score
+
+    def _evaluate(self, rows, on_progress):
+        evaluation = super()._evaluate(rows, on_progress)["M"]
+        return {"M": replace(evaluation, scores=self.scores, corpus_score=self.corpus_score)}
+
+
+@pytest.mark.parametrize(
+    ("scorer", "which"),
+    [
+        (Fixed(0.5, -np.inf, np.inf), "'b'"),
+        (Fixed(0.5, np.nan, np.inf), "3"),
+        (Fixed(0.5, 0.5, 0.5, corpus_score=np.inf), "'corpus'"),
+    ],
+)
+def test_an_infinite_score_is_refused(scorer, which):
+    systems = [System("mine", {7: "a", "b": "a", 3: "a"})]
+    scores = score_systems(systems, {"LENGTH": length(), "M": scorer})
+    assert str(scores.unavailable["M"]) == (
+        f"the metric M of {Fixed.__module__} failed for the system 'mine': M: the score must be a "
+        f"finite number, and NaN where it is undefined; that of {which} is infinite."
+    )
+    assert list(scores.signatures) == ["LENGTH"]
+
+
+class Complaining(FakeScorer):
+    """Warns of the references, and of candidates that say so."""
+
+    def _evaluate(self, rows, on_progress):
+        warnings.warn("the references are odd.", VifidelWarning, stacklevel=2)
+        if "odd" in rows.captions:
+            warnings.warn("the captions are odd.", VifidelWarning, stacklevel=2)
+        return super()._evaluate(rows, on_progress)
+
+
+def test_warnings_name_the_system_unless_all_have_them():
+    systems = [System("x", {1: "odd"}), System("y", {1: "a"}), System("z", {1: "odd"})]
+    with pytest.warns(VifidelWarning) as caught:
+        score_systems(systems, {"FAKE": Complaining()})
+    assert [str(warning.message) for warning in caught] == [
+        "the references are odd.",
+        "systems 'x', 'z': the captions are odd.",
+    ]
+    with pytest.warns(VifidelWarning) as caught:
+        score_systems(systems[:1], {"FAKE": Complaining()})
+    assert str(caught[1].message) == "the captions are odd."
+
+
+class Judging(FakeScorer):
+    """Judges a run by how many rows it has in all."""
+
+    def judge(self, evaluations):
+        rows = sum(len(evaluation.ids) for evaluation in evaluations)
+        if rows > 3:
+            raise VifidelError(f"{rows} rows are too many.")
+
+
+def test_a_run_is_judged_as_a_whole():
+    systems = [System("x", {1: "a", 2: "b"}), System("y", {1: "a", 2: "b"})]
+    score_systems(systems[:1], {"FAKE": Judging()})
+    with pytest.raises(VifidelError, match="4 rows are too many"):
+        score_systems(systems, {"FAKE": Judging()})
+
+
+def test_columns_keep_their_direction():
+    columns = [Column("UP"), Column("DOWN", lower_is_better=True)]
+    both = FakeScorer("BOTH", lambda caption, _: (1.0, len(caption)), columns)
+    scores = score_systems([System("x", {1: "ab"})], {"BOTH": both})
+    assert scores.columns() == columns
+    assert document_of(scores)["lower_is_better"] == ["DOWN"]
+    assert scores.evaluations["x"]["DOWN"].lower_is_better
+
+
+def test_columns_of_two_metrics_with_one_name_are_both_there():
+    columns = [Column("X_1"), Column("X_2")]
+    metrics = {
+        "one": FakeScorer("X", lambda *_: (1.0, 2.0), columns),
+        "other": FakeScorer("X", lambda *_: (3.0, 4.0), columns),
+    }
+    scores = score_systems([System("x", {1: "a"})], metrics)
+    overall = document_of(scores)["systems"]["x"]["overall"]
+    assert overall == {"X_1": 1, "X_2": 2, "other X_1": 3, "other X_2": 4}
+
+
+def test_a_metric_that_fails_is_not_tried_again_for_its_combinations():
+    good = FakeScorer("A", lambda *_: 0.5)
+    bad = FakeScorer("B", problem=MetricUnavailable("its download failed."))
+    scores = score_systems([System("x", {1: "a"})], {"B": bad, "A": good, "A+B": Mean(good, bad)})
+    assert list(scores.evaluations["x"]) == ["A"]
+    assert list(scores.unavailable) == ["B", "A+B"]
+    assert {str(why) for why in scores.unavailable.values()} == {"its download failed."}
+    assert len(bad.calls) == 1
+    with pytest.raises(MetricUnavailable, match="its download failed"):
+        score_systems([System("x", {1: "a"})], {"B": bad})
+
+
+def test_a_signature_is_of_the_images_of_all_systems():
+    class OfImages(FakeScorer):
+        def signature(self, image_ids=None):
+            return f"FAKE|images:{sorted(image_ids or ())}"
+
+    systems = [System("x", {1: "a", 2: "b"}), System("y", {3: "a"})]
+    scores = score_systems(systems, {"FAKE": OfImages()}, {i: [] for i in (3, 1, 2)}, True)
+    assert scores.signatures == {"FAKE": "FAKE|images:[1, 2, 3]"}
+    for name in "xy":
+        assert scores.evaluations[name]["FAKE"].signature == "FAKE|images:[1, 2, 3]"

@@ -1,0 +1,239 @@
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import example as case
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vifidel_eval import MetricUnavailable, VifidelError
+from vifidel_eval.captions.rows import coco_rows
+from vifidel_eval.evaluation import Evaluation, Statistics
+from vifidel_eval.io.digits import number_texts, rounded
+from vifidel_eval.io.files import json_text
+from vifidel_eval.io.text_tables import FORMATS
+from vifidel_eval.scorers import VifidelPRF
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores_file import read_scores, scores_text
+from vifidel_eval.show.score_tables import render
+
+IDS = [3, 1, "beach", 7]
+UNAVAILABLE = {"SPICE": "its download failed."}
+
+
+def evaluation(scores, **settings):
+    return Evaluation(IDS, np.array(scores, dtype=np.float64), signature="M|v:1", **settings)
+
+
+def example():
+    """Two systems: an ordinary column, one of counts where lower is better, and one unranked."""
+
+    def rate(sums):
+        with np.errstate(invalid="ignore"):  # a draw in which nothing is mentioned
+            return sums[..., 0] / sums[..., 1]
+
+    of_systems = {}
+    for name, shift in (("x", 0.0), ("y", 1 / 3)):
+        # The first image mentions nothing: no score of its own, but no hole in the corpus score.
+        # The last one is undefined.
+        counted = np.array([[0, 0], [1, 2], [1, 1 + 9 * shift], [np.nan, np.nan]])
+        of_systems[name] = {
+            "M": evaluation([2 / 3 - shift, 1e-102, np.nan, 1.0], counts={"undefined": 1}),
+            "CHAIRi": evaluation(
+                [np.nan, 0.5, 1.0, np.nan],
+                lower_is_better=True,
+                corpus_score=rate(counted[:3].sum(axis=0)),
+                statistics=Statistics(counted, rate),
+                counts={"undefined": 1, "no_mentions": 1, "missing": 2},
+                details={"CHAIR": [{"words": ["dog"], "part": shift}] * 4},
+            ),
+            "Len": evaluation([5, 6, 7, 8], ranked=False),
+        }
+    signatures = {name: f"{name}|version:1" for name in of_systems["x"]}
+    return Scores(signatures, of_systems, {"SPICE": MetricUnavailable("its download failed.")})
+
+
+def saved(tmp_path, scores, comparisons=None):
+    path = tmp_path / "scores.json"
+    path.write_text(scores_text(scores, comparisons), "utf-8")
+    return path
+
+
+def test_what_is_read_is_what_was_written(tmp_path):
+    scores = example()
+    with pytest.warns(match="too few"):
+        comparisons = compare(scores)
+    path = saved(tmp_path, scores, comparisons)
+    found, found_comparisons = read_scores(path)
+    assert scores_text(found, found_comparisons) == path.read_text("utf-8")
+    assert found_comparisons.to_json() == comparisons.to_json()
+    assert found.columns() == scores.columns()
+    assert {name: str(why) for name, why in found.unavailable.items()} == UNAVAILABLE
+    for name in ("x", "y"):
+        assert found.counts(name) == scores.counts(name)
+        assert found.counts(name)["undefined"] == 2  # one under M, the last under CHAIRi
+        for column, of_column in found.evaluations[name].items():
+            before = scores.evaluations[name][column]
+            assert list(of_column.ids) == IDS
+            assert of_column.score == pytest.approx(before.score, rel=1e-9)
+            np.testing.assert_array_equal(of_column.missing, before.missing)
+            np.testing.assert_allclose(of_column.scores, before.scores, rtol=1e-9)
+    for style in FORMATS:
+        shown = render(scores, style, comparisons)
+        assert render(found, style, found_comparisons) == shown
+
+
+def test_no_comparison_is_none(tmp_path):
+    assert read_scores(saved(tmp_path, example()))[1] is None
+
+
+def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_path):
+    counts = {"scored": 1, "missing": 0, "undefined": 0, "no_words": 0, "unknown_words": 0}
+    counts |= dict.fromkeys(("unweighted", "no_mentions", "incomplete", "unconfirmed"), 0)
+    row = {"image_id": 1, "Bleu_4": 0.5}
+    document = {
+        "scores": 1,
+        "signatures": {"Bleu_4": "BLEU|version:0.2.0"},
+        "systems": {
+            "x": {
+                "overall": {"Bleu_4": 0.5},
+                "counts": {"Bleu_4": counts},
+                "imgToEval": {"1": row},
+            }
+        },
+    }
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps(document), "utf-8")
+    scores, _ = read_scores(path)
+    assert scores.evaluations["x"]["Bleu_4"].score == 0.5
+    assert scores.counts("x") == counts
+    assert json.loads(scores_text(scores)) == document
+
+
+def test_a_file_of_version_0_1_0_has_no_number_and_no_directions(tmp_path):
+    row = {"image_id": 1, "M": 0.5}
+    system = {"overall": {"M": 0.5}, "counts": {"M": {"scored": 1}}, "imgToEval": {"1": row}}
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({"signatures": {"M": "M|v:1"}, "systems": {"a": system}}))
+    scores, _ = read_scores(path)
+    assert scores.evaluations["a"]["M"].score == 0.5
+    assert scores.counts("a")["scored"] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{"image_id": 1, "caption": "a dog"}], "holds captions, not scores; give a file that sc"),
+        ({"annotations": [], "images": []}, "holds a dataset's annotations, not scores;"),
+        ({"leaderboard": 1, "runs": []}, "is a leaderboard, which the command leaderboard prints;"),
+        ([], "holds no scores;"),
+        (7, "holds no scores;"),
+    ],
+)
+def test_another_file_is_named(tmp_path, content, said):
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(VifidelError, match=re.escape(f"{path}: {said}")):
+        read_scores(path)
+
+
+def same_text(scores, comparisons=None):
+    text = scores_text(scores, comparisons)
+    assert text == json_text(json.loads(text))
+    return text
+
+
+def test_the_text_is_what_an_encoder_makes_of_its_content():
+    scores = example()
+    with pytest.warns(match="too few"):
+        same_text(scores, compare(scores))
+    odd = ["100 %", 'a "quoted" \\ name', "tab\t\x7f\x9b\u2028 caf\u00e9 \ud83d", "images", "%s"]
+    for name in odd:
+        details = {name: [{name: [0.1 + 0.2, None, True, {}]}, [], "x\ny", math.nan]}
+        ids = [name, 1.5, -3, 7]
+        column = Evaluation(ids, np.array([1e-11, 1e22, -0.0, np.nan]), details=details)
+        scores = Scores({name: name, "M": "M"}, {name: {name: column, "M": column}})
+        system = json.loads(same_text(scores))["systems"][name]
+        assert system["imgToEval"]["-3"] == {"image_id": -3, name: "x\ny", "M": -0.0}
+    nothing = Evaluation([], np.array([]), details={"words": []})
+    assert '"imgToEval": {}' in same_text(Scores({"M": "M"}, {"x": {"M": nothing}}))
+
+
+def test_the_words_of_captions_are_written_as_an_encoder_writes_them():
+    scorer = VifidelPRF({1: ["dog"], 2: ["red car"], 3: ["cat"]})
+    captions = ["A dog\x85 on caf\u00e9 chairs", "...", "a cat's hot-dog zzyzx"]
+    gts = {1: ["a dog"], 2: ["a car"], 3: []}
+    evaluations = scorer.evaluate(coco_rows(gts, {at: [c] for at, c in enumerate(captions, 1)}))
+    scores = Scores({name: name for name in evaluations}, {"x": evaluations})
+    words = json.loads(same_text(scores))["systems"]["x"]["imgToEval"]["1"]["VIFIDEL-PRF"]
+    of_dog = {"word": "dog", "support": 1.0, "by": "dog", "thing": True, "weight": 1.0}
+    assert words[0] == of_dog
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1e308, 1e308) | st.just(math.nan)))
+@case([5e-324, 1e-300, 123456789012.0, 1e16, 9999999999.6, 0.00001, 1e-5 / 3, 0.1 + 0.2])
+def test_numbers_are_written_as_an_encoder_writes_them(numbers):
+    assert number_texts(numbers) == [json.dumps(rounded(number)) for number in numbers]
+
+
+def change(document, *keys, value=None):
+    """Set a place of a document, or delete it."""
+    *most, last = keys
+    for key in most:
+        document = document[key]
+    if value is None:
+        del document[last]
+    else:
+        document[last] = value
+
+
+PEOPLE = {"joined": 1, "words": 9.5, "images": 4, "too_few": 0, "rates": {}}
+RATE = {
+    "measured": 0.5, "corrected": None, "interval": [None, None],
+    "false_yes": 0.1, "false_no": 0.2, "controls": 9, "named": 8,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "said"),
+    [
+        (["scores"], 2, "was written by a newer version of vifidel-eval; update this one."),
+        (["scores"], "1", "the scores are damaged (the form '1')"),
+        (["systems"], [1], "the scores are damaged"),
+        (["systems"], {}, "there is no system"),
+        (["systems", "x", "overall", "M"], None, "('M' is missing)"),
+        (["systems", "x", "overall", "M"], "0.5", "the score '0.5'"),
+        (["systems", "x", "overall", "M"], True, "the score True"),
+        (["systems", "x", "imgToEval", "3", "M"], [], "the score []"),
+        (["systems", "x", "imgToEval", "3", "image_id"], 1, "an image appears twice"),
+        (["systems", "x", "imgToEval", "3", "image_id"], {}, "the image id {}"),
+        (["systems", "x", "counts", "M", "no_words"], -1, "no_words is -1"),
+        (["signatures", "M"], 7, "7 where text was expected"),
+        (["signatures", "N"], "N|", "'N' is missing"),
+        (["comparison", "seed"], 0.5, "the number 0.5"),
+        (["comparison", "metrics", "M", "pairs", 0, "winner"], "z", "the system 'z' of a pair"),
+        (["comparison", "metrics", "M", "pairs", 0, "winner"], "", "the system '' of a pair"),
+        (["comparison", "metrics", "M", "pairs", 0, "first"], 7, "7 where text was expected"),
+        (["comparison", "metrics", "M", "systems", "x", "rank"], 1.5, "the number 1.5"),
+        (["people"], {**PEOPLE, "too_few": -1}, "(too_few: the number -1)"),
+        (["people"], {**PEOPLE, "words": None}, "the scores are damaged"),
+        (["calibrated"], {"x": {**RATE, "corrected": 1.5}}, "the share 1.5"),
+        (["calibrated"], {"x": {**RATE, "interval": [-0.5, 1]}}, "the share -0.5"),
+        (["calibrated"], {"x": {**RATE, "named": True}}, "the number True"),
+    ],
+)
+def test_a_damaged_file_is_one_sentence(tmp_path, keys, value, said):
+    scores = example()
+    with pytest.warns(match="too few"):
+        document = json.loads(scores_text(scores, compare(scores)))
+    change(document, *keys, value=value)
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(VifidelError, match=re.escape(said)) as caught:
+        read_scores(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,525 @@
+"""The report in a real browser."""
+
+import dataclasses
+import json
+import math
+import re
+from collections import Counter
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from vifidel_eval.scorers import Evaluation
+from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.harness import Scores
+from vifidel_eval.show.report import render_page
+from vifidel_eval.show.report.order import Order, metrics_apart
+from vifidel_eval.show.report.page_data import image_data
+
+METRICS = ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
+PHONE = {"width": 390, "height": 740}
+
+
+def shown(tab):
+    """The ids of the images on the page."""
+    return [text.removeprefix("Image ") for text in tab.locator("article h3").all_inner_texts()]
+
+
+def settled(tab):
+    """Wait until what was typed has been searched for."""
+    tab.wait_for_timeout(300)
+    return tab
+
+
+def choose(tab, **values):
+    for name, value in values.items():
+        tab.locator(f"#images [name={name}]").select_option(value)
+
+
+#: The texts of a card.
+TEXTS = """card => {
+    const all = (node, wanted, of = (found) => found.textContent) =>
+        [...node.querySelectorAll(wanted)].map(of);
+    return {
+        heading: card.querySelector("h3").textContent,
+        objects: all(card, ".objects li"),
+        references: all(card, ".references li"),
+        candidates: all(card, ".candidates > li", (one) => ({
+            name: one.querySelector("h4").textContent,
+            caption: one.querySelector(".caption").textContent,
+            marks: all(one, ".said", (mark) => [mark.textContent.toLowerCase(), mark.className]),
+            loose: all(one, ".loose"),
+            scores: all(one, ".scores li"),
+            words: all(one, ".words tbody tr", (row) => all(row, "td")),
+            plans: one.querySelectorAll(".plan").length,
+        })),
+    };
+}"""
+
+
+def two_digits(support):
+    """Return hundredths, rounded as numpy rounds."""
+    return f"{np.rint(100 * support) / 100:.2f}"
+
+
+def shown_score(score):
+    """Return a score as the page shows it, which is as all tables do."""
+    return "\N{EN DASH}" if math.isnan(score) else f"{score:.4f}"
+
+
+def scores_of(content, system, metric):
+    evaluation = content.scores.evaluations[system][metric]
+    return dict(zip(map(str, evaluation.ids), evaluation.scores.tolist(), strict=True))
+
+
+def test_it_opens_without_a_fault(visit, content):
+    tab = visit()
+    order = Order(image_data(content)).places
+    ids = list(map(str, content.references))
+    assert shown(tab) == [ids[i] for i in order[:20]]
+    assert tab.locator(".status").inner_text() == "45 of 45 images; shown are 1 to 20."
+
+
+@pytest.mark.parametrize("objects", [True, False])
+@pytest.mark.parametrize("systems", [3, 1])
+def test_cards_hold_what_is_known_of_each_image(
+    visit, make_content, make_explained, tmp_path, systems, objects
+):
+    path = tmp_path / "report.html"
+    content = make_content(images=20, systems=systems)
+    if not objects:
+        nothing = {image_id: Counter() for image_id in content.references}
+        explanations = {
+            name: make_explained(captions, nothing, content.references)
+            for name, captions in content.captions.items()
+        }
+        content = dataclasses.replace(content, objects=nothing, explanations=explanations)
+    path.write_text(render_page(content), "utf-8")
+    tab = visit(path.as_uri())
+    choose(tab, sort="given")
+    explanations = [list(chain.from_iterable(of)) for of in content.explanations.values()]
+    for at, (image_id, card) in enumerate(
+        zip(content.references, tab.locator("article").all(), strict=True)
+    ):
+        texts = card.evaluate(TEXTS)
+        assert texts["heading"] == f"Image {image_id}"
+        found = content.objects[image_id]
+        assert texts["objects"] == [
+            label + f" \N{MULTIPLICATION SIGN}{count}" * (count > 1)
+            for label, count in found.items()
+        ]
+        assert texts["references"] == content.references[image_id]
+        assert len(texts["candidates"]) == systems
+        for name, of_system, candidate in zip(
+            content.captions, explanations, texts["candidates"], strict=True
+        ):
+            explanation = of_system[at]
+            assert candidate["name"] == name
+            assert candidate["caption"] == content.captions[name][image_id]
+            lists = {"Probably not in the image:": explanation.hallucinated}
+            lists |= {"Unconfirmed:": explanation.unconfirmed}
+            lists |= {"Not mentioned:": explanation.unmentioned}
+            assert candidate["loose"] == [
+                f"{what} {', '.join(names)}" for what, names in lists.items() if names
+            ]
+            scores = [e.scores[at] for e in content.scores.evaluations[name].values()]
+            assert candidate["scores"] == [
+                f"{metric} {shown_score(score)}"
+                for metric, score in zip(METRICS, scores, strict=True)
+            ]
+            mentions = [(m.words, m.verdict, m) for m in explanation.mentions]
+            caption = explanation.caption.lower()
+            others = [w for w in explanation.words if w.judged is None]
+            others.sort(key=lambda w: (caption.find(w.word), w.word))
+            mentions += [(w.word, None, w) for w in others]
+            assert candidate["words"] == [
+                [
+                    words,
+                    "no claim" if verdict is None else str(verdict),
+                    "\N{EN DASH}" if math.isnan(it.support) else two_digits(it.support),
+                    it.supported_by or "\N{EN DASH}",
+                ]
+                for words, verdict, it in mentions
+            ]
+            marks = {None: "open", 0: "unjudged", 1: "there", 2: "absent"}
+            rest = list(candidate["marks"])
+            for words, verdict, _ in mentions:
+                assert [words, f"said {marks[verdict]}"] in rest
+            assert {tuple(mark) for mark in rest} == {
+                (words, f"said {marks[verdict]}") for words, verdict, _ in mentions
+            }
+            assert candidate["plans"] == int(objects)
+
+
+#: Captions, their mentions, other words, and what is marked of which of these.
+MARKED = [
+    ("Two hot  dogs, one DOG.", ["hot dogs", "dog"], [], [("hot  dogs", 0), ("DOG", 1)]),
+    ("a dog and a dog", ["dog", "dog"], [], [("dog", 0), ("dog", 1)]),
+    ("a hotdog", ["dog"], [], []),
+    ("red fire hydrant, red car", ["fire hydrant", "car"], ["red"],
+     [("red", 2), ("fire hydrant", 0), ("red", 2), ("car", 1)]),
+    ("a \U0001f600 dog", ["dog"], [], [("dog", 0)]),
+    ("\u0915\u093f\u0924\u093e\u092c", [], ["\u0915\u093f\u0924\u093e\u092c"],
+     [("\u0915\u093f\u0924\u093e\u092c", 0)]),
+    ("cafe\u0301 sign", ["sign"], ["caf\u00e9"], [("cafe\u0301", 1), ("sign", 0)]),
+    ("[dog", ["dog"], [], [("dog", 0)]),
+    ("A Fire hydrant, dogs, a dog", ["fire hydrant", "dogs", "dog"], [],
+     [("Fire hydrant", 0), ("dogs", 1), ("dog", 2)]),
+    ("a hot hot dog", ["hot dog"], ["hot"], [("hot", 1), ("hot dog", 0)]),
+    ("a fire-hydrant on t.v.", ["fire-hydrant", "t.v."], [], [("fire-hydrant", 0), ("t.v", 1)]),
+    ("dog", ["\u2014", "cat", "dog"], [], [("dog", 2)]),
+]  # fmt: skip
+
+
+def with_data(page, name, data):
+    """Return a page with other data in one of its elements."""
+    start = page.index(f'id="{name}">') + len(f'id="{name}">')
+    text = json.dumps(data).replace("<", "\\u003c")
+    return page[:start] + text + page[page.index("</script>", start) :]
+
+
+def test_links_bring_back_images_of_any_id(visit, make_content, tmp_path):
+    content = make_content(images=2, systems=1)
+    data = image_data(content) | {"ids": ["val2017/7 (a).jpg", "50% & + more"]}
+    path = tmp_path / "report.html"
+    path.write_text(with_data(render_page(content), "data", data), "utf-8")
+    tab = visit(path.as_uri())
+    choose(tab, sort="given")
+    links = tab.locator("article h3 a")
+    first, second = links.evaluate_all("all => all.map((link) => link.getAttribute('href'))")
+    assert first == "#images?image=val2017%2F7%20(a).jpg"
+    assert shown(visit(path.as_uri() + second)) == ["50% & + more"]
+
+
+def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
+    content = make_content(images=len(MARKED), systems=1)
+    texts, plans = [], []
+
+    def number_of(text):
+        texts.append(text)
+        return len(texts) - 1
+
+    for _, mentions, words, _ in MARKED:
+        plans.append(
+            [
+                [],
+                [n for word in words for n in (number_of(word), 0, 0, -1, -1)],
+                [n for mention in mentions for n in (number_of(mention), -1, 0, -1, 1, -1)],
+                [],
+            ]
+        )
+    data = image_data(content) | {"captions": [[caption for caption, *_ in MARKED]]}
+    page = with_data(render_page(content), "data", data)
+    page = with_data(page, "plans", {"texts": texts, "plans": [plans], "scale": 1})
+    path = tmp_path / "report.html"
+    path.write_text(page, "utf-8")
+    tab = visit(path.as_uri())
+    choose(tab, sort="given")
+    for card, (caption, *_, found) in zip(tab.locator("article").all(), MARKED, strict=True):
+        assert card.locator(".caption").evaluate("c => c.textContent") == caption
+        marks = card.locator(".said").evaluate_all(
+            "all => all.map((mark) => [mark.textContent, Number(mark.dataset.said)])"
+        )
+        assert list(map(tuple, marks)) == found
+
+
+@pytest.mark.parametrize(
+    ("metric", "sort", "highest_first"),
+    [
+        ("Bleu_1", "worst", False),
+        ("Bleu_1", "best", True),
+        ("Errors", "worst", True),
+        ("Errors", "best", False),
+    ],
+)
+def test_sorting_by_a_score_of_a_system(visit, content, metric, sort, highest_first):
+    tab = visit()
+    choose(tab, system="dreaming", metric=metric, sort=sort)
+    scores = scores_of(content, "dreaming", metric)
+    assert shown(tab) == sorted(scores, key=scores.get, reverse=highest_first)[:20]
+    assert set(tab.locator("article h4:not(.gold h4)").all_inner_texts()) == {"dreaming"}
+    assert tab.locator("#order").inner_text() == f"First the images with the {sort} {metric}."
+
+
+@pytest.mark.parametrize(("against", "sign"), [("CIDEr", 1), ("Errors", -1)])
+def test_sorting_by_the_disagreement_of_metrics(visit, content, against, sign):
+    tab = visit()
+    other = METRICS.index(against)
+    choose(tab, sort="metrics", against=against)
+    data = image_data(content)
+    table = [
+        [[math.nan if s is None else s for s in of_metric] for of_metric in of_system]
+        for of_system in data["scores"]
+    ]
+    scores = np.array(table)
+    apart = metrics_apart(scores[:, 0], sign * scores[:, other])
+    first = np.argsort(-np.abs(apart), kind="stable")[:20]
+    assert shown(tab) == [data["ids"][i] for i in first]
+    names = [("VIFIDEL", against)[:: 1 if apart[i] > 0 else -1] for i in first]
+    assert tab.locator("article header p").all_inner_texts() == [
+        f"{above} {100 * abs(apart[i]):.0f} points above {below}"
+        for i, (above, below) in zip(first, names, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "others", "said"),
+    [
+        # Five captions have the ranks .1, .3, .5, .7 and .9.
+        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], ["equal ranks"] * 5),
+        ([1, 2, 3, 4, 5], [2, 1, 3, 4, 5],
+         ["Other 20 points above First", "First 20 points above Other", *["equal ranks"] * 3]),
+    ],
+)  # fmt: skip
+def test_how_far_metrics_lie_apart_is_said(visit, make_content, tmp_path, scores, others, said):
+    content = make_content(images=5, systems=1)
+    ids = list(content.references)
+    of_metrics = {
+        name: Evaluation(ids, np.array(values, dtype=float))
+        for name, values in (("First", scores), ("Other", others))
+    }
+    scores = Scores(dict.fromkeys(of_metrics, "made:up"), {"careful": of_metrics})
+    content = dataclasses.replace(content, scores=scores, comparisons=compare(scores, resamples=9))
+    path = tmp_path / "report.html"
+    path.write_text(render_page(content), "utf-8")
+    tab = visit(path.as_uri())
+    assert tab.locator("article header p").all_inner_texts() == said
+
+
+def test_filters(visit, content):
+    tab = visit()
+    # A word of one caption of "careful", in any case; then the same word of another system alone.
+    caption = content.captions["careful"][1]
+    word = caption.split()[0]
+    tab.get_by_label("Search").fill(f"  {word.upper()} ")
+    choose(tab, sort="given")
+    in_text = [
+        str(i)
+        for i in content.references
+        if any(word in c[i] for c in content.captions.values())
+        or any(word in reference for reference in content.references[i])
+    ]
+    assert shown(settled(tab)) == in_text[:20]
+    tab.get_by_role("button", name="Reset").click()
+    tab.get_by_label("Score below").fill("0.85")
+    choose(tab, sort="given", system="terse")
+    scores = scores_of(content, "terse", "VIFIDEL")
+    below = [image_id for image_id, score in scores.items() if score < 0.85]
+    assert 0 < len(below) < 45
+    assert shown(settled(tab)) == below[:20]
+    tab.get_by_label("Search").fill("no such word")
+    assert shown(settled(tab)) == []
+    assert "No image fits" in tab.locator(".status").inner_text()
+
+
+def test_a_metric_is_not_held_against_itself(visit, content):
+    tab = visit()
+    choose(tab, against="CIDEr")
+    offered = "s => [...s.options].filter((o) => !o.disabled).map((o) => o.text)"
+    second = tab.locator("#images [name=against]")
+    assert second.evaluate(offered) == ["WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
+    choose(tab, sort="metrics", metric="CIDEr")
+    assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors"]
+    rule = Order(image_data(content)).against
+    assert second.input_value() == METRICS[rule]
+    order = f"First the images on which CIDEr and {METRICS[rule]} disagree most."
+    assert tab.locator("#order").inner_text() == order
+    tab.get_by_role("button", name="Reset").click()
+    assert second.input_value() == METRICS[rule]
+
+
+def test_the_order_is_said(visit):
+    tab = visit()
+    order = tab.locator("#order").inner_text()
+    assert order.endswith("the VIFIDEL scores of all systems lie farthest apart.")
+    choose(tab, system="dreaming")  # the order is still that of all systems
+    assert tab.locator("#order").inner_text() == order
+
+
+def test_pages(visit):
+    tab = visit()
+    first = shown(tab)
+    tab.get_by_role("button", name="Next").click()
+    second = shown(tab)
+    tab.get_by_label("Page", exact=True).fill("3")
+    tab.keyboard.press("Enter")
+    third = shown(tab)
+    assert len({*first, *second, *third}) == 45
+    assert tab.get_by_role("button", name="Next").is_disabled()
+    tab.get_by_role("button", name="Previous").click()
+    assert shown(tab) == second
+
+
+def test_the_keyboard_opens_a_plan(visit, content):
+    tab = visit()
+    choose(tab, sort="given")
+    summary = tab.locator("details.plan summary").first
+    svg = tab.locator("details.plan").first.locator("svg")
+    assert svg.count() == 0  # drawn when it is asked for
+    summary.focus()
+    tab.keyboard.press("Enter")
+    explanation = next(iter(content.explanations["careful"][0]))
+    svg.wait_for()
+    assert svg.locator("path").count() == len(explanation.matches)
+    assert set(svg.locator("text.word").all_text_contents()) == {
+        m.word for m in explanation.matches
+    }
+    total = tab.locator("details.plan").first.locator("tfoot td").inner_text()
+    assert float(total) == pytest.approx(explanation.distance, abs=5e-4)
+    outline = summary.evaluate("e => getComputedStyle(e).outlineStyle")
+    assert outline == "solid"
+
+
+@pytest.mark.parametrize(("metric", "sign"), [("WMD", 1), ("Errors", -1)])
+def test_the_worst_categories_come_first(visit, content, metric, sign):
+    tab = visit()
+    tab.locator("#categories [name=metric]").select_option(metric)
+    tab.get_by_role("button", name="Show all categories").click()
+    scores = scores_of(content, "careful", metric)
+    of_all = np.mean(list(scores.values()))
+    silent = {
+        str(explanation.image_id): explanation.unmentioned
+        for explanation in chain.from_iterable(content.explanations["careful"])
+    }
+    expected = []
+    for label in {label for of_image in content.objects.values() for label in of_image}:
+        ids = [str(i) for i, of_image in content.objects.items() if label in of_image]
+        if len(ids) >= 2:
+            mean = np.mean([scores[i] for i in ids])
+            left_out = 100 * np.mean([label in silent[i] for i in ids])
+            expected.append((sign * (mean - of_all), label, len(ids), mean, left_out))
+    rows = tab.locator("table.categories").first.evaluate(
+        "table => [...table.tBodies[0].rows].map((row) => [...row.cells].map((c) => c.textContent))"
+    )
+    assert len(rows) > 10
+    for (apart, label, images, mean, left_out), row in zip(sorted(expected), rows, strict=True):
+        assert row[:2] == [label, str(images)]
+        numbers = [float(cell.replace("\u2212", "-").rstrip(" %")) for cell in row[2:]]
+        assert numbers[:2] == pytest.approx([mean, apart], abs=0.0006)
+        assert numbers[2] == pytest.approx(left_out, abs=0.51)
+
+
+def test_every_control_is_reached_by_the_tab_key(visit):
+    tab = visit()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to the images"
+    tab.keyboard.press("Enter")
+    reached = set()
+    for _ in range(25):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.name || document.activeElement.tagName"))
+    wanted = {"q", "system", "metric", "against", "below", "object", "captions", "sort", "SUMMARY"}
+    assert wanted <= reached
+
+
+def test_a_word_leads_to_its_images(visit, content, follow):
+    tab = visit()
+    for found in tab.locator("#grounding tbody tr", has=tab.locator("th a")).all():
+        images = int(found.locator("td").first.inner_text())
+        follow(found.locator("th").get_by_role("link"))
+        assert tab.locator(".status").inner_text().startswith(f"{images} of ")
+    word = tab.locator("#grounding tbody th a").first
+    follow(word)
+    assert f"“{word.inner_text()}”" in tab.locator(".status").inner_text()
+    assert tab.locator("#images [name=system]").input_value() == "careful"
+    assert tab.evaluate("document.activeElement.id") == "images-title"
+    tab.get_by_role("button", name="Reset").click()
+    assert tab.locator(".status").inner_text().startswith("45 of 45 images")
+
+
+def test_captions_do_nothing(visit, content):
+    tab = visit()
+    choose(tab, sort="given", system="terse")
+    assert tab.title().startswith("Caption evaluation")
+    captions = tab.locator("article .caption").evaluate_all("all => all.map(p => p.textContent)")
+    assert captions == list(content.captions["terse"].values())[:20]
+    assert tab.locator("article script, article img").count() == 0
+
+
+def test_it_reads_without_scripting(visit, content):
+    tab = visit(java_script_enabled=False)
+    assert "all 45 images are listed" in tab.locator("noscript .note").inner_text()
+    for part in (".standings", ".duels", ".distributions", "#grounding table", "#signatures"):
+        assert tab.locator(part).first.is_visible()
+    tab.locator("#agreement summary").click()
+    assert tab.locator(".correlations").is_visible()
+    # What only the script can fill is not there.
+    for part in ("#images .controls", "#images .legend", ".pages", ".plot", "#categories"):
+        assert not tab.locator(part).is_visible()
+    assert not tab.get_by_role("link", name="Object categories").is_visible()
+    # Nor do words and ids look as if they led to the list.
+    links = tab.locator("#grounding td a, #grounding th a").evaluate_all(
+        """all => all.map((a) => [a, a.parentElement].map(getComputedStyle)).map(([a, around]) =>
+            [a.textDecorationLine, a.pointerEvents, a.color === around.color])"""
+    )
+    assert set(map(tuple, links)) == {("none", "none", True)}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_phone(visit, scheme):
+    tab = visit(viewport=PHONE, color_scheme=scheme)
+    for details in tab.locator("details").all()[:8]:
+        details.evaluate("d => (d.open = true)")
+    assert tab.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    tab.mouse.wheel(500, 0)
+    assert tab.evaluate("scrollX") == 0
+    background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (max(map(int, re.findall(r"\d+", background))) < 60) == (scheme == "dark")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_rules(visit, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs a browser, and axe"
+    )
+    tab = visit(viewport=PHONE, color_scheme=scheme)
+    for details in tab.locator("details").all()[:6]:
+        details.evaluate("d => (d.open = true)")
+    result = axe.Axe().run(tab)
+    assert result.violations_count == 0, result.generate_report()
+
+
+def test_print_has_what_is_on_the_screen(visit):
+    tab = visit(color_scheme="dark")
+    tab.locator("details.plan summary").nth(1).click()
+    tab.emulate_media(media="print")
+    details = tab.locator("details.plan")
+    assert details.nth(1).locator("svg").is_visible()
+    assert not details.nth(0).is_visible()
+    assert not tab.locator("#images .controls").is_visible()
+    assert tab.get_by_text("Closed transport plans are not printed").is_visible()
+    assert len(shown(tab)) == 20
+    white = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert white == "rgb(255, 255, 255)"
+    pdf = tab.pdf(format="A4")
+    assert pdf.startswith(b"%PDF-")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 3
+
+
+def test_all_plans_open_for_print(visit):
+    tab = visit()
+    tab.get_by_role("button", name="Open all plans").click()
+    settled(tab)
+    tab.emulate_media(media="print")
+    plans = tab.locator("details.plan > :not(summary)")
+    assert plans.count() == 20 * 3
+    assert all(plan.is_visible() for plan in plans.all())
+    assert not tab.get_by_text("Closed transport plans are not printed").is_visible()
+
+
+@pytest.mark.slow
+def test_5000_images_of_4_systems_open_and_sort(visit, large_content, large_page, tmp_path):
+    path = tmp_path / "large.html"
+    path.write_text(large_page, "utf-8")
+    tab = visit(path.as_uri())
+    choose(tab, metric="CIDEr", system="careful", sort="worst")
+    scores = scores_of(large_content, "careful", "CIDEr")
+    # The page's scores have four digits: near ties may be in either order.
+    lowest = sorted(scores.values())[:20]
+    assert [scores[i] for i in shown(tab)] == pytest.approx(lowest, rel=1e-3)
+    assert tab.locator("article").count() == 20
+    assert "of 5\u2009000 images" in tab.locator(".status").inner_text()
+    choose(tab, system="<b>bold</b>")
+    assert set(tab.locator("article h4:not(.gold h4)").all_inner_texts()) == {"<b>bold</b>"}

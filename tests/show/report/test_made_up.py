@@ -1,0 +1,184 @@
+"""Inventions in a report: a line per system, the first order, clicks, marks."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import vifidel_eval
+from vifidel_eval.scorers import Evaluation
+from vifidel_eval.scores.harness import Scores
+from vifidel_eval.show.report import overview
+from vifidel_eval.show.report.order import Order
+
+PHONE = {"width": 390, "height": 740}
+DESK = {"width": 1200, "height": 800}
+TRUE = "A dog runs on the grass beside a person."
+#: Captions by what they make up: nothing, a zebra, a zebra twice, two things, one that nobody
+#: looked for.
+SAID = {
+    "nothing": TRUE,
+    "zebra": f"{TRUE} A zebra.",
+    "twice": f"{TRUE} A zebra and two zebras.",
+    "two": f"{TRUE} A zebra near a bus.",
+    "unconfirmed": f"{TRUE} Perhaps a squirrel is near.",
+}
+MADE_UP = {"nothing": 0, "zebra": 1, "twice": 1, "two": 2, "unconfirmed": 0}
+CAPTIONS = {
+    "plain": [*["nothing"] * 20, "zebra", "twice", "unconfirmed", "two"],
+    "florid": [*["nothing"] * 19, "two", "zebra", "two", "zebra", "zebra"],
+}
+IDS = list(range(1, 25))
+REFERENCES = {i: ["a dog runs on grass beside a person", "a person and a dog"] for i in IDS}
+OBJECTS = {i: {"dog": 1, "person": 1, "zebra": 0, "bus": 0} for i in IDS}
+
+
+@pytest.fixture(scope="module", params=["CHAIR,VIFIDEL-H,VIFIDEL-PRF", "CHAIR", "VIFIDEL"])
+def made_up(request, tmp_path_factory):
+    systems = {
+        name: dict(zip(IDS, map(SAID.get, said), strict=True)) for name, said in CAPTIONS.items()
+    }
+    run = vifidel_eval.evaluate(systems, REFERENCES, OBJECTS, metrics=request.param)
+    path = tmp_path_factory.mktemp("made-up") / "report.html"
+    run.report(path, resamples=50)
+    return path
+
+
+def data_of(page, name):
+    text = page.read_text("utf-8")
+    return json.loads(re.search(rf'id="{name}">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def counted(system):
+    return [MADE_UP[said] for said in CAPTIONS[system]]
+
+
+def shown(tab):
+    return [text.removeprefix("Image ") for text in tab.locator("article h3").all_inner_texts()]
+
+
+def test_each_system_has_a_line_of_what_it_makes_up_most(made_up):
+    body = re.sub(r"<[^>]+>", " ", made_up.read_text("utf-8").partition('id="made-up"')[2])
+    table = " ".join(body.partition("Scores")[0].split())
+    # Of 24 captions three mention what is not there: four things, a zebra three times and a bus
+    # once: 3 / 24 and 4 / 24. Of florid 5 / 24 and 7 / 24.
+    assert "plain 0.1250 0.1667 zebra 3, bus 1" in table
+    assert "florid 0.2083 0.2917 zebra 5, bus 2" in table
+
+
+def test_the_page_counts_things_by_image(made_up):
+    assert data_of(made_up, "plans")["inventions"] == [counted("plain"), counted("florid")]
+
+
+def test_images_of_which_most_is_made_up_come_first(made_up, visit):
+    tab = visit(made_up.as_uri())
+    together = np.add(counted("plain"), counted("florid"))
+    expected = sorted(IDS, key=lambda i: (-together[i - 1], i))
+    assert shown(tab) == list(map(str, expected[:20]))
+    assert tab.locator("#order").inner_text() == "First the images of which most is made up."
+    assert tab.locator("article header p").first.inner_text() == "3 things made up"
+    assert tab.locator("article header p").last.inner_text() == "nothing made up"
+    tab.locator("#images [name=system]").select_option("plain")
+    alone = sorted(IDS, key=lambda i: (-counted("plain")[i - 1], i))
+    assert shown(tab) == list(map(str, alone[:20]))
+    assert tab.locator("article header p").nth(1).inner_text() == "1 thing made up"
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+def test_a_click_shows_the_images_themselves(made_up, visit, viewport, follow):
+    tab = visit(made_up.as_uri(), viewport=viewport)
+    rows = tab.locator("#made-up tbody tr").filter(has=tab.get_by_role("link"))
+    assert rows.count() == 2
+    for system, row in enumerate(rows.all()):
+        for thing in row.locator(".thing").all():
+            name, captions = thing.inner_text().rstrip(",").split()
+            follow(thing.get_by_role("link"))
+            status = tab.locator(".status").inner_text()
+            assert status.startswith(f"{captions} of 24 images")
+            assert f"captions that make up “{name}”" in status
+            assert f"system={list(CAPTIONS)[system]}&captions=absent&thing={name}" in tab.url
+            # What is shown, and the first image with its caption, are in sight.
+            for part in (".status", "article h3", "article .said.absent"):
+                box = tab.locator(part).first.bounding_box()
+                assert box["y"] >= 0
+                assert box["y"] + box["height"] <= viewport["height"]
+    again = visit(tab.url)
+    assert shown(again) == shown(tab)
+
+
+def test_only_what_is_judged_is_underlined(made_up, visit):
+    tab = visit(made_up.as_uri() + "#images?image=23")
+    plain = tab.locator("article [data-system='0']")
+    lines = plain.locator(".caption .said").evaluate_all(
+        "all => all.map((word) => [word.textContent, word.className, "
+        "getComputedStyle(word).textDecorationLine])"
+    )
+    assert ["dog", "said there", "underline"] in lines
+    assert ["squirrel", "said unjudged", "underline"] in lines
+    assert ["runs", "said open", "none"] in lines
+    assert {line for _, kind, line in lines if kind == "said open"} == {"none"}
+    assert plain.locator(".loose").all_inner_texts() == ["Unconfirmed: squirrel"]
+    plain.locator(".said.unjudged").hover()
+    assert "squirrel: unconfirmed" in tab.locator("#tip").inner_text()
+    florid = tab.locator("article [data-system='1'] .loose").all_inner_texts()
+    assert florid == ["Probably not in the image: zebra"]
+
+
+def test_a_metric_of_0_and_1_has_no_histogram():
+    def spread(*scores):
+        ids = list(range(len(scores)))
+        evaluation = Evaluation(ids, np.array(scores, float))
+        return overview.distributions(Scores({"M": "M"}, {"one": {"M": evaluation}}))[0]
+
+    assert spread(0, 1, 1, np.nan).binary
+    assert not spread(0, 1, 0.5).binary
+    assert not spread(np.nan, np.nan).binary
+
+
+def test_the_report_says_which_metrics_have_none(made_up, visit):
+    tab = visit(made_up.as_uri())
+    metrics = data_of(made_up, "data")["metrics"]
+    captions = tab.locator("#distributions figcaption").all_inner_texts()
+    drawn = [caption.split("\n")[0].split(" ")[0].split("lower")[0] for caption in captions]
+    binary = [metric for metric in ("CHAIRs", "VIFIDEL-Hs") if metric in metrics]
+    assert not set(binary) & set(drawn)
+    if binary:
+        said = tab.locator("#distributions > .remark").inner_text().partition(":")[0]
+        assert set(binary) <= set(said.split(", "))
+        assert not set(said.split(", ")) & set(drawn)
+        # Nor is it what the plot begins with.
+        assert tab.locator("[name=across] option:checked").inner_text() not in binary
+        gaps = tab.locator("figcaption small").evaluate_all(
+            "all => all.map((one) => parseFloat(getComputedStyle(one).marginLeft))"
+        )
+        assert gaps
+        assert min(gaps) > 4
+
+
+def test_a_phone_says_that_there_is_more_to_the_right(visit, make_content, tmp_path):
+    tab = visit(viewport=PHONE)
+    hint = tab.locator("#scores .sideways")
+    assert hint.inner_text() == "More to the right →"
+    tab.locator("#scores .scroll").evaluate("part => (part.scrollLeft = part.scrollWidth)")
+    hint.wait_for(state="hidden")
+    wide = visit(viewport={"width": 1600, "height": 900})
+    assert not wide.locator("#scores .sideways").is_visible()
+    hidden = visit(java_script_enabled=False, viewport=PHONE)
+    assert hidden.locator(".sideways").count() == 0
+
+
+def test_the_order_of_inventions():
+    data = {"lowerIsBetter": [False], "scores": [[[0.5] * 4]] * 2}
+    order = Order(data, [[1, None, 0, 4], [2, None, None, 0]])
+    assert order.places == [3, 0, 2, 1]
+
+
+def test_where_nothing_is_made_up_the_page_says_nothing_of_it(tmp_path, visit):
+    captions = dict.fromkeys(IDS, TRUE)
+    run = vifidel_eval.evaluate({"plain": captions}, REFERENCES, OBJECTS, metrics="VIFIDEL")
+    run.report(tmp_path / "report.html", resamples=50)
+    tab = visit((tmp_path / "report.html").as_uri())
+    assert tab.locator("#made-up").count() == 0
+    assert tab.locator("#images [name=sort] option").all_inner_texts()[0] != "most made up"
+    assert len(shown(tab)) == 20

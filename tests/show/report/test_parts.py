@@ -1,0 +1,412 @@
+"""The parts of the report in a real browser: words, pictures, plot, categories, filters, links."""
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy.stats import pearsonr, spearmanr
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+LONG = (
+    "A brown horse grazes quietly beside four woolly sheep near wooden fence posts while distant "
+    "hills, clouds, rivers, trees and farm houses glow."
+)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory, run):
+    """The report of the example with pictures, and a third system that is wordy about image 106."""
+    folder = tmp_path_factory.mktemp("example")
+    instances = json.loads((EXAMPLES / "instances_example.json").read_text("utf-8"))
+    (folder / "pictures").mkdir()
+    for image in instances["images"]:
+        Image.new("RGB", (640, 480), "teal").save(folder / "pictures" / image["file_name"])
+    results = [
+        EXAMPLES / f"captions_example_{name}_results.json" for name in ("careful", "dreaming")
+    ]
+    wordy = json.loads(results[0].read_text("utf-8"))
+    for result in wordy:
+        if result["image_id"] == 106:
+            result["caption"] = LONG
+    (folder / "captions_example_wordy_results.json").write_text(json.dumps(wordy), "utf-8")
+    results.append(folder / "captions_example_wordy_results.json")
+    page, scores = folder / "report.html", folder / "scores.json"
+    command = ["score", *map(str, results), "--references", EXAMPLES / "captions_example.json"]
+    command += ["--objects", EXAMPLES / "instances_example.json", "--images", folder / "pictures"]
+    command += ["--report", page, "--output", scores]
+    result = run(*command)
+    assert result.exit_code == 0, result.output
+    text = page.read_text("utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    return {"address": page.as_uri(), "data": data, "instances": instances}
+
+
+@pytest.fixture
+def image_106(visit, example):
+    tab = visit(example["address"] + "#images?image=106")
+    assert shown(tab) == ["106"]
+    return tab
+
+
+def shown(tab):
+    return [text.removeprefix("Image ") for text in tab.locator("article h3").all_inner_texts()]
+
+
+def word(tab, text, system=0):
+    caption = tab.locator("article .caption").nth(system)
+    return caption.locator(".said", has_text=re.compile(f"^{text}$")).first
+
+
+def test_a_word_says_what_supports_it_and_shows_its_boxes(image_106):
+    tab = image_106
+    tip = tab.locator("#tip")
+    assert not tip.is_visible()
+    word(tab, "horse").hover()
+    assert tip.inner_text() == "horse: in the image\nSupported by horse, support 1.00."
+    assert tab.locator("article .box.meant").all_inner_texts() == ["horse"]
+    assert tab.locator("article .objects .meant").inner_text() == "horse"
+    tip.hover()  # it stays under the pointer
+    assert tip.is_visible()
+    tab.keyboard.press("Escape")
+    assert not tip.is_visible()
+    assert tab.locator("article .box").count() == 0
+    elephants = word(tab, "elephants", system=1)
+    elephants.hover()
+    assert tip.inner_text().startswith("elephants: probably not in the image\nNearest is ")
+    assert "absent" in elephants.get_attribute("class")
+    assert "open" in word(tab, "grazes").get_attribute("class")
+    assert tab.locator("article .box").count() == 0
+    tab.locator("h1").hover()
+    assert not tip.is_visible()
+
+
+def test_the_keyboard_goes_from_word_to_word(image_106):
+    tab = image_106
+    tip = tab.locator("#tip")
+    word(tab, "horse").focus()
+    assert tip.inner_text().startswith("horse: in the image")
+    assert word(tab, "horse").get_attribute("aria-describedby") == "tip"
+    tab.keyboard.press("ArrowRight")
+    assert tip.inner_text().startswith("grazes: no claim")
+    tab.keyboard.press("Tab")  # past the other words of the caption
+    assert tab.evaluate("document.activeElement.tagName") == "SUMMARY"
+    assert not tip.is_visible()
+
+
+def test_a_tap_shows_the_tip_within_the_screen(visit, example):
+    tab = visit(
+        example["address"] + "#images?image=106",
+        has_touch=True,
+        is_mobile=True,
+        viewport={"width": 390, "height": 800},
+    )
+    word(tab, "sheep").tap()
+    assert tab.locator("#tip").inner_text().startswith("sheep: in the image")
+    box = tab.locator("#tip").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    tab.locator("article .gold").tap(position={"x": 2, "y": 2})
+    assert not tab.locator("#tip").is_visible()
+
+
+def test_objects_switch_their_boxes_on(image_106, example):
+    tab = image_106
+    switch = tab.locator("article .objects").get_by_role("button", name="sheep")
+    switch.click()
+    assert switch.get_attribute("aria-pressed") == "true"
+    sheep = next(c["id"] for c in example["instances"]["categories"] if c["name"] == "sheep")
+    boxes = [
+        a["bbox"]
+        for a in example["instances"]["annotations"]
+        if (a["image_id"], a["category_id"]) == (106, sheep)
+    ]
+    frame = tab.locator("article .frame").bounding_box()
+    drawn = [box.bounding_box() for box in tab.locator("article .box").all()]
+    assert len(drawn) == len(boxes) == 4
+    for found, (x, y, _, height) in zip(drawn, boxes, strict=True):
+        assert (found["x"] - frame["x"]) / frame["width"] == pytest.approx(x / 640, abs=0.01)
+        assert (found["y"] - frame["y"]) / frame["height"] == pytest.approx(y / 480, abs=0.01)
+        assert found["height"] / frame["height"] == pytest.approx(height / 480, abs=0.02)
+    switch.click()
+    assert tab.locator("article .box").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_boxes_of_the_large_picture_are_where_the_objects_are(visit, example, width):
+    tab = visit(example["address"] + "#images?image=106", viewport={"width": width, "height": 844})
+    tab.get_by_role("button", name="Enlarge image 106").click()
+    picture = tab.locator("dialog img")
+    picture.evaluate("image => image.decode()")
+    # Boxes are shares of the frame, so that the picture must fill it, undistorted.
+    frame, inside = tab.locator("dialog .frame").bounding_box(), picture.bounding_box()
+    for side in ("x", "y", "width", "height"):
+        assert inside[side] == pytest.approx(frame[side], abs=1)
+    assert inside["width"] / inside["height"] == pytest.approx(640 / 480, rel=0.01)
+
+
+def test_plot_and_categories_are_printed_though_they_were_not_seen(visit, example):
+    tab = visit(example["address"], viewport={"width": 390, "height": 300})
+    rows = tab.locator("#agreement .fits tbody tr")
+    categories = tab.locator("#categories tbody tr")
+    assert rows.count() == categories.count() == 0
+    tab.pdf(format="A4")
+    assert rows.count() == 4  # three systems, and all
+    assert categories.count() > 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_picture_is_enlarged_in_a_dialog(visit, example, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs a browser, and axe"
+    )
+    tab = visit(example["address"] + "#images?image=106", color_scheme=scheme)
+    small = tab.locator("article img").bounding_box()
+    tab.get_by_role("button", name="Enlarge image 106").click()
+    dialog = tab.locator("dialog")
+    assert dialog.get_attribute("open") is not None
+    assert dialog.locator("img").bounding_box()["width"] > small["width"]
+    assert sorted(dialog.locator(".box").all_inner_texts()) == ["horse", *["sheep"] * 4]
+    dialog.get_by_role("button", name="Hide all boxes").click()
+    assert dialog.locator(".box").count() == 0
+    dialog.locator(".said", has_text="horse").first.hover()
+    assert tab.locator("dialog #tip").is_visible()
+    assert dialog.locator(".box.meant").all_inner_texts() == ["horse"]
+    result = axe.Axe().run(tab)
+    assert result.violations_count == 0, result.generate_report()
+    tab.keyboard.press("Escape")  # the tip
+    assert dialog.get_attribute("open") is not None
+    tab.keyboard.press("Escape")
+    assert dialog.get_attribute("open") is None
+    label = tab.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert label == "Enlarge image 106"
+
+
+def test_a_long_plan_shows_its_costliest_rows_and_all_on_demand(image_106):
+    tab = image_106
+    plan = tab.locator("details.plan").nth(2)  # the wordy system's
+    plan.locator("summary").click()
+    rows = plan.locator("tbody tr")
+    rows.first.wait_for()  # it is drawn when the page hears that it is open
+    assert rows.count() == 10
+    assert plan.locator("svg path").count() == 10
+    costs = [float(cell) for cell in plan.locator("tbody td:last-child").all_inner_texts()]
+    assert costs == pytest.approx(sorted(costs, reverse=True), abs=2e-4)
+    shown_sum = sum(map(float, plan.locator("tfoot tr:first-child td").all_inner_texts()))
+    distance = float(plan.locator("tfoot tr:last-child td").inner_text())
+    assert sum(costs) + shown_sum == pytest.approx(distance, abs=1e-9)
+    button = plan.get_by_role("button", name=re.compile("Show all"))
+    every = int(re.search(r"\d+", button.inner_text())[0])
+    button.click()
+    assert rows.count() == every > 10
+    total = sum(float(cell) for cell in plan.locator("tbody td:last-child").all_inner_texts())
+    assert total == pytest.approx(distance, abs=1e-9)
+    short = tab.locator("details.plan").nth(0)
+    short.locator("summary").click()
+    short.locator("tbody tr").first.wait_for()
+    assert short.get_by_role("button").count() == 0
+
+
+def test_phrases_are_searched_and_hits_marked(visit, example):
+    tab = visit(example["address"])
+    tab.get_by_label("Search").fill('"flock of SHEEP" horse')
+    tab.wait_for_function("() => document.querySelectorAll('article').length === 1")
+    assert shown(tab) == ["106"]
+    caption = tab.locator("article .caption").first
+    assert "".join(caption.locator("mark").all_inner_texts()).lower() == "horseflock of sheep"
+    assert caption.inner_text() == "A horse grazes with a flock of sheep."
+    assert "horse" in tab.locator("article .objects mark").all_inner_texts()
+    tab.get_by_label("Search").fill('"sheep flock"')
+    tab.wait_for_function("() => document.querySelectorAll('article').length === 0")
+
+
+def test_filters_by_verdict_and_object(visit, example, follow):
+    tab = visit(example["address"])
+    data = example["data"]
+
+    def images():
+        return int(tab.locator(".status").inner_text().split(" ")[0])
+
+    tab.locator("#images [name=captions]").select_option("absent")
+    tab.locator("#images [name=system]").select_option("dreaming")
+    assert 0 < images() < len(data["ids"])
+    for caption in tab.locator("article .caption").all():
+        assert caption.locator(".absent").count() > 0
+    tab.locator("#images [name=captions]").select_option("leaves")
+    tab.locator("#images [name=object]").select_option("person")
+    assert images() > 0
+    for card in tab.locator("article").all():
+        assert "person" in card.locator(".objects").inner_text()
+        assert "person" in card.locator(".loose", has_text="Not mentioned").inner_text()
+    tab.get_by_role("button", name="Reset").click()
+    follow(tab.locator(".presets").get_by_role("link", name="dreaming"))
+    scores = [
+        (s, i) for i, s in zip(data["ids"], data["scores"][1][0], strict=True) if s is not None
+    ]
+    assert shown(tab)[:5] == [i for _, i in sorted(scores)[:5]]
+
+
+def test_the_address_brings_the_same_images_back(visit, example):
+    tab = visit(example["address"])
+    tab.locator("#images [name=system]").select_option("dreaming")
+    tab.locator("#images [name=metric]").select_option(example["data"]["metrics"][2])
+    tab.locator("#images [name=sort]").select_option("worst")
+    tab.get_by_label("Search").fill('a "on a"')
+    tab.get_by_label("Score below").fill("0.9")
+    tab.wait_for_function("() => location.hash.includes('below')")
+    before, address = shown(tab), tab.url
+    assert before
+    assert "system=dreaming" in address
+    again = visit(address)
+    assert shown(again) == before
+    assert again.get_by_label("Search").input_value() == 'a "on a"'
+    assert again.locator("#images [name=sort]").input_value() == "worst"
+    again.get_by_role("button", name="Reset").click()
+    assert "?" not in again.url
+    unknown = visit(example["address"] + "#images?system=gone&sort=odd&metric=none&page=x")
+    assert len(shown(unknown)) == 20
+
+
+def test_ids_are_links_to_their_images(visit, example):
+    tab = visit(example["address"])
+    tab.locator("#grounding td a").first.click()
+    wanted = tab.locator("#grounding td a").first.inner_text()
+    tab.wait_for_function("() => document.querySelectorAll('article').length === 1")
+    assert shown(tab) == [wanted]
+    assert f"Only image {wanted}" in tab.locator(".status").inner_text()
+    tab.go_back()
+    tab.get_by_role("button", name="Reset").click()
+    assert len(shown(tab)) == 20
+
+
+def plotted(tab):
+    tab.locator("#agreement").scroll_into_view_if_needed()
+    tab.locator(".fits tbody tr").first.wait_for()
+
+
+def test_correlations_are_scipys(visit, example):
+    tab = visit(example["address"])
+    data = example["data"]
+    tab.locator("[name=across]").select_option("CIDEr")
+    tab.locator("[name=up]").select_option("VIFIDEL")
+    plotted(tab)
+    x, y = (data["metrics"].index(name) for name in ("CIDEr", "VIFIDEL"))
+    for row, of_system in zip(tab.locator(".fits tbody tr").all(), data["scores"], strict=False):
+        pairs = [p for p in zip(of_system[x], of_system[y], strict=True) if None not in p]
+        one, other = np.array(pairs).T
+        cells = [text.replace("\u2212", "-") for text in row.locator("td").all_inner_texts()]
+        assert int(cells[0]) == len(pairs)
+        assert float(cells[1]) == pytest.approx(pearsonr(one, other).statistic, abs=0.006)
+        assert float(cells[2]) == pytest.approx(spearmanr(one, other).statistic, abs=0.006)
+
+
+def inside(data, metrics, ranges):
+    """The images that have a caption whose scores lie in the ranges."""
+    places = [data["metrics"].index(name) for name in metrics]
+    return {
+        i
+        for of_system in data["scores"]
+        for at, i in enumerate(data["ids"])
+        if all(
+            of_system[m][at] is not None and low <= of_system[m][at] <= high
+            for m, (low, high) in zip(places, ranges, strict=True)
+        )
+    }
+
+
+def test_a_range_of_the_plot_selects_images_by_keyboard_and_by_pointer(visit, example):
+    tab = visit(example["address"], viewport={"width": 1440, "height": 1000})
+    tab.locator("[name=across]").select_option("ROUGE_L")
+    tab.locator("[name=up]").select_option("VIFIDEL")
+    plotted(tab)
+    tab.locator("[name=across-to]").fill("0.3")
+    tab.locator("[name=up-from]").fill("0.8")
+    expected = inside(example["data"], ("ROUGE_L", "VIFIDEL"), ((-math.inf, 0.3), (0.8, 9)))
+    tab.get_by_role("button", name="Show their images").press("Enter")
+    assert 0 < len(expected) < 20
+    assert set(shown(tab)) == expected
+    again = visit(tab.url)
+    assert set(shown(again)) == expected
+    tab.get_by_role("button", name="Clear").click()
+    assert len(shown(tab)) == 20
+    tab.locator("#agreement").scroll_into_view_if_needed()
+    plot = tab.locator(".plot").bounding_box()
+    tab.mouse.move(plot["x"] + plot["width"] * 0.3, plot["y"] + plot["height"] * 0.05)
+    tab.mouse.down()
+    tab.mouse.move(plot["x"] + plot["width"] * 0.55, plot["y"] + plot["height"] * 0.6, steps=4)
+    tab.mouse.up()
+    names = ("across-from", "across-to", "up-from", "up-to")
+    low, high, bottom, top = (float(tab.locator(f"[name={n}]").input_value()) for n in names)
+    expected = inside(example["data"], ("ROUGE_L", "VIFIDEL"), ((low, high), (bottom, top)))
+    assert expected
+    assert tab.locator(".status").inner_text().startswith(f"{len(expected)} of 28 images")
+    assert f"of {len(expected)} image" in tab.locator(".chosen-points").inner_text()
+
+
+def test_categories_under_any_metric(visit, example, follow):
+    tab = visit(example["address"])
+    data = example["data"]
+    table = tab.locator("table.categories").nth(1)
+    assert table.locator("tbody tr").count() == 0  # filled when it is seen
+    tab.locator("#categories").scroll_into_view_if_needed()
+    table.locator("tbody tr").first.wait_for()
+    at_first = table.inner_text()
+    choice = tab.locator("#categories [name=metric]")
+    choice.select_option("CIDEr")
+    scores = data["scores"][1][data["metrics"].index("CIDEr")]
+    means = {}
+    for number, label in enumerate(data["labels"]):
+        found = [s for s, o in zip(scores, data["objects"], strict=True) if number in o[::2]]
+        if len(found) >= 2:
+            means[label] = np.mean(found)
+    rows = [row.split("\t") for row in table.inner_text().split("\n")[1:]]
+    assert float(rows[0][2].lstrip("<")) == pytest.approx(min(means.values()), abs=1e-3)
+    for label, _, mean, *_ in rows:
+        assert float(mean.lstrip("<")) == pytest.approx(means[label], abs=1e-3)
+    choice.select_option("VIFIDEL")
+    assert table.inner_text() == at_first
+    tab.get_by_role("button", name="Show all categories").click()
+    assert table.locator("tbody tr").count() == len(means)
+    follow(table.get_by_role("link").first)
+    label = table.get_by_role("link").first.inner_text()
+    assert tab.locator("#images [name=object]").input_value() == label
+    assert all(label in text for text in tab.locator("article .objects").all_inner_texts())
+
+
+def test_tables_fit_a_desk_and_the_page_a_phone(visit, example):
+    tab = visit(example["address"], viewport={"width": 1440, "height": 900})
+    for name in ("standings", "duels"):
+        wide = tab.locator(f".scroll:has(.{name})").evaluate("e => e.scrollWidth - e.clientWidth")
+        assert wide <= 0
+    tab = visit(example["address"], viewport={"width": 390, "height": 800})
+    plotted(tab)
+    tab.locator("details.plan summary").first.click()
+    tab.locator(".said").nth(5).hover()
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    tab.locator(".enlarge").first.click()
+    assert tab.locator("dialog").evaluate("d => d.scrollWidth - d.clientWidth") <= 0
+
+
+def test_no_card_is_split_in_print(visit, example, tmp_path):
+    tab = visit(example["address"])
+    tab.emulate_media(media="print")
+    style = "all => all.map((e) => getComputedStyle(e).breakInside)"
+    assert set(tab.locator("article").evaluate_all(style)) == {"avoid"}
+    if shutil.which("pdftotext") is None:
+        return
+    tab.pdf(path=tmp_path / "report.pdf", format="A4")
+    text = subprocess.run(
+        ["pdftotext", "-layout", tmp_path / "report.pdf", "-"], capture_output=True, check=True
+    ).stdout.decode()
+    pages = [page for page in text.split("\f") if re.search(r"^\s*Image \d+", page, re.MULTILINE)]
+    cards = sum(len(re.findall(r"^\s*Image \d+", page, re.MULTILINE)) for page in pages)
+    assert cards == 20
+    for page in pages:
+        # Each card has three systems, of which the wordy one is the last.
+        headings = re.findall(r"^\s*(Image \d+|wordy)\b", page, re.MULTILINE)
+        assert re.fullmatch(r"(Iw)+", "".join(heading[0] for heading in headings)), headings

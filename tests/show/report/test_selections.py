@@ -1,0 +1,163 @@
+"""Reports under selections of metrics: whatever evidence a run has is on the cards."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+import vifidel_eval
+from vifidel_eval import Vifidel, VifidelWarning
+from vifidel_eval.commands.main import main
+from vifidel_eval.scorers import Chair, VifidelH
+from vifidel_eval.words.grounded import Verdict
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+RESULTS = EXAMPLES / "captions_example_dreaming_results.json"
+REFERENCES = EXAMPLES / "captions_example.json"
+OBJECTS = EXAMPLES / "instances_example.json"
+INSTANCES = json.loads(OBJECTS.read_text("utf-8"))
+CATEGORIES = {category["id"]: category["name"] for category in INSTANCES["categories"]}
+SECTIONS = ("Object categories", "Words and objects", "Transport plan")
+
+
+def read(page):
+    """Return the text of a page and its data."""
+    text = page.read_text("utf-8")
+    body = text[text.index("<body>") : text.index('<script type="application/json"')]
+    return body, {
+        name: json.loads(re.search(rf'id="{name}">(.*?)</script>', text, re.DOTALL)[1])
+        for name in ("data", "plans", "boxes")
+    }
+
+
+def command(page, *arguments):
+    """Return text and data of the page that the command writes."""
+    given = ["score", RESULTS, *arguments, "--report", page]
+    result = CliRunner().invoke(main, list(map(str, given)))
+    assert result.exit_code == 0, result.output
+    return *read(page), result.stderr
+
+
+def check_objects(data):
+    """Check that the objects of all images are the annotations'."""
+    of_images = {}
+    for annotation in INSTANCES["annotations"]:
+        of_image = of_images.setdefault(str(annotation["image_id"]), Counter())
+        of_image[CATEGORIES[annotation["category_id"]]] += 1
+    for image_id, objects in zip(data["ids"], data["objects"], strict=True):
+        found = {data["labels"][objects[at]]: objects[at + 1] for at in range(0, len(objects), 2)}
+        assert found == of_images.get(image_id, {})
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        "VIFIDEL",
+        "VIFIDEL-PRF",
+        "VIFIDEL-H",
+        "CHAIR",
+        "WMD",
+        "BLEU",
+        "CIDEr",
+        "VIFIDEL+CIDEr",
+        "CHAIR,VIFIDEL-H,VIFIDEL-PRF",
+    ],
+)
+def test_objects_are_evidence_under_every_selection(tmp_path, metrics):
+    given = ("--references", REFERENCES, "--objects", OBJECTS, "--metrics", metrics)
+    (tmp_path / "pictures").mkdir()
+    Image.new("RGB", (64, 48), "teal").save(tmp_path / "pictures" / "beach_walk.jpg")
+    page = tmp_path / "report.html"
+    body, data, _ = command(page, *given, "--images", tmp_path / "pictures")
+    check_objects(data["data"])
+    assert all(section in body for section in SECTIONS)
+    assert "are not marked" not in body
+    assert sum(bool(absent(data["plans"], at)) for at in range(len(data["data"]["ids"]))) > 2
+    assert data["boxes"]["0"]
+    [plans] = data["plans"]["plans"]
+    assert sum(bool(plan[3]) for plan in plans) > 20  # transport plans
+    scorer = Vifidel(OBJECTS)
+    captions = {c["image_id"]: c["caption"] for c in json.loads(RESULTS.read_text("utf-8"))}
+    references = {}
+    for annotation in json.loads(REFERENCES.read_text("utf-8"))["annotations"]:
+        references.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    for image_id, plan in zip(data["data"]["ids"], plans, strict=True):
+        image = int(image_id)
+        told = scorer.explain(image, captions[image], references[image])
+        assert list(plan[2][4::6]) == [mention.verdict for mention in told.mentions]
+
+
+@pytest.mark.parametrize("metrics", ["VIFIDEL-PRF", "VIFIDEL-H"])
+def test_references_are_evidence_for_those_who_take_them(tmp_path, metrics):
+    given = ("--references", REFERENCES, "--metrics", metrics)
+    body, data, _ = command(tmp_path / "report.html", *given)
+    assert "Words and objects" in body
+    assert sum(bool(absent(data["plans"], at)) for at in range(len(data["data"]["ids"]))) > 2
+    assert "Object categories" not in body
+    assert "Transport plan" not in body
+    assert not any(data["data"]["objects"])
+    assert "not mentioned" not in body.lower()
+    assert data["data"]["labels"] == []
+    assert len(data["plans"]["plans"]) == 1
+
+
+@pytest.mark.parametrize("metrics", ["BLEU", "CIDEr,WMD"])
+def test_without_evidence_the_page_says_so(tmp_path, metrics):
+    given = ("--references", REFERENCES, "--metrics", metrics)
+    body, data, stderr = command(tmp_path / "report.html", *given)
+    assert "The words of captions are not marked: no objects were given" in body
+    assert "Words and objects" not in body
+    assert data["plans"]["plans"] == []
+    assert stderr == ""
+
+
+def test_objects_that_do_not_fit_take_no_metric_from_those_who_do_not_need_them(tmp_path):
+    objects = tmp_path / "objects.json"
+    objects.write_text('{"101": ["dog"]}', "utf-8")
+    given = ("--references", REFERENCES, "--objects", objects, "--metrics", "CIDEr")
+    body, data, stderr = command(tmp_path / "report.html", *given)
+    assert "captions are not explained: " in stderr
+    assert "lacks 27 image ids" in stderr
+    assert "The words of captions are not marked: explaining them failed" in body
+    assert str(tmp_path) not in body
+    assert data["plans"]["plans"] == []
+
+
+def objects_of(run, page):
+    run.report(page)
+    data = read(page)[1]["data"]
+    return [[data["labels"][label] for label in objects[::2]] for objects in data["objects"]]
+
+
+def absent(plans, image):
+    """Return the mentions of the first system that are not in an image."""
+    mentions = plans["plans"][0][image][2]
+    numbers = zip(mentions[::6], mentions[4::6], strict=True)
+    return [plans["texts"][text] for text, verdict in numbers if verdict == Verdict.ABSENT]
+
+
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_scorers_bring_their_own_evidence(tmp_path):
+    captions = {1: "a dog and a cat", 2: "a zebra"}
+    shows = {1: ["dog"], 2: ["zebra", "zebra"]}
+    page = tmp_path / "report.html"
+    for scorer in (Vifidel(shows), VifidelH(shows), Chair(shows)):
+        run = vifidel_eval.evaluate({"mine": captions}, metrics=[scorer])
+        assert objects_of(run, page) == [["dog"], ["zebra"]]
+        _, data = read(page)
+        assert absent(data["plans"], 0) == ["cat"]
+    # Objects come before references.
+    scorers = [VifidelH(), Chair(shows)]
+    run = vifidel_eval.evaluate({"mine": captions}, {1: ["a dog"], 2: ["a zoo"]}, metrics=scorers)
+    assert objects_of(run, page) == [["dog"], ["zebra"]]
+
+
+def test_a_caption_too_long_for_the_plan_is_said_beside_the_scores(tmp_path):
+    run = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: ["dog"]}, metrics="CHAIR")
+    run.plan.systems[0].captions[1] = " ".join(f"word{number}" for number in range(3000))
+    with pytest.warns(VifidelWarning, match="captions are not explained: image 1: the caption has"):
+        run.report(tmp_path / "report.html")

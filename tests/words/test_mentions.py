@@ -1,0 +1,320 @@
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval.words.content_words import piece_words
+from vifidel_eval.words.english import singular, tokens
+from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.nouns import describes
+from vifidel_eval.words.synonyms import ClassList, class_names, coco_synonyms
+
+# A list in the published program's way, and the same names in ours.
+CLASSES = (
+    ("person", "man", "baby", "passenger", "adult"),
+    ("bicycle", "bike"),
+    ("motorcycle",),
+    ("airplane", "jet"),
+    ("bus",),
+    ("train",),
+    ("fire hydrant", "hydrant"),
+    ("bird",),
+    ("dog", "puppy"),
+    ("bear",),
+    ("tie", "bow", "bow tie"),
+    ("tennis racket", "racket"),
+    ("wine glass",),
+    ("knife",),
+    ("orange",),
+    ("hot dog",),
+    ("chair", "seat"),
+    ("dining table", "table"),
+    ("toilet",),
+    ("teddy bear",),
+)
+PUBLISHED = MentionFinder(ClassList("small", CLASSES, published=True))
+OURS = MentionFinder(ClassList("small", CLASSES, no_class=("bus stop", "glasses")))
+
+
+def names(finder, caption):
+    return [mention.name for mention in finder.find(caption).found]
+
+
+@pytest.mark.parametrize(
+    ("caption", "expected"),
+    [
+        ("A man on a bike", ["man", "bike"]),
+        ("A MAN and men", ["man", "man"]),  # repeats count
+        ("Two dogs, geese and knives.", ["dog", "knife"]),
+        ("A dog. A puppy", ["dog", "puppy"]),  # sentences are split first
+        ("a motor bike and an air plane", []),  # joined, and not in this list
+        ("a fire hydrant", ["fire hydrant"]),
+        ("a hydrant", ["hydrant"]),
+        ("hot dogs", ["hot dog"]),
+        ("a teddy bear", ["teddy bear"]),
+        ("a baby bear and an adult bird", ["bear", "bird"]),
+        ("a passenger jet, a passenger train", ["jet", "train"]),
+        ("a train track", []),
+        ("a toilet seat", ["toilet"]),
+        ("a seat", ["seat"]),
+        ("a toilet with its seat up", ["toilet"]),
+        ("a wine glass", ["wine glass"]),  # by way of "wine glas"
+        ("wine glasses", ["wine glass"]),
+        ("nothing here", []),
+        ("", []),
+    ],
+)
+def test_rules_for_words_that_both_ways_share(caption, expected):
+    assert names(PUBLISHED, caption) == expected
+    assert names(OURS, caption) == expected
+
+
+@pytest.mark.parametrize(
+    ("caption", "published", "ours"),
+    [
+        ("a bus", [], ["bus"]),
+        ("two buses", ["bus"], ["bus"]),
+        ("a tennis racket", ["racket"], ["tennis racket"]),
+        ("a dining table", ["table"], ["dining table"]),
+        ("a bow tie", ["tie"], ["bow tie"]),
+        ("two bow ties", ["bow"], ["bow tie"]),  # "ties" is made "ty"
+        ("three ties", [], ["tie"]),
+        ("an orange cat", ["orange"], []),
+        ("an orange on a plate", ["orange"], ["orange"]),
+        ("apples, oranges", ["orange"], ["orange"]),
+        ("an orange.", ["orange"], ["orange"]),
+        ("an orange and white bird", ["orange", "bird"], ["bird"]),
+        ("an orange and a bird", ["orange", "bird"], ["orange", "bird"]),
+        ("an orange or bird", ["orange", "bird"], ["orange", "bird"]),
+        ("an orange, white and black bird", ["orange", "bird"], ["bird"]),
+        ("a baby goat", ["baby"], []),
+        ("a baby sitting", ["baby"], ["baby"]),
+        ("an adult and baby goat", ["adult", "baby"], []),
+        ("a passenger ship", ["passenger"], []),
+        ("a bus stop, many bus stops, buses", ["bus"], ["bus"]),
+    ],
+)
+def test_rules_for_words_that_differ(caption, published, ours):
+    assert names(PUBLISHED, caption) == published
+    assert names(OURS, caption) == ours
+
+
+def test_a_mention_has_the_list_s_name_its_class_and_the_caption_s_words():
+    mention = OURS.find("Three Wine Glasses.").found[0]
+    assert mention == ("wine glass", "wine glass", "wine glasses")
+    assert PUBLISHED.find("puppies").found[0] == ("puppy", "dog", "puppies")
+
+
+def test_tokens_are_counted_after_joining_punctuation_included():
+    assert PUBLISHED.find("A man, a fire hydrant.").tokens == 6
+    assert OURS.find("a dining table by a bus stop").tokens == 5
+    assert PUBLISHED.find("a toilet with a seat").tokens == 5  # the seat is a token still
+    assert PUBLISHED.find("").tokens == 0
+
+
+def test_a_word_that_is_of_no_class_is_not_looked_up_in_its_singular_form():
+    classes = ClassList("mine", (("cup", "glas"),), no_class=("glasses",))
+    assert names(MentionFinder(classes), "glass") == ["glas"]
+    assert names(MentionFinder(classes), "glasses") == []
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_added_classes_are_found_by_their_names(published):
+    classes = ClassList("small", CLASSES, published=published)
+    finder = MentionFinder(classes.with_names(["alarm clock", "clock", "sunglasses", "stop lamp"]))
+    caption = "Alarm clocks, a clock, sunglasses, a lamp and a bear"
+    assert names(finder, caption) == ["alarm clock", "clock", "sunglasses", "bear"]
+
+
+def test_the_longest_name_is_taken():
+    classes = ClassList("mine", (("truck", "fire truck"), ("fire truck ladder",), ("fire",)))
+    finder = MentionFinder(classes)
+    assert names(finder, "fire truck ladders, fire trucks, fire") == [
+        "fire truck ladder",
+        "fire truck",
+        "fire",
+    ]
+
+
+def test_abbreviations_and_hyphens_are_names_too():
+    finder = MentionFinder(ClassList("mine", (("tv", "t.v", "t.v.", "flat-screen t.v."),)))
+    assert names(finder, "A t.v. on a t.v.") == ["t.v.", "t.v"]
+    assert names(finder, "A flat-screen t.v. here") == ["flat-screen t.v."]
+
+
+def test_names_are_split_into_tokens_as_captions_are():
+    finder = MentionFinder(ClassList("mine", (("chef's hat", "men's"), ("s.u.v.",), ("a & b",))))
+    assert names(finder, "A chef's hats, men's") == ["chef's hat", "men's"]
+    assert names(finder, "An s.u.v. and a&b") == ["s.u.v.", "a & b"]
+
+
+def test_long_texts_are_read():
+    assert len(OURS.find("an adult and baby and " * 5000).found) == 10000
+    assert len(OURS.find("A dog. " * 20000).found) == 20000
+
+
+def test_a_finder_can_be_pickled():
+    again = pickle.loads(pickle.dumps(OURS))
+    assert again.find("a baby bear on a bus") == OURS.find("a baby bear on a bus")
+
+
+@pytest.mark.parametrize(
+    ("caption", "categories"),
+    [
+        ("Surfers and a batter", ["person", "person"]),
+        ("A tennis racquet", ["tennis racket"]),
+        ("two men in neckties", ["person", "tie"]),
+        ("A table at a desk", ["dining table"]),
+        ("A pair of scissors", ["scissors"]),
+        ("skis and a ski pole", ["skis"]),
+        ("a stuffed bear and a polar bear", ["teddy bear", "bear"]),
+        ("a roll of toilet paper", []),
+        ("a desktop computer and a computer mouse", ["mouse"]),
+        ("an elephant with its mother", ["elephant"]),
+        ("two glasses of red wine", ["wine glass"]),
+    ],
+)
+def test_our_synonyms(caption, categories):
+    found = MentionFinder(coco_synonyms()).find(caption).found
+    assert [mention.category for mention in found] == categories
+
+
+def units(finder, caption):
+    return [
+        (unit.text, unit.words, unit.category) for unit in finder.units(caption, {"the", "can"})
+    ]
+
+
+def test_units_are_content_words_and_terms():
+    # Terms are called as the list calls them, words as the caption does.
+    assert units(OURS, "The wet dogs\u2019 bus stops; wine glasses, isn't it?") == [
+        ("wet", "wet", None),
+        ("dogs", "dogs", "dog"),
+        ("bus stop", "bus stops", None),
+        ("wine glass", "wine glasses", "wine glass"),
+        ("is", "is", None),
+        ("it", "it", None),
+    ]
+
+
+def test_a_word_that_describes_is_a_unit_and_no_mention():
+    assert units(OURS, "an orange cat") == [
+        ("an", "an", None), ("orange", "orange", None), ("cat", "cat", None),
+    ]  # fmt: skip
+
+
+def test_stop_words_are_no_units_whatever_the_list_says():
+    finder = MentionFinder(ClassList("mine", (("can", "tin can"), ("dog",))))
+    assert units(finder, "a dog can see the tin can") == [
+        ("dog", "dog", "dog"), ("see", "see", None), ("tin can", "tin can", "can"),
+    ]  # fmt: skip
+
+
+def test_control_characters_and_symbols_stick_to_no_word():
+    assert units(OURS, "dogs\x1b\nchairs\xac") == [
+        ("dogs", "dogs", "dog"),
+        ("chairs", "chairs", "chair"),
+    ]
+
+
+def test_units_and_mentions_are_the_same_things():
+    caption = "A toilet with its seat up by a fire hydrant, two bow ties and an adult bird"
+    mentioned = [(unit.words, unit.category) for unit in OURS.units(caption, ()) if unit.category]
+    assert mentioned == [(m.words, m.category) for m in OURS.find(caption).found]
+
+
+def all_terms(some):
+    """Return the terms of which some words are known, whatever follows them."""
+    return [*some.whole, *(term for longer in some.longer.values() for term in all_terms(longer))]
+
+
+def plain_reading(finder, words):
+    """Yield where names begin and end and what they are called, by going through all terms."""
+    forms = [singular(word) for word in words]
+    terms = all_terms(finder._terms)
+    single = {*finder._as_written, *finder.classes.class_of, *(term.words[0] for term in terms)}
+    describing = set() if finder.classes.published else finder._describing
+    end = 0
+    for at, word in enumerate(words):
+        if at < end or not {word, forms[at]} & single:
+            continue
+        fitting = [
+            term
+            for term in terms
+            if len(term.words) <= len(words) - at
+            and all(
+                form == part or (term.as_written and written == part)
+                for part, form, written in zip(term.words, forms[at:], words[at:], strict=False)
+            )
+        ]
+        # Of several spellings of two words, the singular form is looked up first.
+        longest = max(
+            fitting,
+            key=lambda term: (
+                len(term.words),
+                term.words[0] == forms[at],
+                term.words[1] == forms[at + 1],
+            ),
+            default=None,
+        )
+        if longest is not None:
+            end, name = at + len(longest.words), longest.becomes
+        elif word in describing and describes(words[at:], forms[at:], finder.classes.class_of):
+            continue
+        else:
+            end, name = at + 1, finder._as_written.get(word, forms[at])
+        if name != "seat" or "toilet" not in forms:
+            yield at, end, name
+
+
+def plain_units(finder, caption, stop_words):
+    words, class_of = tokens(caption), finder.classes.class_of
+    found, done = [], 0
+
+    def open_words(some):
+        alone = (word for word in some if not word.startswith("'") and word != "n't")
+        return [(word, word, None) for token in alone for word in piece_words(token)]
+
+    for at, end, name in [*plain_reading(finder, words), (len(words), len(words), "")]:
+        found += [unit for unit in open_words(words[done:at]) if unit[0] not in stop_words]
+        done = end
+        if end - at > 1:
+            found.append((name, " ".join(words[at:end]), class_of.get(name)))
+        elif end > at and words[at] not in stop_words:
+            is_name = name in class_of
+            found += (
+                [(words[at], words[at], class_of[name])] if is_name else open_words([words[at]])
+            )
+    return found
+
+
+FINDERS = {
+    "ours": OURS,
+    "published": PUBLISHED,
+    "things": MentionFinder(class_names()),
+    "added": MentionFinder(coco_synonyms().with_names(["seat belt", "hot water bottle", "can"])),
+}
+SAID = """
+    dog dogs hot water bottle baby adult orange glass glasses wine toilet seat seats belt bus stop
+    fire hydrant fire-hydrant traffic lights tennis racket passenger train trains track baby's cat
+    giraffe a the and or , . can in on n't 's bow tie ties teddy bears tv dining table
+""".split()
+
+
+@pytest.mark.parametrize("which", FINDERS)
+@given(said=st.lists(st.sampled_from(SAID), max_size=9))
+def test_mentions_and_units_by_their_definition(which, said):
+    finder, caption = FINDERS[which], " ".join(said)
+    words = tokens(caption)
+    expected = [
+        (name, finder.classes.class_of[name], " ".join(words[at:end]))
+        for at, end, name in plain_reading(finder, words)
+        if name in finder.classes.class_of
+    ]
+    joined = sum(end - at - 1 for at, end, _ in plain_reading(finder, words))
+    assert finder.find(caption) == (tuple(expected), len(words) - joined)
+    for stop_words in (set(), {"a", "the", "can", "dog", "or"}):
+        units = finder.units(caption, stop_words, grammar=False)
+        plain = plain_units(finder, caption, stop_words)
+        assert [unit[:3] for unit in units] == plain

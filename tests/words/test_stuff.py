@@ -1,0 +1,137 @@
+"""Stuff and scenes in the object vocabulary: mentions where they were asked for."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from vifidel_eval.captions.rows import coco_rows
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.scorers import VifidelH, VifidelPRF
+from vifidel_eval.words.content_words import STOP_WORDS
+from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.synonyms import class_names, read_classes
+
+CAPTION = "A dog on a beach below the sky"
+COCO = {1: {"dog": 1}}
+#: The digest of the object vocabulary in version 0.2.0, which had no stuff.
+BEFORE = "things#03ae7f7e"
+
+
+def mentions(objects, references=(), **given):
+    scorer = VifidelH(objects, things=class_names(), **given)
+    rows = coco_rows({1: list(references)}, {1: [CAPTION]})
+    (of_row,) = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
+    return {mention["words"]: mention["verdict"] for mention in of_row["mentions"]}
+
+
+def test_the_section(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("dog, puppy\n[stuff]\n# a comment\nsky\nbeach, shore\n")
+    classes = read_classes(path)
+    assert classes.stuff == {"sky", "beach"}
+    assert classes.class_of == {n: n for n in ("dog", "sky", "beach")} | {
+        "puppy": "dog",
+        "shore": "beach",
+    }
+    assert classes.things.class_of == {"dog": "dog", "puppy": "dog"}
+    path.write_text("dog, puppy\n")
+    plain = read_classes(path)
+    assert plain.digest == classes.things.digest != classes.digest
+    assert plain.things is plain
+    path.write_text("dog\nsky\nbeach, shore\n")
+    assert read_classes(path).digest != classes.digest
+    path.write_text("dog\n[stuff]\ndog\n")
+    with pytest.raises(VifidelError, match=r"line 3: 'dog' is already a name of 'dog' \(line 1\)"):
+        read_classes(path)
+
+
+def test_the_list_without_stuff_is_what_it_was():
+    assert class_names().things.signature() == BEFORE
+    assert {"sky", "road", "beach", "grass", "sea", "wall"} <= class_names().stuff
+    assert not class_names().stuff & class_names().things.class_of.keys()
+    assert all(
+        " " not in n for n, one in class_names().class_of.items() if one in class_names().stuff
+    )
+
+
+@pytest.mark.parametrize("classes", [class_names(), class_names().things])
+def test_pickles_are_small(classes):
+    dumped = pickle.dumps(classes)
+    assert len(dumped) < 200
+    assert pickle.loads(dumped) is classes
+
+
+@pytest.mark.parametrize(
+    ("caption", "found"),
+    [
+        ("a beach umbrella in the sand", ["sand"]),
+        ("snow boots by the road", ["boot", "road"]),
+        ("Waves near the beach, a blue sky.", ["wave", "beach", "sky"]),
+        ("the beach with a dog", ["beach", "dog"]),
+    ],
+)
+def test_a_name_before_another_word_describes_it(caption, found):
+    finder = MentionFinder(class_names())
+    assert [m.category for m in finder.find(caption).found if m.category != "umbrella"] == found
+
+
+@pytest.mark.parametrize(
+    ("objects", "references", "given", "expected"),
+    [
+        # COCO's 80 have none, nor does whoever says that all is listed.
+        (COCO, [], {}, None),
+        (COCO, [], {"looked_for": "all"}, None),
+        ({1: {"dog": 1, "shore": 1}}, [], {}, None),
+        # References leave it out, whether they mention it or not.
+        (COCO, ["A dog."], {}, None),
+        (None, ["A dog."], {}, None),
+        (None, ["A dog on a beach."], {}, None),
+        # Who was asked for it decides, and references can only say that it is there.
+        ({1: {"dog": 1, "beach": 0}}, [], {}, "not in the image"),
+        ({1: {"dog": 1, "beach": 0}}, ["A dog."], {}, "not in the image"),
+        ({1: {"dog": 1, "beach": 0}}, ["A shore."], {}, "there"),
+        ({1: {"dog": 1, "beach": 0}}, [], {"looked_for": "all"}, "not in the image"),
+        ({1: {"dog": 1, "shore": 1, "cat": 0}}, [], {}, "there"),
+        (COCO, [], {"looked_for": ["dog", "beach"]}, "not in the image"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::vifidel_eval.errors.VifidelWarning")
+def test_stuff_is_a_mention_where_it_was_asked_for(objects, references, given, expected):
+    found = mentions(objects, references, **given)
+    assert found.get("beach") == expected
+    assert found["dog"] == "there"
+    assert "sky" not in found
+
+
+def test_objects_alone_score_as_without_stuff():
+    objects = {1: ["dog"], 2: ["dog", "cat"], 3: ["car"], 4: []}
+    captions = {
+        1: [CAPTION],
+        2: ["A bird in the grass, a cat by the sea"],
+        3: ["The road and the sky"],
+        4: ["A wall"],
+    }
+    rows = coco_rows({i: [] for i in captions}, captions)
+    one, other = (
+        VifidelH(objects, references=False, things=things).evaluate(rows)
+        for things in (class_names(), class_names().things)
+    )
+    assert one["VIFIDEL-Hi"].score == 1 / 3  # a dog, a bird and a cat: the bird
+    for column in ("VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-T"):
+        assert one[column].score == other[column].score
+        np.testing.assert_array_equal(one[column].scores, other[column].scores)
+
+
+def test_prf_does_not_know_stuff():
+    rows = {"objects": [["dog"]], "references": [["A dog at the sea."]]}
+    one, other = (VifidelPRF(things=things) for things in (class_names(), class_names().things))
+    assert one.signature() == other.signature()
+    assert BEFORE in one.signature()
+    assert one.score_columns([CAPTION], **rows) == other.score_columns([CAPTION], **rows)
+
+
+def test_grounding_pickles():
+    grounding = pickle.loads(pickle.dumps(Grounding(class_names(), STOP_WORDS)))
+    assert [u.category for u in grounding.units(CAPTION)] == ["dog", "beach", "sky"]

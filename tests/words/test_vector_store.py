@@ -1,0 +1,148 @@
+import gzip
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval import VectorsError
+from vifidel_eval.words import vector_store, word2vec_files
+from vifidel_eval.words.vector_cache import clear_cache
+from vifidel_eval.words.vector_store import open_store
+
+
+def write_vectors(path, lines):
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_blocks_do_not_split_words(tmp_path, monkeypatch, make_vectors):
+    random = np.random.default_rng(5)
+    words = {f"word{i}": random.normal(size=3).tolist() for i in range(500)}
+    vectors = make_vectors(words)
+    for binary in (False, True):
+        path = tmp_path / f"v{binary}"
+        vectors.save_word2vec_format(str(path), binary=binary)
+        for block in (64, 1000, 1 << 20):
+            clear_cache()
+            monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", block)
+            store = open_store(path)
+            rows = store.rows_of(list(words))
+            expected = vectors.vectors
+            np.testing.assert_allclose(store.vectors[rows], expected, rtol=1e-6, atol=1e-7)
+
+
+def test_words_with_blanks_and_repeated_words(tmp_path):
+    # GloVe 840B holds words with blanks; of a repeated word the first row counts, as in gensim.
+    store = open_store(
+        write_vectors(tmp_path / "g.txt", ["the 1 2", ". . 3 4", "dog 5 6", "dog 7 8"])
+    )
+    rows = store.rows_of(["dog", ". .", "the", "cat"])
+    assert rows == [2, 1, 0, None]
+    assert store.vectors[1].tolist() == [3, 4]
+
+
+def test_words_with_the_same_hash_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(vector_store, "_hash", lambda word: 7)
+    store = open_store(write_vectors(tmp_path / "same.txt", ["a 1 2", "b 3 4", "c 5 6"]))
+    assert store.rows_of(["c", "b", "d", "a"]) == [2, 1, None, 0]
+
+
+def test_a_changed_file_is_read_again_and_its_old_cache_goes(tmp_path, cache_folder):
+    clear_cache()
+    path = write_vectors(tmp_path / "changing.txt", ["dog 1 2"])
+    assert open_store(path).vectors.span(0, 1).tolist() == [[1, 2]]
+    write_vectors(path, ["dog 3 4", "cat 5 6"])
+    os.utime(path, ns=(1, 1))
+    assert open_store(path).vectors.span(0, 2).tolist() == [[3, 4], [5, 6]]
+    assert len(list(cache_folder.glob("vectors-*"))) == 1
+
+
+def test_the_second_time_only_the_cache_is_read(tmp_path, monkeypatch):
+    path = write_vectors(tmp_path / "once.txt", ["dog 1 2"])
+    open_store(path)
+    monkeypatch.setattr(vector_store, "_convert", lambda *_: pytest.fail("read again"))
+    assert open_store(path).vectors.span(0, 1).tolist() == [[1, 2]]
+
+
+def test_processes_that_start_at_once(tmp_path):
+    path = write_vectors(tmp_path / "many.txt", [f"word{i} {i} 1" for i in range(5000)])
+    code = (
+        "import sys, pathlib\n"
+        "from vifidel_eval.words.vector_store import open_store\n"
+        "print(open_store(pathlib.Path(sys.argv[1])).rows_of(['word0', 'word4999']))"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [process.communicate(timeout=60)[0] for process in started] == ["[0, 4999]\n"] * 4
+
+
+def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, monkeypatch):
+    cache_folder = tmp_path / "cache"  # others leave files in that of all tests
+    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(cache_folder))
+    open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
+    (cache_folder / "thesis").mkdir()
+    (cache_folder / "thesis" / "chapter.txt").write_text("precious")
+    cleared = clear_cache()
+    assert cleared.bytes > 0
+    assert cleared.left == [cache_folder / "thesis"]
+    assert [path.name for path in cache_folder.rglob("*")] == ["thesis", "chapter.txt"]
+    assert clear_cache().bytes == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["layout.json", "vectors.f32", "hashes.u64", "hashes.rows", "words.utf8", "words.starts"],
+)
+@pytest.mark.parametrize("damage", ["emptied", "a bit", "cut", "gone"])
+def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, name, damage):
+    clear_cache()
+    path = write_vectors(tmp_path / "v.txt", ["dog 1 2", "cat 3 4"])
+    open_store(path)
+    (damaged,) = cache_folder.glob(f"vectors-*/{name}")
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 1
+    if damage == "gone":
+        damaged.unlink()
+    else:
+        damaged.write_bytes({"emptied": b"", "a bit": content, "cut": content[:-1]}[damage])
+    store = open_store(path)
+    assert store.rows_of(["dog", "cat"]) == [0, 1]
+    assert store.vectors[store.rows_of(["cat"])].tolist() == [[3, 4]]
+
+
+def test_lines_that_make_up_for_each_other_are_still_damaged(tmp_path):
+    path = write_vectors(tmp_path / "mixed.txt", ["dog 1 2 3", "cat 1 2 3 4", "bird 1 2"])
+    with pytest.raises(VectorsError, match="line 3 is not"):
+        open_store(path)
+
+
+def test_truncated_gzip_is_one_sentence_and_leaves_nothing(tmp_path, cache_folder):
+    packed = gzip.compress("\n".join(f"word{i} {i} 1" for i in range(1000)).encode())
+    path = tmp_path / "v.txt.gz"
+    path.write_bytes(packed[: len(packed) // 2])
+    clear_cache()
+    with pytest.raises(VectorsError, match=r"v\.txt\.gz: the gzip data is damaged or truncated"):
+        open_store(path)
+    assert not list(cache_folder.glob("vectors-*")) + list(cache_folder.glob("building-*"))
+
+
+def test_cache_that_cannot_be_written_says_what_to_set(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(VectorsError, match="set VIFIDEL_EVAL_CACHE to a folder"):
+        open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
+
+
+@given(st.lists(st.text(alphabet="abcé狗", min_size=1, max_size=4), min_size=1, unique=True))
+def test_every_word_is_found(tmp_path_factory, words):
+    folder = tmp_path_factory.mktemp("words")
+    lines = [f"{word} {at} 0.5" for at, word in enumerate(words)]
+    store = open_store(write_vectors(folder / "v.txt", lines))
+    assert store.rows_of([*words, "unheard"]) == [*range(len(words)), None]
+    assert store.vectors.span(0, len(words))[:, 0].tolist() == list(range(len(words)))

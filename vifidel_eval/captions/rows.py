@@ -1,0 +1,257 @@
+"""Rows: what an evaluation is over. An image may have any number of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import CaptionError, ImageIdError, VifidelError
+from ..io.image_ids import ImageId, check_ids, samples
+
+_SEQUENCES = (list, tuple)
+_PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everybody gives
+
+#: How long a caption may be, in characters: about forty pages.
+MOST_CHARACTERS = 100_000
+
+# Of how many rows a scorer keeps the objects and references for the next system, and how many
+# characters its references may have: of more, it would keep too much.
+_MOST_ROWS_KEPT, _MOST_CHARACTERS_KEPT = 1 << 16, 1 << 27
+
+#: Object labels of an image with their counts.
+LabelCounts = Mapping[str, int]
+
+#: Labels that were looked for in an image, there or not; None where that is not said.
+Asked = frozenset[str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Captions to be scored, and what is known of the image of each.
+
+    `make_rows` and `coco_rows` check what users give; the class itself checks nothing.
+    """
+
+    #: The candidates, one per row.
+    captions: Sequence[str]
+    #: The references of each row's image, possibly none.
+    references: Sequence[Sequence[str]]
+    #: The image of each row; ids may repeat.
+    image_ids: Sequence[ImageId] | None = None
+    #: The object labels of each row's image, where they do not come from a scorer's own source.
+    objects: Sequence[LabelCounts] | None = None
+    #: What stands for `objects` in signatures.
+    objects_signature: str = ""
+    #: The labels that were looked for in each row's image, there or not; None for a row that does
+    #: not say it, and as a whole if no row does.
+    asked: Sequence[Asked] | None = None
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether a scorer keeps what they are scored against for the next system."""
+        references = itertools.chain.from_iterable(self.references)
+        return len(self) <= _MOST_ROWS_KEPT and sum(map(len, references)) <= _MOST_CHARACTERS_KEPT
+
+    @property
+    def ids(self) -> Sequence[ImageId]:
+        """The image id of each row, or the number of the row where there are no ids."""
+        return range(len(self)) if self.image_ids is None else self.image_ids
+
+    @property
+    def keys(self) -> Sequence[ImageId]:
+        """A different key for each row: its image id if every image has one row, else a number."""
+        if self.image_ids is None or len(set(self.image_ids)) < len(self.image_ids):
+            return range(len(self))
+        return self.image_ids
+
+    def part(self, start: int, stop: int) -> Rows:
+        """Return the rows from `start` up to `stop`, which keep their numbers' order only."""
+        if start == 0 and stop >= len(self):
+            return self
+        return self._each(lambda values: values[start:stop])
+
+    def take(self, rows: Sequence[int]) -> Rows:
+        """Return some of the rows, in the order asked for."""
+        return self._each(lambda values: [values[row] for row in rows])
+
+    def _each(self, chosen: Callable[[Sequence[Any]], Sequence[Any]]) -> Rows:
+        """Return the rows that are chosen of each sequence."""
+        return Rows(
+            chosen(self.captions),
+            chosen(self.references),
+            None if self.image_ids is None else chosen(self.image_ids),
+            None if self.objects is None else chosen(self.objects),
+            self.objects_signature,
+            None if self.asked is None else chosen(self.asked),
+        )
+
+    def name(self, row: int) -> str:
+        """Return what messages call a row."""
+        return f"row {row}" if self.image_ids is None else f"image {self.image_ids[row]!r}"
+
+
+def make_rows(
+    captions: Sequence[str],
+    image_ids: Sequence[ImageId] | None = None,
+    references: Sequence[Sequence[str]] | None = None,
+    objects: Sequence[LabelCounts] | None = None,
+    objects_signature: str = "",
+    asked: Sequence[Asked] | None = None,
+) -> Rows:
+    """Return rows from sequences of equal length.
+
+    Parameters
+    ----------
+    captions : sequence of str
+        The candidates.
+    image_ids : sequence, optional
+        The image of each caption; ids repeat freely.
+    references : sequence of lists of str, optional
+        The references of each caption's image.
+    objects : sequence of mappings, optional
+        Labels with counts, as `vifidel_eval.annotations.label_rows` reads them.
+    objects_signature : str
+        What stands for `objects` in signatures.
+    asked : sequence, optional
+        What was looked for, beside the objects of each row.
+
+    Raises
+    ------
+    CaptionError
+        If captions or references are not strings, or too long.
+    VifidelError
+        If the sequences differ in length.
+    """
+    captions = _listed(captions, "captions", "strings")
+    given = {"image_ids": image_ids, "references": references, "objects": objects}
+    listed = {
+        name: _listed(values, name, "one entry per caption")
+        for name, values in given.items()
+        if values is not None
+    }
+    try:
+        set(listed.get("image_ids", ()))
+    except TypeError as problem:
+        raise ImageIdError(f"image_ids: not all of them can be image ids ({problem}).") from None
+    check_ids(listed.get("image_ids", ()), "image_ids")
+    for name, values in listed.items():
+        if len(values) != len(captions):
+            raise VifidelError(
+                f"there are {len(captions)} captions and {len(values)} {name}; give one entry of "
+                f"{name} per caption."
+            )
+    rows = Rows(
+        captions,
+        listed.get("references", [()] * len(captions)),
+        listed.get("image_ids"),
+        listed.get("objects"),
+        objects_signature,
+        asked,
+    )
+    check_references(rows)
+    return rows
+
+
+def _listed(values: Any, name: str, what: str) -> Any:
+    if isinstance(values, _SEQUENCES):
+        return values
+    wrong = isinstance(values, str | bytes | bytearray | memoryview | Mapping)
+    # An array without dimensions can be iterated over, as it says.
+    if wrong or not hasattr(values, "__iter__") or getattr(values, "ndim", 1) == 0:
+        raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
+    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`.
+
+    Parameters
+    ----------
+    gts : mapping
+        Image id to references.
+    res : mapping
+        Image id to a list of one candidate; the same ids as `gts`.
+
+    Raises
+    ------
+    CaptionError
+        If an image does not have exactly one candidate, or a caption is not a string.
+    ImageIdError
+        If `gts` and `res` do not have the same ids.
+    """
+    if not isinstance(gts, Mapping) or not isinstance(res, Mapping):
+        raise CaptionError(
+            "gts and res map image ids to lists of captions; found "
+            f"{type(gts).__name__} and {type(res).__name__}."
+        )
+    if gts.keys() != res.keys():
+        only_gts = [image_id for image_id in gts if image_id not in res]
+        only_res = [image_id for image_id in res if image_id not in gts]
+        raise ImageIdError(
+            f"gts and res must have the same image ids: {len(only_gts)} are only in gts "
+            f"({samples(only_gts)}), {len(only_res)} only in res ({samples(only_res)})."
+        )
+    ids = list(gts)
+    check_ids(ids, "gts and res")
+    rows = Rows([_only_caption(i, res[i]) for i in ids], [gts[i] for i in ids], ids)
+    check_references(rows)
+    return rows
+
+
+def _only_caption(image_id: ImageId, captions: Any) -> str:
+    if isinstance(captions, _SEQUENCES) and len(captions) == 1 and isinstance(captions[0], str):
+        return captions[0]
+    several = isinstance(captions, _SEQUENCES) and len(captions) != 1
+    found = f"{len(captions)} captions" if several else f"{captions!r:.60}"
+    raise CaptionError(
+        f"image {image_id!r}: expected a list of one candidate caption, found {found}."
+    )
+
+
+def check_references(rows: Rows) -> None:
+    """Check that captions are strings, references lists of strings, and that no text is too long.
+
+    Raises
+    ------
+    CaptionError
+        If they are not, or a caption or reference has more than `MOST_CHARACTERS` characters.
+    """
+
+    def texts() -> Iterator[str]:
+        return itertools.chain(rows.captions, itertools.chain.from_iterable(rows.references))
+
+    if (
+        _PLAIN.issuperset(map(type, rows.references))
+        and _STRINGS.issuperset(map(type, texts()))
+        and max(map(len, texts()), default=0) <= MOST_CHARACTERS
+    ):
+        return
+    for row, (caption, references) in enumerate(zip(rows.captions, rows.references, strict=True)):
+        if not isinstance(caption, str):
+            raise CaptionError(f"{rows.name(row)}: the caption is {caption!r:.60}, not a string.")
+        if not (
+            isinstance(references, _SEQUENCES)
+            and all(isinstance(reference, str) for reference in references)
+        ):
+            raise CaptionError(
+                f"{rows.name(row)}: expected a list of references, found {references!r:.60}."
+            )
+        for text in (caption, *references):
+            if len(text) > MOST_CHARACTERS:
+                what = "caption" if text is caption else "reference"
+                raise CaptionError(
+                    f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
+                    f"{MOST_CHARACTERS} are read: shorten it."
+                )
+
+
+def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:
+    """Return the image ids of rows, for a metric that looks images up; without them, an error."""
+    if rows.image_ids is None:
+        raise VifidelError(f"{metric} looks images up by their ids: give image_ids.")
+    return rows.image_ids

@@ -1,0 +1,203 @@
+"""Kinds of values: errors that name an argument of a wrong kind, and signs of a layout.
+
+Kinds are not checked before a call, so that good arguments cost nothing. Where a call fails as
+Python fails on a wrong kind, its arguments are compared with the annotations of its signature.
+Whole numbers that have a least value are checked before the work (`check_whole`). The signs of a
+layout are paths of keys that tell what content is before anything of it is read.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, ParamSpec, TypeVar, Union
+
+from ..errors import VifidelError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OF_WRONG_KINDS = (
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    ValueError,
+    OSError,
+    OverflowError,
+)
+_MOST_LOOKED_AT = 100  # members of a collection
+
+
+def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that names the argument of a wrong kind on which it fails.
+
+    It raises `VifidelError` instead of a failure deep inside, if an argument is not what its
+    annotation says. A sentence of our own on an argument of a wrong kind as a whole begins with its
+    name if it lacks it; on what a list or mapping holds, it says where. All other failures stay
+    what they are.
+    """
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except VifidelError as problem:
+            name, _ = _wrong_kind(function, args, kwargs, members=False)
+            if not name or name in str(problem):
+                raise
+            said, error = f"{name}: {problem}", type(problem)
+        except _OF_WRONG_KINDS:
+            name, said = _wrong_kind(function, args, kwargs)
+            if not name:
+                raise
+            error = VifidelError
+        raise error(said) from None
+
+    return call
+
+
+def _wrong_kind(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    members: bool = True,
+) -> tuple[str, str]:
+    """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as problem:  # not its parameters, as Python's own message says
+        if hasattr(
+            function, "__signature__"
+        ):  # but that one may name the function of a class above
+            raise TypeError(f"{function.__qualname__}() {problem}") from None
+        return "", ""
+    names = inspect.unwrap(function).__globals__
+    for name, value in given.items():
+        variable = signature.parameters[name].kind in (
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.VAR_KEYWORD,
+        )
+        expected = signature.parameters[name].annotation
+        if not variable and not _fits(value, _kind(expected, names), members):
+            called = function.__qualname__
+            if called.endswith(".__init__"):  # perhaps of a class above
+                called = type(args[0]).__name__
+            return name, f"{called}: {name} must be {expected}, not {value!r:.40}."
+    return "", ""
+
+
+def _kind(annotation: Any, names: dict[str, Any]) -> Any:
+    """Return what an annotation of ours stands for; Any if only type checkers know its names."""
+    if annotation is inspect.Parameter.empty:
+        return Any
+    try:
+        return eval(annotation, names) if isinstance(annotation, str) else annotation
+    except (NameError, TypeError):
+        return Any
+
+
+def _fits(value: Any, kind: Any, look_inside: bool = True) -> bool:
+    """Return whether a value may be of a kind; what cannot be told is taken for right."""
+    origin, members = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, member, look_inside) for member in members)
+    if origin is Literal:
+        return value in members
+    kind = type(None) if kind is None else origin or kind
+    if kind is Any or not isinstance(kind, type):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        names = [name for name in vars(kind) if not name.startswith("_")]
+        return not isinstance(value, type) and all(hasattr(value, name) for name in names)
+    of_texts = isinstance(value, str | bytes) and members and kind not in (str, bytes)
+    if not _is_a(value, kind) or of_texts:  # a text is no collection of texts
+        return False
+    return not look_inside or _members_fit(value, kind, members)
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if kind in (int, float):  # NumPy's too, but True is no number here
+        number = Integral if kind is int else Real
+        return isinstance(value, number) and not isinstance(value, bool)
+    return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
+
+
+def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
+    if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:  # an array without length
+        return True
+    if issubclass(kind, Mapping) and len(members) == 2:
+        some = list(value.items())[:_MOST_LOOKED_AT]
+        return all(_fits(k, members[0]) and _fits(v, members[1]) for k, v in some)
+    if issubclass(kind, Iterable) and isinstance(value, Collection) and members:
+        return all(_fits(member, members[0]) for member in list(value)[:_MOST_LOOKED_AT])
+    return True
+
+
+def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
+    """Check that arguments, given by their names, are whole numbers from `least` to `most`.
+
+    >>> check_whole(1, batch=8, threads=0)
+    Traceback (most recent call last):
+        ...
+    vifidel_eval.errors.VifidelError: threads must be a whole number of at least 1, not 0.
+    """
+    for name, value in given.items():
+        if not is_whole(value, least, most):
+            bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+            raise VifidelError(f"{name} must be a whole number {bounds}, not {value!r:.40}.")
+
+
+def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
+    """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
+    return _is_a(value, int) and bool(least <= value <= most)
+
+
+def shows(content: Any, signs: Iterable[str]) -> bool:
+    """Return whether content has all of some signs.
+
+    The content is parsed JSON, or columns as the keys of a mapping. A sign is a path of keys from
+    the outermost value on, such as ``images[].file_name``: a key, with ``[]`` behind it for a list,
+    which the path continues in the first entry of, or ``=`` for text or a whole number. Of paths
+    with blanks between them, any one serves; a sign that begins with ``!`` must not be there.
+
+    >>> coco = {"images": [{"id": 1}], "annotations": {}}
+    >>> shows(coco, ["annotations", "images[].id images[].file_name"])
+    True
+    >>> shows(coco, ["annotations[]"]), shows([{"id": 1}], ["[].id=", "![].objects"])
+    (False, True)
+    """
+    return all(
+        any(_leads(content, path) for path in sign.lstrip("!").split()) != sign.startswith("!")
+        for sign in signs
+    )
+
+
+def _leads(found: Any, path: str) -> bool:
+    steps = path.split(".")
+    for number, step in enumerate(steps, 1):
+        if key := step.rstrip("[]="):
+            if not isinstance(found, Mapping) or key not in found:
+                return False
+            found = found[key]
+        if step.endswith("[]"):
+            if not is_listed(found):
+                return False
+            if number < len(steps):
+                found = found[0] if len(found) else None
+        elif step.endswith("=") and not isinstance(found, str | int):
+            return False
+    return True
+
+
+def is_listed(values: Any) -> bool:
+    """Return whether values are a list, a tuple, or an array or tensor of at least one axis."""
+    return isinstance(values, list | tuple) or bool(
+        hasattr(values, "tolist") and getattr(values, "ndim", 1)
+    )

@@ -1,0 +1,323 @@
+"""Files in and out: JSON with errors a person can act on, outputs written as a whole or not."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import VifidelError
+
+#: How many bytes of a file are read into memory, and how many of a pipe or device, which do not
+#: say how many they have. COCO's and Open Images' largest files have half of that.
+MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
+
+#: What stands for standard input where a command reads a caption file.
+STANDARD_INPUT = "-"
+
+_BLOCK = 1 << 20  # bytes
+_ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of two
+_LONGEST_NAME = 255  # bytes, on every file system in use
+# What a terminal obeys: C0 without tab and line feed, DEL, C1.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def read_json(path: str | os.PathLike[str], error: type[VifidelError]) -> Any:
+    """Return the content of a JSON file; `error` names the file if it cannot be read."""
+    return parse_json(read_text(path, error), str(path), error)
+
+
+def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
+    r"""Return the content of a UTF-8 text file; `error` names the file if it cannot be read.
+
+    Line ends become ``\n``; a byte order mark is left out.
+    """
+    return as_text(read_bytes(path, error), str(path), error)
+
+
+def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes:
+    """Return the content of a file, which is opened once: it may be a pipe.
+
+    `error` names the file if it cannot be read or has too many bytes.
+    """
+    check_path(path, error)
+    try:
+        with open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            ordinary = stat.S_ISREG(state.st_mode)
+            most = MOST_BYTES if ordinary else MOST_OF_A_PIPE
+            whole = ordinary and state.st_size <= most
+            content = file.read() if whole else _beginning(file, most)
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        raise error(f"{path}: {reason(problem)}; check the path.") from None
+    if len(content) > most:
+        raise error(
+            f"{path}: has more than {most >> 20} MiB, the most that is read into memory; is it the "
+            "right file?"
+        )
+    return content
+
+
+def sha256_of(file: Any) -> str:
+    """Return the SHA-256, hexadecimal, of what can be read of a file that is open for bytes."""
+    digest = hashlib.sha256()
+    while block := file.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> None:
+    """Raise an error of the class `error` for what is no path.
+
+    Python would take a whole number, True included, for a file that is open already.
+    """
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
+
+
+def read_standard_input(error: type[VifidelError]) -> bytes:
+    """Return all of standard input; `error` if it cannot be read or has too many bytes."""
+    try:
+        content = _beginning(sys.stdin.buffer, MOST_OF_A_PIPE)
+    except AttributeError:
+        raise error("standard input: is closed, or no stream of bytes; give a file.") from None
+    except (OSError, ValueError) as problem:
+        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
+    if len(content) > MOST_OF_A_PIPE:
+        raise error(
+            f"standard input: has more than {MOST_OF_A_PIPE >> 20} MiB, the most that is read into "
+            "memory; write it to a file."
+        )
+    return content
+
+
+def _beginning(file: IO[bytes], most: int) -> bytes:
+    """Return a file read block by block, until it ends or there are more than `most` bytes."""
+    content = bytearray()
+    while len(content) <= most and (block := file.read(_BLOCK)):
+        content += block
+    return bytes(content)
+
+
+def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
+    """Return the text of a file's bytes as `read_text` does."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise error(
+            f"{where}: not a UTF-8 text file (byte {problem.start}); is it the right file?"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[bytes]:
+    """Open an ordinary file to read at any place; a pipe, device or folder is refused."""
+    check_path(path, error)
+    try:
+        if stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe might wait for ever
+            return open(path, "rb")
+        what = "a folder" if os.path.isdir(path) else "a pipe or device"
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        raise error(f"{path}: {reason(problem)}; check the path.") from None
+    raise error(f"{path}: is {what}, not an ordinary file; check the path.")
+
+
+def read_kept(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes:
+    """Return what an earlier run kept in a file, which is an ordinary one; else `error`."""
+    with open_file(path, error) as file:
+        return file.read()
+
+
+class _RepeatedKeyError(ValueError):
+    """A JSON object has a key twice; all but the last value would be lost."""
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RepeatedKeyError(key)
+            seen.add(key)
+    return content
+
+
+def parse_json(
+    text: str,
+    where: str,
+    error: type[VifidelError],
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """Return parsed JSON; `error` tells a truncated text from one that is not JSON.
+
+    `pairs` turns an object's keys and values into something; by default that is a dict, and a
+    key that appears twice is an error.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=pairs or _unrepeated)
+    except _RepeatedKeyError as problem:
+        raise error(f"{where}: the key {problem.args[0]!r} appears twice; keep one.") from None
+    except json.JSONDecodeError as problem:
+        if not text.strip():
+            raise error(f"{where}: the file is empty; write it again.") from None
+        truncated = problem.pos >= len(text.rstrip()) or problem.msg.startswith("Unterminated")
+        what = "the JSON ends too early, the file looks truncated" if truncated else "not JSON"
+        raise error(
+            f"{where}: {what} (line {problem.lineno}, column {problem.colno}: {problem.msg}); "
+            "write it again."
+        ) from None
+    except ValueError:  # Python reads no integer of more than 4300 digits
+        raise error(
+            f"{where}: JSON with a number of thousands of digits, which cannot be read; write it "
+            "again."
+        ) from None
+    except RecursionError:
+        raise error(f"{where}: the JSON is nested too deeply to be read.") from None
+
+
+def parse_json_lines(
+    text: str, where: str, error: type[VifidelError], first: int = 1
+) -> tuple[list[Any], list[int]]:
+    """Return the values of JSON Lines, one per line that is not blank, and their line numbers.
+
+    `first` is the number of the first line; `error` names a line that is not JSON.
+    """
+    values, numbers = [], []
+    decode = json.JSONDecoder(object_pairs_hook=_unrepeated).decode
+    for number, line in enumerate(text.split("\n"), first):
+        if not line or line.isspace():
+            continue
+        at = f"{where}: line {number}"
+        try:
+            values.append(decode(line))
+        except json.JSONDecodeError as problem:
+            raise error(
+                f"{at} is not JSON (column {problem.colno}: {problem.msg}); write one JSON object "
+                "per line."
+            ) from None
+        except (ValueError, RecursionError):
+            parse_json(line, at, error)  # says what is wrong
+            raise
+        numbers.append(number)
+    return values, numbers
+
+
+def is_json_lines(text: str) -> bool:
+    """Return whether the first line is a whole JSON object and another object follows it."""
+    first, _, rest = text.lstrip().partition("\n")
+    return first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+
+
+def json_text(content: Any) -> str:
+    """Return content as JSON in the style of our outputs: indented, not only ASCII, no NaN."""
+    return printable(json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1))
+
+
+def json_line(content: Any) -> str:
+    """Return content as a line of JSON Lines, in the same style."""
+    return printable(json.dumps(content, allow_nan=False, ensure_ascii=False))
+
+
+def printable(text: str) -> str:
+    r"""Return text without what a terminal obeys: control characters but tab and line feed.
+
+    They become ``\u001b`` and the like: in JSON, which has them in strings only, the same string.
+
+    >>> printable("a\x1b[31m b")
+    'a\\u001b[31m b'
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write_whole(
+    path: str | os.PathLike[str], content: str | bytes, temporary: Path | None = None
+) -> None:
+    """Write a file so that the path never holds part of it: temporary file, then rename.
+
+    `temporary` is where a run that may be killed looks for what it left, by default a new name.
+    Text is written as UTF-8. A link is kept, and its target is written; devices and pipes are
+    written to directly. A file that was there keeps its permissions, and stays as it was if it
+    cannot be written.
+    """
+    check_path(path, VifidelError)
+    if isinstance(content, str):
+        # JSON can hold a lone surrogate and UTF-8 cannot: it is written as an escape.
+        content = content.encode("utf-8", errors="backslashreplace")
+    try:
+        mode = mode_of(path)
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(path, "wb") as device:
+                device.write(content)
+        else:
+            _replace(Path(os.path.realpath(path)), content, mode, temporary)
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+
+
+def mode_of(target: str | os.PathLike[str]) -> int | None:
+    """Return type and permissions of a file that may be written; None if there is none."""
+    try:
+        mode = os.stat(target).st_mode  # a link that leads to itself raises here
+    except FileNotFoundError:
+        return None
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return mode
+
+
+def _replace(target: Path, content: bytes, mode: int | None, temporary: Path | None) -> None:
+    # The name is known before the file exists, so that an interrupt at any line removes it.
+    temporary = temporary or target.with_name(f".{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        # A new file gets what the umask leaves; what was private is never readable for others.
+        with os.fdopen(os.open(temporary, flags, 0o666 if mode is None else 0o600), "wb") as file:
+            file.write(content)
+        if mode is not None:
+            with contextlib.suppress(PermissionError):  # file systems without permissions
+                os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def beside(path: str | os.PathLike[str], suffix: str) -> Path:
+    """Return the path of a file that belongs to another: its name and a suffix.
+
+    >>> beside("scores.json", ".lock").name
+    'scores.json.lock'
+    """
+    name = os.path.basename(path)
+    if len(os.fsencode(name + suffix)) > _LONGEST_NAME:
+        name = f"{name[:40]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
+    return Path(path).with_name(name + suffix)
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is the address of an object store; ``C:`` is a drive.
+
+    >>> is_address("s3://bucket/folder"), is_address("folder/file.csv")
+    (True, False)
+    """
+    return _ADDRESS.match(text) is not None
+
+
+def first_line(problem: BaseException) -> str:
+    """Return the first line of an exception's message without its full stop, else its type."""
+    said = str(problem).strip().partition("\n")[0].rstrip(".")
+    return said or type(problem).__name__
+
+
+def reason(problem: OSError | ValueError) -> str:
+    """Return what the operating system says about a file, without the error number and path."""
+    return (getattr(problem, "strerror", None) or str(problem)).lower()

@@ -1,0 +1,287 @@
+"""Image ids: reading them from JSON and file names, and matching the ids of two sides.
+
+An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. Two
+sides are compared by equality first. Where that fails, a whole number in text (``"42"``) and a COCO
+file stem (``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) mean
+image 42, however the other side spells it. Where that fails too, an id that is the path or name of
+a picture or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose
+id is its end, with or without the extension: see `match`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from itertools import chain
+from numbers import Integral
+from typing import Any
+
+from ..errors import ImageIdError
+
+ImageId = Hashable
+
+_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
+_BATCH_AND_ROW = re.compile(r"\d+_\d+")  # as M2 and GRIT name captions
+_PICTURE_OR_VIDEO = re.compile(
+    r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv|flv|ogv|3gp)",
+    re.IGNORECASE,
+)
+
+
+def from_json_key(key: str) -> ImageId:
+    """Return the image id that a JSON object's key means: a number if it is a whole number.
+
+    Zero-padded numbers are file stems and stay strings.
+
+    >>> from_json_key("42"), from_json_key("000000000042"), from_json_key("beach")
+    (42, '000000000042', 'beach')
+    """
+    if _WHOLE_NUMBER.fullmatch(key):
+        return int(key)
+    return key
+
+
+def from_json_value(value: Any) -> ImageId | None:
+    """Return a JSON value as an image id, or None if it cannot be one."""
+    if type(value) is int:  # almost all are, and files have many
+        return value
+    # From 2**53 on, floats skip whole numbers: there is no telling which one was meant.
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+        return None
+    return value
+
+
+def _number(image_id: ImageId) -> int | None:
+    if isinstance(image_id, str):
+        stem = _COCO_STEM.fullmatch(image_id)
+        return int(stem[1]) if stem else None
+    return int(image_id) if isinstance(image_id, Integral) else None
+
+
+def _number_or_text(image_id: ImageId) -> int | None:
+    """Return the number that an id is, be it a file stem or a whole number in text."""
+    if isinstance(image_id, str) and _WHOLE_NUMBER.fullmatch(image_id):
+        return int(image_id)
+    return _number(image_id)
+
+
+def to_json_value(image_id: ImageId) -> Any:
+    """Return an image id in a type that JSON has; NumPy's numbers become Python's."""
+    if isinstance(image_id, Integral):
+        return int(image_id)
+    return image_id if isinstance(image_id, str | float) else str(image_id)
+
+
+def in_order(image_id: ImageId) -> tuple[bool, Any]:
+    """Return a sort key for image ids, whatever the order of a file; numbers come first."""
+    value = to_json_value(image_id)
+    return isinstance(value, str), value
+
+
+def digest_of_ids(ids: Iterable[ImageId]) -> str:
+    """Return how many images there are, and eight hexadecimal digits that pin which.
+
+    Their order does not matter, nor how often each occurs, nor whether COCO's are numbers or file
+    stems.
+
+    >>> digest_of_ids([42, 7, 42]) == digest_of_ids(["COCO_val2014_000000000042", 7])
+    True
+    """
+    images = {
+        repr(to_json_value(image_id) if number is None else number)
+        for image_id in ids
+        for number in [_number(image_id)]
+    }
+    return f"{len(images)}#{hashlib.sha256(' '.join(sorted(images)).encode()).hexdigest()[:8]}"
+
+
+def check_ids(ids: Iterable[ImageId], where: str) -> None:
+    """Check that there is an id where one is given: None and NaN stand for what is missing."""
+    for number, image_id in enumerate(ids, 1):
+        if image_id is None or (isinstance(image_id, float) and math.isnan(image_id)):
+            raise ImageIdError(
+                f"{where}: image id number {number} is {image_id!r}; give each image its id."
+            )
+
+
+def check_distinct(ids: Iterable[ImageId], where: str) -> None:
+    """Check ids, of which no two may mean the same image, as 1, ``"1"`` and a stem of 1 do.
+
+    A JSON object would keep one of them, and what is said under the others would be lost.
+    """
+    ids = list(ids)
+    if set(map(type, ids)) <= {int}:
+        return
+    check_ids(ids, where)
+    meant: dict[str, ImageId] = {}
+    for image_id in ids:
+        number = _number(image_id)
+        first = meant.setdefault(str(image_id if number is None else number), image_id)
+        if first is not image_id:
+            raise ImageIdError(
+                f"{where}: {first!r} and {image_id!r} mean the same image; write its id in one way."
+            )
+
+
+def match(
+    wanted: Iterable[ImageId], known: Collection[ImageId] | Mapping[ImageId, Any]
+) -> dict[ImageId, ImageId]:
+    """Return the other side's id of each wanted image that it has.
+
+    Equal ids go first, then COCO's numbers, in text too, and file stems, then paths and names of
+    pictures and videos. A path means another id if one of them is the end of the other, folder by
+    folder and without the extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg``
+    and ``beach``, and not ``train/beach.jpg``; ``images/42.jpg`` means 42, ``clip.mp4`` means
+    ``clip``. Raises `ImageIdError` if two ids of the other side mean the same image, or a path
+    could mean two of them.
+    """
+    wanted = list(wanted)
+    matched = {image_id: image_id for image_id in wanted if image_id in known}
+    if len(matched) == len(wanted):
+        return matched
+    by_number: dict[int, ImageId] = {}
+    for image_id in known:
+        number = _number_or_text(image_id)
+        if number is None:
+            continue
+        if number in by_number:
+            raise ImageIdError(
+                f"{image_id!r} and {by_number[number]!r} both mean image {number}: keep "
+                "one of them."
+            )
+        by_number[number] = image_id
+    for image_id in wanted:
+        number = _number_or_text(image_id)
+        if image_id not in matched and number in by_number:
+            matched[image_id] = by_number[number]
+    # Where both sides have numbers only, there is no path.
+    if len(matched) < len(wanted) and any(isinstance(i, str) for i in chain(wanted, known)):
+        _match_paths(wanted, known, matched)
+    return matched
+
+
+def _match_paths(
+    wanted: list[ImageId], known: Iterable[ImageId], matched: dict[ImageId, ImageId]
+) -> None:
+    """Add to `matched` the wanted images that paths and names of pictures lead to."""
+    of_end: dict[str, list[tuple[ImageId, tuple[str, ...], bool]]] = {}
+    for image_id in known:
+        if ends := _ends(image_id):
+            of_end.setdefault(ends[0][0], []).append((image_id, *ends))
+    taken = {other: image_id for image_id, other in matched.items()}
+    for image_id in wanted:
+        ends = None if image_id in matched else _ends(image_id)
+        if ends is None:
+            continue
+        parts, is_path = ends
+        same = [
+            other
+            for other, theirs, theirs_is_path in of_end.get(parts[0], ())
+            if (is_path or theirs_is_path)
+            and all(mine == their for mine, their in zip(parts, theirs, strict=False))
+        ]
+        if len(same) > 1:
+            raise ImageIdError(
+                f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write the ids of "
+                "both sides in one way."
+            )
+        if same:
+            if same[0] in taken:
+                raise ImageIdError(
+                    f"{taken[same[0]]!r:.80} and {image_id!r:.80} both mean {same[0]!r:.80}: write "
+                    "the ids of both sides in one way."
+                )
+            taken[same[0]] = image_id
+            matched[image_id] = same[0]
+
+
+def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
+    """Return the parts of an id from its end, and whether it is a path or name of a picture.
+
+    The extension is left out, and COCO's file stems are their numbers.
+
+    >>> _ends("val2017/000000000042.jpg"), _ends(42), _ends("beach")
+    ((('42', 'val2017'), True), (('42',), False), (('beach',), False))
+    """
+    if not isinstance(image_id, str):
+        return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
+    *folders, name = image_id.replace("\\", "/").split("/")
+    stem, dot, extension = name.rpartition(".")
+    has_extension = bool(dot and stem and _PICTURE_OR_VIDEO.fullmatch(dot + extension))
+    number = _number(stem if has_extension else name)
+    end = str(number) if number is not None else stem if has_extension else name
+    inner = [folder for folder in reversed(folders) if folder not in ("", ".")]
+    return (end, *inner), bool(has_extension or folders)
+
+
+def are_row_numbers(ids: Collection[ImageId]) -> bool:
+    """Return whether ids are 0, 1, 2 and so on, in this order, as programs number rows.
+
+    >>> are_row_numbers([0, 1, 2]), are_row_numbers(["0", "1"]), are_row_numbers([1, 2])
+    (True, True, False)
+    """
+    return len(ids) > 1 and all(str(image_id) == str(row) for row, image_id in enumerate(ids))
+
+
+def mismatch(
+    missing: Collection[ImageId],
+    known: Collection[ImageId],
+    asked: str,
+    knower: str,
+    all_asked: Collection[ImageId] = (),
+    instead: str = "",
+) -> ImageIdError:
+    """Return the error for ids of `asked` that `knower` lacks, with the likely cause.
+
+    `all_asked` are all ids of `asked`, where some are known; `instead` is what may be done about
+    ids that are row numbers, beside using image ids.
+    """
+    return ImageIdError(
+        f"{knower} lacks {_counted(missing)} of {asked}: {samples(missing)}; it has "
+        f"{_counted(known)}: {samples(known)}; "
+        + (_of_rows(all_asked or missing, known, asked, instead) or _likely_cause(missing, known))
+    )
+
+
+def _of_rows(ids: Collection[ImageId], known: Collection[ImageId], asked: str, instead: str) -> str:
+    """Return what to do about ids that look like row numbers; nothing if they do not."""
+    if "0_0" in ids and all(isinstance(i, str) and _BATCH_AND_ROW.fullmatch(i) for i in ids):
+        instead = ", or key the objects by the same names"
+    elif not are_row_numbers(ids):
+        return ""
+    if are_row_numbers(known):
+        return f"both sides number their rows, {len(ids)} and {len(known)}: give one for each."
+    return f"the ids of {asked} look like row numbers: write image ids there{instead}."
+
+
+def samples(ids: Collection[ImageId], most: int = 3) -> str:
+    """Return the first few ids, as a message quotes them."""
+    shown = [repr(image_id) for image_id, _ in zip(ids, range(most), strict=False)]
+    return ", ".join(shown) + (", ..." if len(ids) > most else "") if shown else "none"
+
+
+def _counted(ids: Collection[ImageId]) -> str:
+    return f"{len(ids)} image id" + ("" if len(ids) == 1 else "s")
+
+
+def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> str:
+    if _look_like_files(missing) != _look_like_files(known):
+        return "one side has file names where the other has image ids: use the same on both."
+    if all(isinstance(image_id, Integral) for ids in (missing, known) for image_id in ids):
+        return (
+            "check that both come from the same split of the same dataset (COCO's splits of 2014 "
+            "and 2017 differ)."
+        )
+    return "check that both come from the same split of the same dataset."
+
+
+def _look_like_files(ids: Collection[ImageId]) -> bool:
+    return any(
+        isinstance(image_id, str) and not image_id.isdigit() and _number(image_id) is None
+        for image_id in ids
+    )

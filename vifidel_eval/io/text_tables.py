@@ -1,0 +1,353 @@
+"""Tables for terminals and papers: the same rows as plain text, Markdown, CSV or LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from .digits import deciding
+from .files import printable
+
+if TYPE_CHECKING:
+    from ..evaluation import Column
+
+#: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
+FORMATS = ("table", "markdown", "csv", "latex", "json")
+
+_DECIMALS = 4
+#: Decimals of scores with their differences, of which one cell has four: a line has room for three.
+DIFFERENCE_DECIMALS = 3
+_TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
+
+# What stands for commands of LaTeX while tabulate lays out and escapes: noncharacters of Unicode,
+# which `one_line` leaves in no name, and which are as wide as a letter wherever widths are looked
+# up. The guard keeps a cell from being taken for an argument of the command before it.
+_BOLD_FROM, _BOLD_TO, _GUARD, _MINUS, _ARROW, _BAR = map(chr, range(0xFDD0, 0xFDD6))
+_LATEX = {
+    _BOLD_FROM: r"\textbf{",
+    _BOLD_TO: "}",
+    _GUARD: "{}",
+    _MINUS: "$-$",
+    _ARROW: r"$\downarrow$",
+    _BAR: r"\textbar{}",
+}
+_BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
+
+#: What a table in LaTeX needs, as the comment above it says.
+LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
+
+# What Markdown would take for HTML, code, a link, an image, emphasis or a character reference, and
+# what makes an address a link on GitHub. What is inside a word, as in `a_b`, and brackets alone, as
+# in `[0.1, 0.2]`, mean nothing to it.
+_MARKDOWN = re.compile(
+    r"[\\`<*]|~(?=~)|\](?=[(\[:])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|:(?=//)|(?<=[wW]{3})\."
+)
+
+# A hyphen before a number; alone it stands for what is undefined.
+_MINUS_SIGN = re.compile(r"-(?=\d)")
+
+# What makes a spreadsheet run a cell:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+Value = str | int | float | None
+
+
+class Figures(str):
+    """Text made of numbers, such as an interval.
+
+    LaTeX sets its hyphens as minus signs, and only its first number in bold.
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A cell in bold face, in Markdown and LaTeX; or with an arrow, in LaTeX.
+
+    The arrow stands behind the name of what is better where it is lower.
+    """
+
+    value: Value
+    bold: bool = False
+    lower: bool = False
+
+
+Cell = Value | Marked
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headers, and notes: lines below that explain them.
+
+    The title is a line above. Both are comments in LaTeX, and left out of CSV. So many columns from
+    the left, `texts`, hold text; the others are aligned right. Floats have so many digits, by
+    default four, and in CSV all. LaTeX sets what is narrow in smaller type with little space
+    between columns.
+    """
+
+    headers: Sequence[str | Marked]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+    texts: int = 1
+    title: str = ""
+    digits: int | None = None
+    narrow: bool = False
+
+    def render(self, style: str) -> str:
+        """Return the table as text, in one of `FORMATS` except ``json``.
+
+        Line breaks and control characters become blanks; in CSV, where line breaks stay, control
+        characters become escapes, and text that a spreadsheet would take for a formula gets an
+        apostrophe before it; in Markdown, what would be HTML, a link or an image is escaped.
+        Without rows only title and notes are shown; CSV keeps its headers.
+        """
+        if style == "csv":
+            text = io.StringIO()
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerows(map(self._csv_cell, row) for row in (self.headers, *self.rows))
+            return text.getvalue().rstrip("\n")
+        comment = "% " if style == "latex" else ""
+        title = [f"{comment}{_plain(self.title, style)}"] if self.title else []
+        notes = [f"{comment}{_plain(note, style)}" for note in self.notes]
+        if not self.rows:
+            return "\n".join([*title, *notes])
+        headers, *rows = self.cells(style)
+        table = tabulate(
+            rows,
+            headers,
+            _TABULATE[style],
+            disable_numparse=True,
+            colalign=["left"] * self.texts + ["right"] * (len(self.headers) - self.texts),
+        )
+        above = title
+        if style == "latex":  # only now: tabulate would escape the commands
+            for mark, command in _LATEX.items():
+                table = table.replace(mark, command)
+            if self.narrow:
+                table = f"{{\\small\\setlength{{\\tabcolsep}}{{3pt}}%\n{table}}}"
+            above = [*title, LATEX_PREAMBLE]
+        elif title and style == "markdown":
+            above = [*title, ""]
+        return "\n".join([*above, table, *(["", *notes] if notes else [])])
+
+    def html(self) -> str:
+        """Return the table as HTML: ``<table>``, and a paragraph per note."""
+        head = self._html_row(self.headers, len(self.headers))
+        body = [self._html_row(row, self.texts) for row in self.rows]
+        notes = [f"<p>{html.escape(one_line(note))}</p>" for note in self.notes]
+        return "\n".join(
+            ["<table>", f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>", *notes]
+        )
+
+    def _html_row(self, row: Sequence[Cell], heads: int) -> str:
+        """Return a row of which so many cells are heads."""
+        cells = []
+        for at, cell in enumerate(row):
+            kind = "th" if at < heads else "td"
+            side = "left" if at < self.texts else "right"
+            text = html.escape(self._shown(cell, "table", at))
+            if isinstance(cell, Marked) and cell.bold:
+                text = f"<b>{text}</b>"
+            cells.append(f'<{kind} style="text-align: {side}">{text}</{kind}>')
+        return f"<tr>{''.join(cells)}</tr>"
+
+    def cells(self, style: str) -> list[list[str]]:
+        """Return headers and rows as a style shows them, before they are laid out.
+
+        LaTeX's commands are still single characters; see `in_print`.
+        """
+        return [
+            [self._shown(cell, style, at) for at, cell in enumerate(row)]
+            for row in (self.headers, *self.rows)
+        ]
+
+    def turned(self, corner: str) -> Table:
+        """Return the table with its columns as rows, under a first column of that name.
+
+        Only the first column may hold text.
+        """
+        first, *columns = zip(*self.rows, strict=True)
+        return replace(
+            self,
+            headers=[corner, *map(str, first)],
+            rows=[[header, *c] for header, c in zip(self.headers[1:], columns, strict=True)],
+        )
+
+    def with_columns(self, places: Sequence[int]) -> Table:
+        """Return the table with some of its columns, those of text first."""
+        return replace(
+            self,
+            headers=[self.headers[place] for place in places],
+            rows=[[row[place] for place in places] for row in self.rows],
+        )
+
+    def _shown(self, cell: Cell, style: str, column: int) -> str:
+        marked = cell if isinstance(cell, Marked) else Marked(cell)
+        value = marked.value
+        if isinstance(value, str) and not isinstance(value, Figures):
+            shown = _escaped(value, style, column)
+            if marked.lower and style == "latex":
+                shown = f"{shown} {_ARROW}"
+        else:
+            shown = readable(value, self.digits)
+            if style == "latex":
+                shown = _MINUS_SIGN.sub(_MINUS, shown)
+        if not marked.bold or style not in _BOLD:
+            return shown
+        before, after = _BOLD[style]
+        if isinstance(value, Figures):  # the score alone, not what is in parentheses
+            number, blank, beside = shown.partition(" ")
+            return f"{before}{number}{after}{blank}{beside}"
+        return f"{before}{shown}{after}"
+
+    def _csv_cell(self, cell: Cell) -> Value:
+        """Return a cell that no spreadsheet runs."""
+        value = cell.value if isinstance(cell, Marked) else cell
+        if isinstance(value, float) and self.digits is not None:
+            value = readable(value, self.digits)
+        elif isinstance(value, str):
+            value = "'" * value.startswith(_FORMULA) + printable(value)
+        return "" if value is None else value
+
+
+def in_print(cell: str) -> tuple[str, bool]:
+    """Return what is printed of a cell of LaTeX, from `Table.cells`, and whether it is bold."""
+    shown = cell.translate({ord(_BOLD_FROM): None, ord(_BOLD_TO): None, ord(_GUARD): None})
+    return shown.replace(_MINUS, "+").replace(_ARROW, "+").replace(_BAR, "m"), _BOLD_FROM in cell
+
+
+def best(
+    rows: Sequence[Sequence[Cell]], column: int, lower: bool, digits: int | None = None
+) -> list[int]:
+    """Return the rows with the best number of a column, all that read the same.
+
+    The best is the highest, or the lowest. There is none where there is nothing to choose from: a
+    single row, or no number.
+
+    >>> best([["a", 0.51], ["b", 0.50996], ["c", None]], 1, lower=False)
+    [0, 1]
+    """
+    cells = [(at, row[column]) for at, row in enumerate(rows)]
+    numbers = {at: deciding(cell) for at, cell in cells if isinstance(cell, int | float)}
+    if len(rows) < 2 or not numbers:
+        return []
+    shown = readable((min if lower else max)(numbers.values()), digits)
+    return [at for at, number in numbers.items() if readable(number, digits) == shown]
+
+
+def direction_notes(columns: Iterable[Column]) -> list[str]:
+    """Return the notes below a table with columns in which higher is not better."""
+    columns = list(columns)
+    said = {
+        "lower is better": [c.name for c in columns if c.lower_is_better],
+        "neither higher nor lower is better": [c.name for c in columns if not c.ranked],
+    }
+    return [f"{', '.join(names)}: {what}." for what, names in said.items() if names]
+
+
+def one_line(text: str) -> str:
+    r"""Return text with blanks for line breaks, control characters and noncharacters.
+
+    >>> one_line("a\nb")
+    'a b'
+    """
+    return _CONTROL.sub(" ", text)
+
+
+def _plain(text: str, style: str) -> str:
+    """Return text on one line, of which Markdown shows every character as it is."""
+    text = one_line(text)
+    return _MARKDOWN.sub(r"\\\g<0>", text) if style == "markdown" else text
+
+
+def _escaped(text: str, style: str, column: int) -> str:
+    text = _plain(text, style)
+    # tabulate escapes for LaTeX, but lets a bar end a Markdown cell.
+    if style == "markdown":
+        return text.replace("|", r"\|")
+    if style == "latex":  # where a bar of the usual fonts is a dash
+        text = text.replace("|", _BAR)
+    takes = style == "latex" and column == 0 and text.lstrip().startswith(("[", "*"))
+    return f"{_GUARD}{text}" if takes else text
+
+
+def readable(cell: Value, digits: int | None = None) -> str:
+    """Return a cell as people read it, a float with four decimals unless told otherwise.
+
+    >>> readable(0.51234), readable(-1e-102), readable(51.234, 1), readable(None)
+    ('0.5123', '0.0000', '51.2', '-')
+    """
+    if isinstance(cell, float):
+        shown = f"{cell:.{_DECIMALS if digits is None else digits}f}"
+        return shown if shown.strip("-0.") else shown.removeprefix("-")
+    return "-" if cell is None else str(cell)
+
+
+def interval(low: Value, high: Value, digits: int | None = None) -> Figures:
+    """Return an interval as people read it.
+
+    >>> interval(-0.01, 0.25)
+    '[-0.0100, 0.2500]'
+    """
+    return Figures(f"[{readable(low, digits)}, {readable(high, digits)}]")
+
+
+def with_difference(
+    score: Value,
+    difference: Value,
+    low: Value,
+    high: Value,
+    p: float,
+    digits: int = DIFFERENCE_DECIMALS,
+) -> Figures:
+    """Return a score with what it differs by from another one, as tables of paired tests have it.
+
+    The interval is of the difference; the decimals are of all numbers but `p`.
+
+    >>> with_difference(0.512, 0.021, 0.01, 0.032, 0.002)
+    '0.512 (+0.021 [0.010, 0.032], p=.002)'
+    """
+    said = p_value(p)
+    return Figures(
+        f"{readable(score, digits)} ({_gain(difference, digits)} {interval(low, high, digits)}, "
+        f"p{said if said.startswith('<') else f'={said}'})"
+    )
+
+
+def with_gain(
+    score: Value, difference: Value, significant: bool, digits: int = DIFFERENCE_DECIMALS
+) -> Figures:
+    """Return a score with what it differs by from another one, starred if that is significant.
+
+    >>> with_gain(0.512, 0.021, True), with_gain(0.49, -0.001, False)
+    ('0.512 (+0.021*)', '0.490 (-0.001)')
+    """
+    return Figures(f"{readable(score, digits)} ({_gain(difference, digits)}{'*' * significant})")
+
+
+def _gain(difference: Value, digits: int) -> str:
+    by = readable(difference, digits)
+    return f"+{by}" if by.strip("-0.") and not by.startswith("-") else by
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as papers print it.
+
+    >>> p_value(0.0312), p_value(0.0002), p_value(1.0), p_value(0.9996)
+    ('.031', '<.001', '1', '1')
+    """
+    if math.isnan(value):
+        return readable(None)
+    return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0").removesuffix(".000")

@@ -1,0 +1,128 @@
+"""Counts that CHAIR follows from (Rohrbach et al., EMNLP 2018).
+
+What a caption mentions and its image lacks is counted per caption; every number of the metric
+follows from sums of these counts over any set of captions, so a bootstrap resamples counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..evaluation import Floats
+from ..words.mentions import Mention, MentionFinder, Mentions
+
+#: What `caption_counts` counts, in its order. Categories are counted once a caption, mentions
+#: with repeats.
+CAPTION_COUNTS = (
+    "captions",
+    "captions with an absent mention",
+    "mentions",
+    "absent mentions",
+    "categories of the image",
+    "categories mentioned",
+    "categories mentioned that are there",
+    "tokens",
+)
+
+
+def image_categories(
+    labels: Iterable[str], references: Iterable[str], finder: MentionFinder
+) -> frozenset[str]:
+    """Return the categories of an image: of its instances, and those its references mention.
+
+    Labels are in lower case; one that is a name of a class (``sofa``) is of that class. References
+    are read by the rules that captions are read by.
+    """
+    class_of = finder.classes.class_of
+    mentioned = (
+        mention.category for reference in references for mention in finder.find(reference).found
+    )
+    return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
+
+
+def absent(mentions: Mentions, there: frozenset[str]) -> list[Mention]:
+    """Return the mentions of categories that the image does not have, in order."""
+    return [mention for mention in mentions.found if mention.category not in there]
+
+
+def judged(mentions: Mentions, sought: frozenset[str]) -> Mentions:
+    """Return the mentions of categories that the image has or that were looked for in it."""
+    return Mentions(tuple(m for m in mentions.found if m.category in sought), mentions.tokens)
+
+
+def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]:
+    """Return the `CAPTION_COUNTS` of one caption.
+
+    >>> from vifidel_eval.words.synonyms import coco_synonyms
+    >>> finder = MentionFinder(coco_synonyms())
+    >>> caption_counts(finder.find("A man and a dog, and a cat."), frozenset({"person", "dog"}))
+    (1, 1, 3, 1, 2, 3, 2, 10)
+    """
+    made_up = len(absent(mentions, there))
+    distinct = {mention.category for mention in mentions.found}
+    return (
+        1,
+        int(made_up > 0),
+        len(mentions.found),
+        made_up,
+        len(there),
+        len(distinct),
+        len(distinct & there),
+        mentions.tokens,
+    )
+
+
+def details_of(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
+    """Return what ``--output`` says of each caption."""
+    return [
+        {
+            "mentioned": _named(mentions.found),
+            "hallucinated": _named(absent(mentions, of_image)),
+            "objects": sorted(of_image),
+        }
+        for mentions, of_image in zip(found, there, strict=True)
+    ]
+
+
+def _named(mentions: Iterable[Mention]) -> list[list[str]]:
+    return [[mention.name, mention.category] for mention in mentions]
+
+
+def _ratio(counts: npt.ArrayLike, times: int, part: int, whole: tuple[int, ...]) -> Floats:
+    """Return `times` one count divided by a sum of counts, NaN where that is nothing."""
+    counts = np.asarray(counts, dtype=float)
+    total = sum(counts[..., at] for at in whole)
+    share = np.full(np.shape(total), np.nan)
+    np.divide(times * counts[..., part], total, out=share, where=total > 0)
+    return share
+
+
+def _column(part: str, *whole: str, times: int = 1) -> Callable[[npt.ArrayLike], Floats]:
+    # A partial, which pickles, as a run does.
+    at = CAPTION_COUNTS.index
+    return partial(_ratio, times=times, part=at(part), whole=tuple(map(at, whole)))
+
+
+#: The metric's numbers by column: each maps sums of `CAPTION_COUNTS`, (..., 8), to (...). All but
+#: the length are in [0, 1]; a number is NaN where there is nothing to divide by.
+CORPUS: Mapping[str, Callable[[npt.ArrayLike], Floats]] = MappingProxyType(
+    {
+        "CHAIRs": _column("captions with an absent mention", "captions"),
+        "CHAIRi": _column("absent mentions", "mentions"),
+        "CHAIR-Recall": _column("categories mentioned that are there", "categories of the image"),
+        "CHAIR-Precision": _column("categories mentioned that are there", "categories mentioned"),
+        "CHAIR-F1": _column(
+            "categories mentioned that are there",
+            "categories mentioned",
+            "categories of the image",
+            times=2,
+        ),
+        "CHAIR-Len": _column("tokens", "captions"),
+    }
+)

@@ -1,0 +1,222 @@
+"""Figures of agreement: curves over numbers of references, matrices of metrics, intervals.
+
+Lines differ in marker and dash, bands and cells in grey, so that black and white shows it all. The
+same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import itertools
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import VifidelError
+from ...io.files import write_whole
+from ...project import pip_install
+from .draws import AS_GIVEN
+from .result import Agreement
+from .williams import WilliamsMatrix
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: File formats, by suffix.
+FIGURES = (".png", ".svg", ".pdf")
+
+_MARKERS = "osD^vPX<>*hpd"
+_DASHES = ("-", "--", "-.", ":")
+_SETTINGS: Any = {"svg.hashsalt": "vifidel_eval", "svg.fonttype": "none", "font.size": 9}
+
+
+def check_figure(path: Path) -> None:
+    """Raise VifidelError if a figure's suffix is none of `FIGURES`, or none can be drawn here."""
+    if path.suffix.lower() not in FIGURES:
+        raise VifidelError(f"{path}: a figure is a {', '.join(FIGURES)} file.")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise VifidelError(
+            f"{path}: a figure needs matplotlib, which is not installed: "
+            f"{pip_install('matplotlib')}."
+        )
+
+
+def write_curves(path: Path, result: Agreement) -> None:
+    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, with a line per metric.
+
+    There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
+    intervals. Other tools' scores, whatever references they had, are a level line.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be written.
+    """
+    accuracies = result.findings["accuracies"]
+    kinds = list(dict.fromkeys(accuracy.kind for accuracy in accuracies))
+    metrics = list(dict.fromkeys(accuracy.metric for accuracy in accuracies))
+    numbers = [number for number in result.trials.numbers() if number != AS_GIVEN] or [AS_GIVEN]
+    columns = min(len(kinds), 3)
+    rows = math.ceil(len(kinds) / columns)
+    size = 3.2 * columns, 2.9 * rows + 0.5
+    with _drawing(path, size, rows, columns) as (figure, axes):
+        for axis, kind in itertools.zip_longest(axes, kinds):
+            if kind is None:
+                axis.set_axis_off()
+                continue
+            _draw_panel(axis, result, kind, metrics, numbers)
+        # Named here: matplotlib leaves labels out that begin with an underscore.
+        legend = figure.legend(
+            axes[0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        title = f"{result.data}: agreement with people (ties {result.settings['ties']})"
+        figure.suptitle(title, parse_math=False)
+
+
+def _draw_panel(
+    axis: Any, result: Agreement, kind: str, metrics: list[str], numbers: list[Any]
+) -> None:
+    axis.set_title(kind, parse_math=False)
+    axis.set_xticks(range(len(numbers)), [str(number) for number in numbers])
+    axis.set_xlabel("references")
+    axis.set_ylabel("accuracy")
+    axis.grid(axis="y", color="0.9")
+    for at, metric in enumerate(metrics):
+        style = {
+            "color": f"C{at % 10}",
+            "marker": _MARKERS[at % len(_MARKERS)],
+            "linestyle": _DASHES[at % len(_DASHES)],
+            "markersize": 4,
+            "linewidth": 1.2,
+        }
+        of_metric = {
+            a.references: a
+            for a in result.findings["accuracies"]
+            if (a.metric, a.kind) == (metric, kind)
+        }
+        drawn = [number for number in numbers if number in of_metric]
+        places: list[float] = [numbers.index(number) for number in drawn]
+        if not drawn:  # another tool's scores: whatever references it had
+            places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
+        lows = [of_metric[number].low for number in drawn]
+        highs = [of_metric[number].high for number in drawn]
+        if len(drawn) == 1:  # a band has no width there
+            places = [places[0] + 0.03 * (at - len(metrics) / 2)]
+            axis.vlines(places, lows, highs, color="0.6", linewidth=1)
+        axis.plot(places, [of_metric[number].accuracy for number in drawn], label=metric, **style)
+        axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
+
+
+def write_intervals(path: Path, result: Agreement) -> None:
+    """Write how well metrics find what captions make up, with 95 % intervals.
+
+    There is a panel for each experiment; its dotted line is what chance reaches, where there is
+    such a number.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be written.
+    """
+    detection, localization, pairwise = result.findings.values()
+    first = detection[0]
+    panels: list[tuple[str, list[tuple[str, float, float, float]], float | None]] = [
+        (
+            "detection: average precision",
+            [(d.metric, d.average_precision, d.low, d.high) for d in detection],
+            first.positives / first.captions if first.captions else None,
+        ),
+        (
+            "localisation: accuracy",
+            [(f"{w.metric}, {w.words}", w.accuracy, w.low, w.high) for w in localization],
+            None,
+        ),
+        ("pairs: accuracy", [(p.metric, p.accuracy, p.low, p.high) for p in pairwise], 0.5),
+    ]
+    panels = [panel for panel in panels if panel[1]]
+    longest = max(len(rows) for _, rows, _ in panels)
+    size = 3.6 * len(panels), 1.2 + 0.25 * longest
+    with _drawing(path, size, 1, len(panels)) as (figure, axes):
+        for axis, (title, rows, chance) in zip(axes, panels, strict=True):
+            axis.set_title(title, parse_math=False)
+            places = range(len(rows))
+            axis.hlines(places, [row[2] for row in rows], [row[3] for row in rows], color="0.5")
+            axis.plot([row[1] for row in rows], places, "o", color="0.1", markersize=4)
+            axis.set_yticks(places, [row[0] for row in rows], parse_math=False)
+            axis.invert_yaxis()
+            axis.grid(axis="x", color="0.9")
+            if chance is not None:
+                axis.axvline(chance, color="0.5", linestyle=":")
+        figure.suptitle(result.data, parse_math=False)
+
+
+def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
+    """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
+
+    There is a panel for each matrix. The darker a cell, the surer that the metric of its row
+    correlates better with people than the one of its column; the p-value is written in it.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be written.
+    """
+    size = 2.5 + 0.5 * max(len(matrix.correlations) for matrix in matrices)
+    columns = min(len(matrices), 2)
+    rows = math.ceil(len(matrices) / columns)
+    with _drawing(path, ((size + 0.6) * columns, size * rows), rows, columns) as (_, axes):
+        for axis, matrix in itertools.zip_longest(axes, matrices):
+            if matrix is None:
+                axis.set_axis_off()
+            else:
+                _draw_matrix(axis, matrix, characters=int(9 * size))
+
+
+def _draw_matrix(axis: Any, matrix: WilliamsMatrix, characters: int) -> None:
+    names = list(matrix.correlations)
+    sure = [[1 - matrix.p_values[row][column] for column in names] for row in names]
+    axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
+    for y, row in enumerate(names):
+        for x, column in enumerate(names):
+            text = _p_value(matrix.p_values[row][column])
+            axis.text(x, y, text, ha="center", va="center", fontsize=7)
+    axis.set_xticks(range(len(names)), names, rotation=90, parse_math=False)
+    labels = [f"{name} ({matrix.correlations[name]:.3f})" for name in names]
+    axis.set_yticks(range(len(names)), labels, parse_math=False)
+    title = textwrap.fill(f"{matrix.title}: p, row better than column", width=characters)
+    axis.set_title(title, fontsize=8, parse_math=False)
+
+
+def _p_value(p: float) -> str:
+    if math.isnan(p):
+        return ""
+    return "<.001" if p < 0.001 else ">.999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
+
+
+@contextmanager
+def _drawing(
+    path: Path, size: tuple[float, float], rows: int, columns: int
+) -> Iterator[tuple[Figure, Any]]:
+    """Yield a figure of so many inches and its panels, row by row; write it when they are drawn."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=size, layout="constrained")
+        yield figure, figure.subplots(rows, columns, squeeze=False).flat
+        _save(path, figure)
+
+
+def _save(path: Path, figure: Figure) -> None:
+    content = io.BytesIO()
+    kind = path.suffix.lower().removeprefix(".")
+    # Neither date nor version: the same numbers give the same bytes.
+    without = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    figure.savefig(content, format=kind, dpi=200, metadata=without[kind])
+    write_whole(path, content.getvalue())

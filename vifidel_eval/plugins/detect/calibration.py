@@ -1,0 +1,281 @@
+"""Calibration of a rate of inventions: what wrong answers do to it, and the rate without them.
+
+Answers about images are sometimes wrong: a detector overlooks things, or sees what is not there.
+What is truly invented in a share h of all mentions is then called absent in a share
+
+    p = h (1 - a) + (1 - h) b,
+
+where a is how often something that is not there is answered with *yes*, and b how often something
+that is there is answered with *no*. Solved for h, this is the estimate of Rogan and Gladen
+(American Journal of Epidemiology, 1978). Here a comes from controls, things that other images'
+captions mention, and b from things that three or more references of the image name.
+
+It is an estimate: controls are easier to deny than what a caption invents, and what three people
+name is easier to see than the rest.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...annotations import ObjectLabels, clean_label
+from ...errors import VifidelError, VifidelWarning
+from ...io.arguments import named_if_wrong
+from ...io.image_ids import ImageId, match, mismatch
+from ...run.plan import PathLike
+from ...run.run import Run
+from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
+from ...scores.comparison import check_draws
+from ...scores.harness import score_systems
+from ...scores.remarks import Calibrated
+from ...words.synonyms import ClassList, read_things
+from .questions import named_by_several, read_controls
+
+_Counts = NDArray[np.int64]
+
+_RESAMPLES = 1000
+_LEVEL = 0.95
+# So many references of an image that name a thing are hardly wrong together.
+_SEVERAL = 3
+
+
+@named_if_wrong
+def calibrated(
+    run: Run,
+    controls: PathLike | Mapping[ImageId, Collection[str]],
+    seed: int = 0,
+    resamples: int = 1000,
+) -> Run:
+    """Return a run with each system's rate of inventions as estimated without wrong answers.
+
+    VIFIDEL-Hi is judged by the answers alone, whatever evidence the run's own column has. How often
+    *yes* is wrong comes from the controls that no reference names, how often *no* is wrong from the
+    things that three or more references name. The notes of the run's tables, its file and its
+    report have the estimates, and so has ``run.detail.calibrated``.
+
+    Parameters
+    ----------
+    run : Run
+        What `vifidel_eval.evaluate` returned for answers or detections, and references.
+    controls : path or mapping
+        The questions, or their answers, with ``"control": true`` in the lines of controls; or image
+        id to things.
+    seed, resamples
+        As for `calibrate`.
+
+    Raises
+    ------
+    VifidelError
+        If the run has no objects or references or was loaded, a file cannot be read, or the
+        controls are about other images.
+    """
+    check_draws(seed, resamples)
+    plan = run.plan
+    if plan is None or plan.settings.labels is None or not any(plan.images.values()):
+        raise VifidelError(
+            "a rate is calibrated by answers, as objects, and by what references name; evaluate "
+            "with both."
+        )
+    if not isinstance(controls, Mapping):
+        controls = read_controls(controls)
+    classes = read_things(plan.settings.options.get("things"))
+    same = match(controls, plan.images)
+    if not same:
+        raise mismatch(controls, plan.images, "the controls", "the references")
+    mentioned = named_by_several(plan.images, 1, classes)
+    of_images = {
+        mine: {_class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
+        for theirs, mine in same.items()
+    }
+    named = named_by_several(plan.images, _SEVERAL, classes)
+    scorer = VifidelH(**{**plan.settings.evidence, "references": False})
+    with warnings.catch_warnings():
+        # What the objects are like was said when the run was scored.
+        warnings.simplefilter("ignore", VifidelWarning)
+        scores = score_systems(
+            plan.systems, {scorer.method(): scorer}, plan.images, plan.allow_subset
+        )
+    rates = {}
+    for system, of_column in scores.evaluations.items():
+        rate = of_column["VIFIDEL-Hi"]
+        assert rate.statistics is not None
+        judged = np.nan_to_num(rate.statistics.of_rows).astype(np.int64)
+        answers = _answers(plan.settings.labels, rate.ids, classes)
+        counts = count_answers(answers, {}, of_images, named)
+        counts = replace(counts, judged=judged[:, JUDGED], absent=judged[:, ABSENT])
+        rates[system] = calibrate(counts, seed, resamples)
+    return Run(replace(run.detail, calibrated=rates), plan)
+
+
+def _answers(
+    objects: ObjectLabels, ids: Sequence[ImageId], classes: ClassList
+) -> dict[ImageId, dict[str, bool | None]]:
+    """Return what was looked for in each image, by class, and whether it is there."""
+    answers: dict[ImageId, dict[str, bool | None]] = {}
+    found = objects.of_images(ids)
+    for image_id, labels, asked in zip(ids, found, objects.asked_of(ids), strict=True):
+        looked_for = objects.categories.union(asked or ())
+        of_image: dict[str, bool | None] = {
+            _class_of(label, classes): False for label in looked_for
+        }
+        answers[image_id] = of_image | {_class_of(label, classes): True for label in labels}
+    return answers
+
+
+def _class_of(name: str, classes: ClassList) -> str:
+    cleaned = clean_label(name)
+    return classes.class_of.get(cleaned, cleaned)
+
+
+@dataclass(frozen=True)
+class AnswerCounts:
+    """What was answered about the images of one system: (images,) int64 arrays."""
+
+    #: The caption's mentions that an answer is about, and how many of them it denies.
+    judged: _Counts
+    absent: _Counts
+    #: Controls that were answered, and how many of them the answers call there.
+    controls: _Counts
+    said_yes: _Counts
+    #: Things named by several references that were answered, and how many the answers deny.
+    named: _Counts
+    said_no: _Counts
+
+    def table(self) -> _Counts:
+        """Return the fields as rows: (6, images)."""
+        columns = (
+            self.absent, self.judged, self.said_yes, self.controls, self.said_no, self.named
+        )  # fmt: skip
+        table = np.array(columns, dtype=np.int64).reshape(6, -1)
+        parts, wholes = table[0::2], table[1::2]
+        if (parts < 0).any() or (parts > wholes).any():
+            raise VifidelError(
+                "counts of answers: each of absent, said_yes and said_no is from 0 to what it is a "
+                "part of."
+            )
+        return table
+
+
+@named_if_wrong
+def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) -> Calibrated:
+    """Estimate a rate of inventions without the errors of the answers.
+
+    Parameters
+    ----------
+    counts : AnswerCounts
+        What was answered.
+    seed : int
+        Of the bootstrap.
+    resamples : int
+        How many times the images are drawn with replacement; from 1 to 1 000 000.
+
+    Raises
+    ------
+    VifidelError
+        If the seed is negative, or the number of resamples is out of range.
+
+    Examples
+    --------
+    An answerer that overlooks a fifth and invents a tenth calls 26 of 100 mentions absent, where 8
+    or 9 are:
+
+    >>> found = calibrate(AnswerCounts(*map(np.array, ([100], [26], [50], [5], [50], [10]))))
+    >>> round(found.measured, 2), round(found.corrected, 3)
+    (0.26, 0.086)
+    """
+    check_draws(seed, resamples)
+    table = counts.table()
+    sums = table.sum(axis=1)
+    measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0]
+    (corrected,) = _corrected(sums[np.newaxis])
+    return Calibrated(
+        measured=float(measured),
+        corrected=float(corrected),
+        interval=_interval(table, seed, resamples) if math.isfinite(corrected) else _UNDEFINED,
+        false_yes=float(false_yes),
+        false_no=float(false_no),
+        controls=int(sums[3]),
+        named=int(sums[5]),
+    )
+
+
+_UNDEFINED = (math.nan, math.nan)
+
+
+def count_answers(
+    answers: Mapping[ImageId, Mapping[str, bool | None]],
+    mentions: Mapping[ImageId, Sequence[str]],
+    controls: Mapping[ImageId, Collection[str]],
+    named: Mapping[ImageId, Collection[str]],
+) -> AnswerCounts:
+    """Count answers, image by image.
+
+    Parameters
+    ----------
+    answers : mapping
+        Image id to thing to whether it is there; None is *unsure*, which says nothing.
+    mentions : mapping
+        Image id to the things that a system's caption mentions, each as often as it does.
+    controls, named : mapping
+        Image id to the controls, and to the things that several references name.
+
+    Returns
+    -------
+    AnswerCounts
+        In the order of `mentions`, then of the other images that have answers.
+    """
+    images = dict.fromkeys([*mentions, *answers])
+    rows = []
+    for image_id in images:
+        known = {
+            thing: said for thing, said in answers.get(image_id, {}).items() if said is not None
+        }
+        judged = [known[thing] for thing in mentions.get(image_id, ()) if thing in known]
+        of_controls = [known[thing] for thing in set(controls.get(image_id, ())) if thing in known]
+        of_named = [known[thing] for thing in set(named.get(image_id, ())) if thing in known]
+        rows.append(
+            (
+                len(judged),
+                len(judged) - sum(judged),
+                len(of_controls),
+                sum(of_controls),
+                len(of_named),
+                len(of_named) - sum(of_named),
+            )
+        )
+    return AnswerCounts(*np.array(rows, dtype=np.int64).reshape(-1, 6).T)
+
+
+def _shares(sums: _Counts) -> NDArray[np.float64]:
+    """Return measured rate, false yes and false no: (3, draws) from sums of (draws, 6)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares: NDArray[np.float64] = (sums[:, 0::2] / sums[:, 1::2]).T
+    return shares
+
+
+def _corrected(sums: _Counts) -> NDArray[np.float64]:
+    measured, false_yes, false_no = _shares(sums)
+    span = 1 - false_yes - false_no
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = np.clip((measured - false_no) / span, 0, 1)
+    return np.where(span > 0, estimate, np.nan)
+
+
+def _interval(table: _Counts, seed: int, resamples: int) -> tuple[float, float]:
+    # Images with the same counts are drawn together: the distribution is that of the images.
+    rows, images = np.unique(table, axis=1, return_counts=True)
+    source = np.random.Generator(np.random.Philox(seed))
+    weights = source.multinomial(images.sum(), images / images.sum(), resamples)
+    estimates = _corrected(weights @ rows.T)
+    defined = estimates[np.isfinite(estimates)]
+    # Where too many draws have no estimate, those that have one say too little.
+    if len(defined) < _LEVEL * len(estimates):
+        return _UNDEFINED
+    low, high = np.quantile(defined, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return float(low), float(high)

@@ -1,0 +1,146 @@
+"""The command ``vifidel-eval detect``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...commands.options import field_options
+from ...commands.paths import FILE, NAMED, Between, Command, Read, Written
+from ...commands.printing import show, tell
+
+if TYPE_CHECKING:
+    from ...captions.fields import Wanted
+
+
+@click.command("detect", cls=Command)
+@click.argument("pictures", type=Read(standard_input=True))
+@click.option(
+    "--model",
+    type=NAMED,
+    metavar="FOLDER_OR_ID",
+    help="Folder of a detector of transformers, an ONNX file, or the id of a model of the Hugging "
+    "Face Hub. There is no default.",
+)
+@click.option(
+    "--output",
+    type=Written(".unfinished", ".lock"),
+    required=True,
+    help="File of the objects, such as objects.jsonl. What it has already is not computed again.",
+)
+@click.option(
+    "--ask",
+    multiple=True,
+    type=FILE,
+    help="Captions, or questions that the command questions wrote: ask an open-vocabulary model "
+    "about what they mention. Repeat for all systems that will be compared.",
+)
+@click.option(
+    "--things",
+    type=FILE,
+    help="Object vocabulary of --ask: one class per line, its names separated by commas.  "
+    "[default: our own list]",
+)
+@click.option(
+    "--lowest",
+    type=Between(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Lowest score that is kept; score --threshold decides later which ones count.",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(min=1),
+    help="Pictures of one size that the model reads at once.  [default: 1 on the processor, else "
+    "8]",
+)
+@click.option(
+    "--device",
+    help="Where to compute, as PyTorch calls it: cpu, cuda, cuda:1, mps.  [default: cpu]",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    help="Pictures that are decoded at once.",
+)
+@click.option(
+    "--drafts/--no-drafts",
+    default=True,
+    show_default=True,
+    help="Decode a large JPEG at part of its size where the model reads no more.",
+)
+@click.option(
+    "--download",
+    is_flag=True,
+    help="Fetch --model from the Hugging Face Hub if it is not on this machine.",
+)
+@field_options
+def detect(
+    pictures: Path,
+    model: str | None,
+    output: Path,
+    ask: tuple[Path, ...],
+    things: Path | None,
+    lowest: float,
+    batch: int | None,
+    device: str | None,
+    threads: int,
+    drafts: bool,
+    download: bool,
+    wanted: Wanted,
+) -> None:
+    """Write which objects a detector finds in PICTURES.
+
+    PICTURES are a folder, which is read with its subfolders, a tar file (- for one on standard
+    input), a text file with the path of a picture per line, or a picture. After an interruption,
+    the same command continues.
+    """
+    if not model:
+        raise click.UsageError(
+            "no --model is given, and there is no default: name the folder of a detector, or an id "
+            "such as PekingU/rtdetr_v2_r18vd with --download."
+        )
+    from .. import detect as detecting
+    from .objects_file import unfinished_path
+
+    source = detecting.PictureSource(pictures)
+    questions = None
+    if ask:
+        from .questions import read_asked
+
+        questions = read_asked(
+            ask, things, id_field=wanted.id_fields, caption_field=wanted.caption_fields
+        )
+    detector = detecting.load_detector(detecting.find_model(model, download, tell), device)
+    try:
+        done = detecting.detect(
+            source,
+            detector,
+            output,
+            questions=questions,
+            lowest=lowest,
+            batch=batch,
+            threads=threads,
+            drafts=drafts,
+        )
+    except KeyboardInterrupt:
+        if unfinished_path(output).exists():
+            tell("Interrupted; the same command continues with the pictures that are left.")
+        raise
+    parts = [
+        f"{done.read} pictures read",
+        *([f"{done.known} known from before"] if done.known else []),
+        *([f"{done.unasked} without a question"] if done.unasked else []),
+    ]
+    show(f"{output}: {', '.join(parts)}")
+    if done.problems:
+        image_id, why = next(iter(done.problems.items()))
+        pictures_said = "1 picture" if len(done.problems) == 1 else f"{len(done.problems)} pictures"
+        tell(
+            f"Warning: {pictures_said} cannot be read, such as {image_id} ({why}); the same "
+            "command tries again."
+        )

@@ -1,0 +1,206 @@
+"""Detectors in ONNX files that hold their class names, as Ultralytics exports them.
+
+The file's metadata has ``names``; ``imgsz`` says the size where the graph leaves it open. The
+output is (1, 4 + classes, boxes), each box as centre, width and height in pixels of the square
+input and a score per class, or (1, boxes, 6), each as left, top, right, bottom, score and class.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import VifidelError
+from ...io.files import first_line
+from ..networks.pytorch import load_libraries
+from .detectors import Found, Prepared, checked_side, exact, installed_versions
+from .model_files import ModelFiles
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+# What surrounds a picture that is no square, and the usual size: Ultralytics' own.
+_GREY, _SIDE = 114, 640
+# Characters of metadata: the names of 20 000 classes have fewer.
+_LONGEST = 1 << 20
+_ELEMENTS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+
+
+class OnnxDetector:
+    """A closed detector in an ONNX file.
+
+    Parameters
+    ----------
+    files : ModelFiles
+        The ONNX file.
+    device : str, optional
+        ``"cpu"`` or ``"cuda"``; by default the processor.
+
+    Raises
+    ------
+    VifidelError
+        If it cannot be read, has no class names, or its input or output is of another shape.
+    MetricUnavailable
+        If ONNX Runtime is not installed.
+    """
+
+    batch = 1
+
+    def __init__(self, files: ModelFiles, device: str | None) -> None:
+        (runtime,) = load_libraries("an ONNX model", {"ONNX Runtime": "onnxruntime"})
+        self.files = files
+        provider = _PROVIDERS.get(device or "cpu")
+        if provider not in runtime.get_available_providers():
+            raise VifidelError(
+                f"ONNX Runtime cannot compute on device {device!r} here; name cpu"
+                + (" or cuda." if _PROVIDERS["cuda"] in runtime.get_available_providers() else ".")
+            )
+        try:
+            self._session = runtime.InferenceSession(str(files.path), providers=[provider])
+            settings = dict(self._session.get_modelmeta().custom_metadata_map)
+        except Exception as problem:  # the library has a class of its own for every reason
+            raise VifidelError(
+                f"{files.path}: not an ONNX file that can be run ({first_line(problem)})."
+            ) from None
+        names = _names(files, settings)
+        if settings.get("task", "detect") != "detect":
+            raise VifidelError(
+                f"{files.path}: its task is {settings['task']!r:.40}, not 'detect'; export a "
+                "detector."
+            )
+        self._names = names
+        self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(names.values()))
+        self._input, self._element, self.enough = self._input_of(settings)
+        self._check_output()
+
+    def _input_of(self, settings: Mapping[str, str]) -> tuple[str, type, int]:
+        """Return name, element type and side of the input."""
+        inputs = self._session.get_inputs()
+        shape = inputs[0].shape
+        element = _ELEMENTS.get(inputs[0].type)
+        # A length that the graph leaves open has a name, or None.
+        sides = {length for length in shape[2:] if isinstance(length, int)}
+        is_open = len(shape) == 4 and not isinstance(shape[1], int)
+        fits = len(shape) == 4 and len(sides) < 2 and (is_open or shape[1] == 3)
+        if len(inputs) > 1 or not fits or element is None:
+            raise VifidelError(
+                f"{self.files.path}: its input is {inputs[0].type} of shape {shape}; expected one "
+                "of square pictures, (1, 3, side, side)."
+            )
+        given = sides or _literal(settings.get("imgsz", str(_SIDE)))
+        given = given if isinstance(given, list | tuple | set) else [given]
+        side = max(checked_side(one, self.files) for one in given or [None])
+        return inputs[0].name, element, side
+
+    def _check_output(self) -> None:
+        """Run the model once, so that a file of another layout is refused before any picture."""
+        blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
+        try:
+            (output, *_) = self._session.run(None, {self._input: blank})
+        except Exception as problem:
+            raise VifidelError(
+                f"{self.files.path}: cannot be run ({first_line(problem)})."
+            ) from None
+        self._rows(output)
+
+    def versions(self) -> dict[str, str]:
+        return installed_versions("onnxruntime", "pillow")
+
+    def check(self, questions: Iterable[str]) -> None:
+        pass
+
+    def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
+        from PIL import Image
+
+        width, height, left, top = self._place(size)
+        square = Image.new("RGB", (self.enough, self.enough), (_GREY, _GREY, _GREY))
+        square.paste(picture.resize((width, height), Image.Resampling.BILINEAR), (left, top))
+        pixels = np.asarray(square, np.float32).transpose(2, 0, 1)[np.newaxis] / 255
+        return Prepared({self._input: np.ascontiguousarray(pixels, self._element)}, size)
+
+    def detect(
+        self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
+    ) -> list[Found]:
+        return [self._of_picture(picture, lowest) for picture in pictures]
+
+    def _of_picture(self, picture: Prepared, lowest: float) -> Found:
+        (output, *_) = self._session.run(None, dict(picture.inputs))
+        boxes, scores, labels = self._rows(output)
+        kept = np.flatnonzero(scores > lowest)
+        full = np.array([*picture.size, *picture.size])
+        width, height, left, top = self._place(picture.size)
+        placed = (boxes[kept] - [left, top, left, top]) * (full / [width, height, width, height])
+        inside = np.clip(placed, 0, full).astype(np.float32)
+        return Found(
+            [self._names[at] for at in labels[kept].tolist()],
+            list(map(exact, scores[kept])),
+            [tuple(map(exact, box)) for box in inside],
+        )
+
+    def _place(self, size: tuple[int, int]) -> tuple[int, int, int, int]:
+        """Return a picture's width and height in the square, and the margins left and above."""
+        scale = self.enough / max(size)
+        width, height = (max(1, round(length * scale)) for length in size)
+        return width, height, (self.enough - width) // 2, (self.enough - height) // 2
+
+    def _rows(
+        self, output: Any
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+        """Return boxes (left, top, right, bottom in the square), scores and classes."""
+        shape: tuple[int, ...] = getattr(output, "shape", ())
+        if len(shape) == 3 and shape[0] == 1 and shape[1] == 4 + len(self._names):
+            rows = output[0].T.astype(np.float32)
+            half = rows[:, 2:4] / 2
+            boxes = np.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)
+            labels = rows[:, 4:].argmax(1)
+            return boxes, rows[:, 4:].max(1), self._classes_at(labels)
+        if len(shape) == 3 and shape[0] == 1 and shape[2] == 6:
+            rows = output[0].astype(np.float32)
+            used = rows[rows[:, 4] > 0]  # the rest is filled with zeros
+            with np.errstate(invalid="ignore"):  # NaN is no class
+                labels = used[:, 5].astype(np.int64)
+            return used[:, :4], used[:, 4], self._classes_at(labels)
+        raise VifidelError(
+            f"{self.files.path}: its output has the shape {tuple(shape)}; expected (1, "
+            f"{4 + len(self._names)}, boxes) for its {len(self._names)} classes, or (1, boxes, 6)."
+        )
+
+    def _classes_at(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        unknown = set(labels.tolist()) - self._names.keys()
+        if unknown:
+            raise VifidelError(
+                f"{self.files.path}: it found class {min(unknown)}, which its names do not have; "
+                "export it again."
+            )
+        return labels
+
+
+def _names(files: ModelFiles, settings: Mapping[str, str]) -> dict[int, str]:
+    names = _literal(settings.get("names", ""))
+    if isinstance(names, list):
+        names = dict(enumerate(names))
+    with contextlib.suppress(ValueError, TypeError, AttributeError, OverflowError):
+        read = {int(at): name for at, name in names.items()}
+        if read and all(isinstance(name, str) and name.strip() for name in read.values()):
+            return read
+    raise VifidelError(
+        f"{files.path}: there are no class names in its metadata; export it with names, a mapping "
+        "of numbers to names, as Ultralytics does."
+    )
+
+
+def _literal(text: str) -> Any:
+    """Return what Python's literal says; None if it is none, or longer than any metadata."""
+    if len(text) > _LONGEST:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None

@@ -1,0 +1,213 @@
+"""Sources of pictures: a folder with its subfolders, a tar, a list of files, or one file."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from ...errors import VifidelError
+from ...io.arguments import named_if_wrong
+from ...io.files import STANDARD_INPUT, open_file, read_text, reason
+from ...io.pictures import SUFFIXES as _OF_REPORTS
+
+#: The endings of the names of pictures.
+SUFFIXES = _OF_REPORTS | {".avif"}
+
+# A tar says how large its members are before they are read.
+_MOST_BYTES = 1 << 29
+
+# How often the end of a whole tar may be read.
+_MOST_ENDS = 8
+
+_TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+
+
+@dataclass(frozen=True)
+class FoundPicture:
+    """A picture that is to be read."""
+
+    #: Its path in the folder or tar, or as the list has it, with slashes.
+    image_id: str
+    #: The file, or what is in it.
+    content: Path | bytes
+    #: Why it cannot be read, if that is known already.
+    problem: str | None = None
+
+    def open(self) -> IO[bytes]:
+        """Open it, to be read more than once."""
+        content = self.content
+        return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
+
+
+class PictureSource:
+    """The pictures of a folder, tar, list or file, in the order of their names or of the list.
+
+    Parameters
+    ----------
+    path : path
+        A folder, which is read with its subfolders; a tar, compressed or not; ``-``, a tar on
+        standard input; a text file with the path of a picture per line, relative to its own folder;
+        or a picture.
+
+    Attributes
+    ----------
+    image_ids : list of str or None
+        Of all pictures; None for standard input, which can be read only once.
+
+    Raises
+    ------
+    VifidelError
+        If it cannot be read, has no picture, or has one twice.
+    """
+
+    @named_if_wrong
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._is_tar = False
+        self.image_ids: list[str] | None = None
+        self._files: dict[str, Path] = {}
+        if os.fspath(path) == STANDARD_INPUT:
+            self._is_tar = True
+            return
+        if self.path.is_dir():
+            self._files = dict(_in_folder(self.path))
+        elif self.path.name.lower().endswith(_TARS):
+            self._is_tar = True
+            self.image_ids = [name for name, _ in self._members()]
+        elif self.path.suffix.lower() in SUFFIXES:
+            if not self.path.is_file():
+                raise VifidelError(f"{self.path}: there is no such picture; check the path.")
+            self._files = {self.path.name: self.path}
+        else:
+            self._files = _listed(self.path)
+        if not self._is_tar:
+            self.image_ids = list(self._files)
+        if not self.image_ids:
+            raise VifidelError(
+                f"{self.path}: there is no picture in it ({', '.join(sorted(SUFFIXES))}); name a "
+                "folder, a tar or a list of pictures."
+            )
+
+    def __iter__(self) -> Iterator[FoundPicture]:
+        if not self._is_tar:
+            for image_id, file in self._files.items():
+                yield FoundPicture(image_id, file)
+            return
+        for name, (tar, member) in self._members():
+            if member.size > _MOST_BYTES:
+                yield FoundPicture(name, b"", f"has {member.size} bytes, more than {_MOST_BYTES}")
+                continue
+            try:
+                content = tar.extractfile(member)
+                assert content is not None  # it is a file
+                read = content.read()
+            except (OSError, tarfile.TarError, EOFError) as problem:
+                raise self._damaged(problem) from None
+            yield FoundPicture(name, read)
+
+    def _members(self) -> Iterator[tuple[str, tuple[tarfile.TarFile, tarfile.TarInfo]]]:
+        """Yield the pictures of a tar, which is read from front to back."""
+        seen = set()
+        try:
+            with self._opened() as tar:
+                for member in tar:
+                    name = _normal(member.name)
+                    if not member.isfile() or not _is_picture(name):
+                        continue
+                    if name in seen:
+                        raise VifidelError(f"{self.path}: {name!r} appears twice; keep one.")
+                    seen.add(name)
+                    yield name, (tar, member)
+        except (OSError, tarfile.TarError, EOFError) as problem:
+            raise self._damaged(problem) from None
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[tarfile.TarFile]:
+        if os.fspath(self.path) == STANDARD_INPUT:
+            with tarfile.open(fileobj=_Stream(sys.stdin.buffer), mode="r|*") as tar:
+                yield tar
+        else:
+            file = open_file(self.path, VifidelError)
+            with file, tarfile.open(fileobj=file, mode="r:*") as tar:
+                yield tar
+
+    def _damaged(self, problem: Exception) -> VifidelError:
+        why = reason(problem) if isinstance(problem, OSError) else str(problem)
+        return VifidelError(
+            f"{self.path}: not a tar that can be read to its end ({why.rstrip('.')}); get a fresh "
+            "copy, or name a folder."
+        )
+
+
+class _Stream(io.RawIOBase):
+    """Standard input, which ends once: tarfile skips what a header claims, block by block."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._ends = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        block = self._file.read(size)
+        self._ends += not block
+        if self._ends > _MOST_ENDS:
+            raise EOFError("unexpected end of data")
+        return block
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the pictures below a folder by path in it, links followed, each folder once."""
+    found = []
+    walked = set()
+
+    def unreadable(problem: OSError) -> None:
+        raise VifidelError(f"{problem.filename}: {reason(problem)}; let it be read, or move it.")
+
+    for place, folders, names in os.walk(folder, onerror=unreadable, followlinks=True):
+        known = os.path.realpath(place)
+        if known in walked:  # a link that leads back
+            folders.clear()
+            continue
+        walked.add(known)
+        for name in names:
+            file = Path(place, name)
+            if _is_picture(name) and file.is_file():
+                found.append((file.relative_to(folder).as_posix(), file))
+    return iter(sorted(found))
+
+
+def _listed(path: Path) -> dict[str, Path]:
+    """Return the pictures of a list by the names that it gives them."""
+    files: dict[str, Path] = {}
+    for number, line in enumerate(read_text(path, VifidelError).split("\n"), 1):
+        name = line.strip()
+        if not name:
+            continue
+        if "\0" in name or Path(name).suffix.lower() not in SUFFIXES:
+            raise VifidelError(
+                f"{path}, line {number}: {name!r:.60} is not the name of a picture; write the path "
+                "of one picture per line."
+            )
+        if _normal(name) in files:
+            raise VifidelError(f"{path}, line {number}: {name!r} appears twice; keep one.")
+        files[_normal(name)] = path.parent / name
+    return files
+
+
+def _normal(name: str) -> str:
+    name = name.replace("\\", "/") if os.sep == "\\" else name
+    while name.startswith("./"):
+        name = name[2:]
+    return name
+
+
+def _is_picture(name: str) -> bool:
+    base = name.rpartition("/")[2]
+    # What macOS keeps beside a file begins with a dot.
+    return not base.startswith(".") and os.path.splitext(base)[1].lower() in SUFFIXES

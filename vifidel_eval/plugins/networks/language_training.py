@@ -1,0 +1,339 @@
+"""Training of the language model, resumed where it was interrupted."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import VifidelError
+from ...io.arguments import check_whole
+from ...io.files import beside, write_whole
+from ...io.image_ids import ImageId
+from ...io.outputs import check_output
+from ...io.unfinished import Parts
+from .language_model import (
+    MODEL,
+    NEEDED_BY,
+    SPECIAL,
+    batches_of,
+    caption_words,
+    encoded,
+    logits_of,
+    losses_of,
+    new_network,
+    states_of,
+)
+from .pytorch import load_torch
+
+_STATE = "vifidel-eval training state 1"
+
+_VALIDATION_SHARE = 0.05
+_BATCH = 64
+# Captions of similar length make a batch, so that little of it is padding; they are sorted in pools
+# of this many batches, so that an epoch's batches stay random.
+_POOL = 64
+_LEARNING_RATE = 5e-3  # of the first epoch; it falls linearly
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass of a training over all captions.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    perplexity : float
+        Of the validation captions after it, per token, their ends included; at least 1.
+    best : bool
+        Whether no epoch before was as good; the output file holds the best one.
+    resumed : bool
+        Whether an earlier, interrupted run computed it.
+    """
+
+    number: int
+    perplexity: float
+    best: bool
+    resumed: bool
+
+
+def state_path(output: str | os.PathLike[str]) -> Path:
+    """Return the file that holds an unfinished training of `output`."""
+    return beside(output, ".unfinished")
+
+
+def train(
+    captions: Mapping[ImageId, Sequence[str]],
+    output: str | os.PathLike[str],
+    seed: int = 0,
+    epochs: int = 8,
+    hidden: int = 256,
+    min_count: int = 5,
+    on_progress: Callable[[float], object] | None = None,
+    on_epoch: Callable[[Epoch], object] | None = None,
+) -> list[Epoch]:
+    """Train a language model and write its best epoch to a file.
+
+    One twentieth of the images is set aside; after each epoch the perplexity of their captions
+    decides whether the epoch is the best. `output` holds the best epoch so far, whole, from the
+    first epoch on. Beside it, in `state_path`, stands all that the next epoch needs: the same
+    call after an interruption continues from the last complete epoch and ends with the same file
+    as a training that was not interrupted. A complete training removes the state.
+
+    Equal arguments give equal files on one machine: the number of threads is kept through an
+    interruption, but another processor or release of PyTorch may round differently.
+
+    Parameters
+    ----------
+    captions : mapping
+        Image id to captions, as `vifidel_eval.captions.read_references` returns them.
+    output : path
+        File to write.
+    seed : int
+        Decides the validation images, the first weights, the order of batches and the dropout;
+        at least 0.
+    epochs : int
+        Passes over all captions; at least 1.
+    hidden : int
+        Size of the LSTM's state and of its word embeddings; at least 1.
+    min_count : int
+        Words seen fewer times in training are ``<unk>``.
+    on_progress : callable, optional
+        Called with the share of an epoch just done; in all it adds up to `epochs`.
+    on_epoch : callable, optional
+        Called after each epoch, and first for those of an interrupted run.
+
+    Returns
+    -------
+    list of Epoch
+        All epochs, those of an interrupted run included.
+
+    Raises
+    ------
+    MetricUnavailable
+        If PyTorch is not installed.
+    VifidelError
+        If a number is too small, fewer than two images have a caption with a word, a file cannot
+        be written, or the unfinished training beside `output` is damaged or has other captions or
+        settings.
+    """
+    check_whole(0, seed=seed)
+    check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
+    torch = load_torch(NEEDED_BY)
+    check_output(Path(output), [])
+    training, validation = _split(captions, seed)
+    counts = Counter(word for words in training for word in words)
+    vocabulary = sorted(word for word, count in counts.items() if count >= min_count)
+    tokens = {word: token for token, word in enumerate(vocabulary, SPECIAL)}
+    training_sequences = [encoded(tokens, words) for words in training]
+    validation_sequences = [encoded(tokens, words) for words in validation]
+    settings = {
+        "captions": _digest(captions),
+        "seed": seed,
+        "epochs": epochs,
+        "hidden": hidden,
+        "min_count": min_count,
+    }
+    parts = Parts(Path(output))
+    state = _read_state(torch, parts, settings)
+    threads = torch.get_num_threads() if state is None else state["threads"]
+    report = _Report(on_epoch)
+    with _repeatable(torch, threads):
+        _seed_torch(torch, seed, 0)
+        network = new_network(torch, len(vocabulary), hidden)
+        adam = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE)
+        best = None
+        if state is not None:
+            network.load_state_dict(state["network"])
+            adam.load_state_dict(state["adam"])
+            best = state["best"]
+            write_whole(output, _packed(torch, best))  # it may have been moved away since
+            for perplexity in state["perplexities"]:
+                report.add(perplexity, resumed=True)
+                if on_progress is not None:
+                    on_progress(1.0)
+        for epoch in range(len(report.epochs) + 1, epochs + 1):
+            # Each epoch seeds itself, so no generator's state has to outlive an interruption.
+            _seed_torch(torch, seed, epoch)
+            random = np.random.default_rng([seed, epoch])
+            for group in adam.param_groups:
+                group["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / epochs)
+            _train_epoch(network, adam, training_sequences, random, on_progress)
+            perplexity = _perplexity(network, validation_sequences)
+            perplexities = [*(done.perplexity for done in report.epochs), perplexity]
+            if best is None or perplexity < best["perplexity"]:
+                best = {
+                    "format": MODEL,
+                    "words": vocabulary,
+                    "weights": _weights(network),
+                    "settings": settings,
+                    "epoch": epoch,
+                    "perplexity": perplexity,
+                }
+                write_whole(output, _packed(torch, best))
+            state = {
+                "threads": threads,
+                "network": _weights(network),
+                "adam": adam.state_dict(),
+                "perplexities": perplexities,
+                "best": best,
+            }
+            parts.add(_STATE, _part(_packed(torch, state), settings), alone=True)
+            report.add(perplexity, resumed=False)
+    parts.clear()
+    return report.epochs
+
+
+class _Report:
+    """Tells the caller of epochs and keeps them."""
+
+    def __init__(self, on_epoch: Callable[[Epoch], object] | None) -> None:
+        self.epochs: list[Epoch] = []
+        self._on_epoch = on_epoch
+
+    def add(self, perplexity: float, resumed: bool) -> None:
+        best = all(perplexity < epoch.perplexity for epoch in self.epochs)
+        self.epochs.append(Epoch(len(self.epochs) + 1, perplexity, best, resumed))
+        if self._on_epoch is not None:
+            self._on_epoch(self.epochs[-1])
+
+
+def _train_epoch(
+    network: Any,
+    adam: Any,
+    sequences: list[NDArray[np.int64]],
+    random: np.random.Generator,
+    on_progress: Callable[[float], object] | None,
+) -> None:
+    torch = load_torch(NEEDED_BY)
+    network.train()
+    for batch in _random_batches([len(sequence) for sequence in sequences], random):
+        states, targets = states_of(network, [sequences[at] for at in batch])
+        loss = torch.nn.functional.cross_entropy(logits_of(network, states), targets)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        if on_progress is not None:
+            on_progress(len(batch) / len(sequences))
+
+
+def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
+    network.eval()
+    losses = [
+        losses_of(network, [sequences[at] for at in batch])[0] for batch in batches_of(sequences)
+    ]
+    return float(np.exp(np.concatenate(losses).mean()))
+
+
+def _random_batches(lengths: list[int], random: np.random.Generator) -> list[NDArray[np.int64]]:
+    order = random.permutation(len(lengths))
+    batches = []
+    for start in range(0, len(order), _POOL * _BATCH):
+        pool = order[start : start + _POOL * _BATCH]
+        pool = pool[np.argsort(np.array(lengths)[pool], kind="stable")]
+        batches += [pool[at : at + _BATCH] for at in range(0, len(pool), _BATCH)]
+    return [batches[at] for at in random.permutation(len(batches))]
+
+
+def _split(
+    captions: Mapping[ImageId, Sequence[str]], seed: int
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Return the words of training and of validation captions; an image's stay together."""
+    numbers = [len(texts) for texts in captions.values()]
+    words = iter(caption_words(text for texts in captions.values() for text in texts))
+    images = [[caption for caption in islice(words, number) if caption] for number in numbers]
+    images = [image for image in images if image]
+    if len(images) < 2:
+        raise VifidelError(
+            f"a language model is trained on captions of two images or more; {len(images)} of "
+            f"these {len(numbers)} images have a caption with a word."
+        )
+    order = np.random.default_rng([seed, 0]).permutation(len(images))
+    aside = max(1, round(_VALIDATION_SHARE * len(images)))
+    validation = set(order[:aside].tolist())
+    parts: tuple[list[list[str]], list[list[str]]] = ([], [])
+    for number, image in enumerate(images):
+        parts[number in validation].extend(image)
+    return parts
+
+
+def _digest(captions: Mapping[ImageId, Sequence[str]]) -> str:
+    content = [[str(image_id), list(texts)] for image_id, texts in captions.items()]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _weights(network: Any) -> dict[str, Any]:
+    return {name: weight.clone() for name, weight in network.state_dict().items()}
+
+
+@contextmanager
+def _repeatable(torch: ModuleType, threads: int) -> Iterator[None]:
+    """Use so many threads, as sums depend on it; leave PyTorch as the caller had it."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _seed_torch(torch: ModuleType, seed: int, epoch: int) -> None:
+    torch.manual_seed(int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0]))
+
+
+def _packed(torch: ModuleType, content: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(content, buffer)
+    return buffer.getvalue()
+
+
+def _part(packed: bytes, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is kept of an unfinished training."""
+    return {
+        "settings": dict(settings),
+        "packed": base64.b64encode(packed).decode(),
+    }
+
+
+def _read_state(
+    torch: ModuleType, parts: Parts, settings: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return the state of an unfinished training, if there is one, of these settings."""
+    if _STATE not in parts and not parts.damaged:
+        return None
+    remedy = "delete it to train from the start"
+    try:
+        if parts.damaged:  # the hours in it are not thrown away unasked
+            raise ValueError
+        known = parts[_STATE]["settings"]
+        other = [name for name in settings if known[name] != settings[name]]
+        packed = base64.b64decode(parts[_STATE]["packed"], validate=True)
+        state: dict[str, Any] = torch.load(
+            io.BytesIO(packed), map_location="cpu", weights_only=True
+        )
+    except Exception:  # PyTorch raises nearly anything for what it did not write
+        raise VifidelError(f"{parts.path}: not a {_STATE}, or damaged; {remedy}.") from None
+    if other:
+        was = ", ".join(
+            "other captions" if name == "captions" else f"{name} {known[name]}" for name in other
+        )
+        raise VifidelError(
+            f"{parts.path}: an unfinished training with {was}; repeat that command to finish it, "
+            f"or {remedy}."
+        )
+    return state

@@ -1,0 +1,90 @@
+"""The command ``vifidel-eval train-lm``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...commands.options import reference_options
+from ...commands.paths import CAPTIONS, Command, Written
+from ...commands.printing import harmless, show, tell
+from ...io.progress import progress_bar
+
+if TYPE_CHECKING:
+    from ...captions.fields import Wanted
+
+
+@click.command("train-lm", cls=Command)
+@click.argument("captions", type=CAPTIONS)
+@reference_options
+@click.option(
+    "--output",
+    type=Written(".unfinished"),
+    required=True,
+    help="File of the trained model, such as lm.pt.",
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Passes over all captions; the best one is kept.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of all randomness.",
+)
+@click.option(
+    "--hidden",
+    type=click.IntRange(min=1),
+    default=256,
+    show_default=True,
+    help="Size of the LSTM's state and of its word embeddings.",
+)
+def train_lm(
+    captions: Path, wanted: Wanted, output: Path, epochs: int, seed: int, hidden: int
+) -> None:
+    """Train the language model of the metric LM.
+
+    CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same
+    command continues from the last complete epoch.
+    """
+    from tqdm import tqdm
+
+    from ...captions import read_references
+    from .language_training import Epoch, state_path, train
+
+    texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
+    unfinished = state_path(output)
+    with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
+
+        def report(epoch: Epoch) -> None:
+            if epoch.resumed and epoch.number == 1:
+                going_on = f"{unfinished}: going on with the unfinished training that it holds."
+                tqdm.write(harmless(going_on), file=sys.stderr)
+            line = f"epoch {epoch.number}: validation perplexity {epoch.perplexity:.2f}"
+            notes = ["the best so far"] * epoch.best + ["computed before"] * epoch.resumed
+            tqdm.write(", ".join([line, *notes]), file=sys.stdout)
+
+        try:
+            done = train(
+                texts,
+                output,
+                seed=seed,
+                epochs=epochs,
+                hidden=hidden,
+                on_progress=bar.update,
+                on_epoch=report,
+            )
+        except KeyboardInterrupt:
+            if unfinished.exists():
+                tell("Interrupted; the same command continues after the last complete epoch.")
+            raise
+    best = min(done, key=lambda epoch: epoch.perplexity)
+    show(f"{output}: epoch {best.number}, validation perplexity {best.perplexity:.2f}")

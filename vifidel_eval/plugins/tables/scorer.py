@@ -1,0 +1,473 @@
+"""The metrics on the columns of a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
+from ...annotations.instances import check_thresholds
+from ...annotations.objects import from_threshold
+from ...annotations.read import Declared, read_looked_for
+from ...errors import VifidelError
+from ...evaluation import COUNTED_OF_ROWS, Floats, Integers, Tally, add_tallies
+from ...io.arguments import check_whole
+from ...io.files import first_line
+from ...scorers.record import Settings
+from ...scorers.registry import METRICS, parse
+from ...scorers.word_vectors import MOST_DIFFERENT
+from ...words.content_words import STOP_WORDS
+from ...words.synonyms import ClassList
+from ...words.word_vectors import VectorSource, WordVectors, load_vectors
+from .arrow_columns import (
+    Columns,
+    as_column,
+    check_buffers,
+    column_of,
+    field_of,
+    is_references,
+    is_text,
+)
+from .by_id import ObjectsById
+from .kernel import WITH_DISTANCE, Kernel, RowScores
+from .label_columns import holds_labels, shape_of
+from .table_rows import STATUSES, TableRows, read_rows
+
+# So many rows are read at once, and fewer where their texts are longer than this (in bytes).
+_ROWS_AT_ONCE = 1024
+_BYTES_AT_ONCE = 1 << 19
+
+#: The columns of a row that are no scores.
+NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
+
+
+@dataclass(frozen=True, eq=False)
+class TableScores:
+    """What `TableScorer.evaluate` returns of some rows.
+
+    Attributes
+    ----------
+    fields : pyarrow.StructArray
+        One row per row: the metrics' columns, ``distance`` and ``status``.
+    statuses : Counter
+        How many rows have each status.
+    tallies : mapping
+        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
+    counts : mapping
+        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
+        not a mean.
+    counted : mapping
+        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
+        nobody looked for, and whether its references alone judge it.
+    """
+
+    fields: Any
+    statuses: Counter[str]
+    tallies: Mapping[str, Tally]
+    counts: Mapping[str, Floats]
+    counted: Mapping[str, Integers]
+
+
+class TableScorer:
+    """Scores the rows of a table: a caption, the labels of its image, possibly references.
+
+    Rows have no ids and do not depend on each other, and a row that cannot be scored stops
+    nothing: it has a status. Scores are those of `compute_score`, bit for bit, but for VIFIDEL-H
+    without references: a row is its own source of objects, as in `Scorer.score`, and what can be
+    absent follows from its labels alone. May be used from several threads, and pickles as its
+    settings.
+
+    Parameters
+    ----------
+    metrics : collection of str
+        VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, and from references WMD, WMD-worst and WMD-mean.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+    threshold : float, optional
+        The lowest score of a label that counts, .6 by default, compared in the precision of the
+        column.
+    stop_words : collection of str
+        Words of captions that are left out.
+    p : 1 or 2, optional
+        Exponent of the travel cost; by default each metric's own.
+    counts : bool
+        Whether two dogs weigh twice as much as one in VIFIDEL.
+    normalize : bool
+        Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
+    things : path or ClassList, optional
+        Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
+    objects : optional
+        What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
+        not in a column of labels but goes by the ids of `id_column`.
+    id_column : str
+        The column of image ids, for `objects`.
+    strict : bool
+        Whether a row that needs a change (``"too long"`` and worse) raises.
+    max_words : int
+        How many different words a text, and how many different labels a row may have. The pairs
+        of a row's words and labels with those of its references may be as many as its square.
+    captions, labels, label_scores, references : str, optional
+        The columns that `__call__` and `evaluate` read; None for what the table does not have.
+    uncertain : float, optional
+        The score below which what a row lists under ``asked`` is not there, in sequences of
+        detections.
+    looked_for : optional
+        What was looked for in the image of every row, as `VifidelH` takes it.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        The names of the metrics, in the order of their columns.
+    vectors : WordVectors
+        The word vectors.
+    columns : Columns
+        The names of the columns.
+
+    Raises
+    ------
+    MetricUnavailable
+        If PyArrow is not installed.
+    VectorsError
+        If the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
+
+    Examples
+    --------
+    >>> rows = TableScorer(metrics=("VIFIDEL-PRF",))
+    >>> scores = rows.score(["a dog", "a cat"], [["dog"], []])
+    >>> scores.field("status").to_pylist()
+    ['ok', 'no objects']
+    """
+
+    def __init__(
+        self,
+        metrics: Collection[str] = ("VIFIDEL",),
+        vectors: VectorSource = None,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        p: int | None = None,
+        counts: bool = True,
+        normalize: bool = True,
+        things: ClassList | str | None = None,
+        strict: bool = False,
+        max_words: int = MOST_DIFFERENT,
+        captions: str = "caption",
+        labels: str | None = "labels",
+        label_scores: str | None = None,
+        references: str | None = None,
+        uncertain: float | None = None,
+        looked_for: Declared = None,
+        objects: ObjectSource | None = None,
+        id_column: str = "image_id",
+    ) -> None:
+        check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
+        self._uncertain = uncertain
+        check_whole(1, max_words=max_words)
+        self.metrics = _metric_names(metrics)
+        self._by_id: ObjectsById | None = None
+        if objects is not None:
+            labels, label_scores = None, None
+            source = read_objects(objects, threshold, uncertain=uncertain)
+            self._by_id = ObjectsById(source, id_column)
+            if looked_for is None and source.categories:
+                looked_for = source.categories
+        self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
+        self.vectors: WordVectors = load_vectors(vectors)
+        self._settings = Settings(
+            vectors=self.vectors,
+            stop_words=stop_words,
+            p=p,
+            counts=counts,
+            normalize=normalize,
+            looked_for=read_looked_for(looked_for),
+            options={"things": things},
+        )
+        self._strict = strict
+        self._max_words = max_words
+        self.columns = Columns(captions, labels, label_scores, references)
+        self._kernels: dict[bool, Kernel] = {}
+        self._kernel(references is not None)  # settings that are wrong are refused here
+
+    def __new__(cls, *arguments: Any, **settings: Any) -> TableScorer:
+        scorer = super().__new__(cls)
+        if settings.get("stop_words") is STOP_WORDS:
+            del settings["stop_words"]  # the default, which pickles as nothing
+        scorer._made_from = partial(cls, *arguments, **settings)
+        return scorer
+
+    _made_from: partial[Any]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made_from, ()
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        """Return what scores rows with references, or rows without."""
+        if weighted not in self._kernels:
+            settings = replace(self._settings, references=weighted, weighted=weighted)
+            self._kernels[weighted] = Kernel(self.metrics, settings, self._max_words)
+        return self._kernels[weighted]
+
+    @cached_property
+    def type(self) -> Any:
+        """The pyarrow.StructType of what `score` returns.
+
+        Each metric's columns (hyphens become underscores), behind VIFIDEL's own its ``distance``,
+        and last ``status``.
+        """
+        fields = []
+        for name in self.metrics:
+            columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
+            columns += [_DISTANCE] if name == WITH_DISTANCE else []
+            fields += [pa.field(column, pa.float64()) for column in columns]
+        return pa.struct([*fields, pa.field(_STATUS, pa.string())])
+
+    def signature(self, schema: Any = None) -> str:
+        """Return one line that pins everything that changes the numbers, of each metric.
+
+        The table is the objects: ``objects:rows``, and ``objects:rows>=0.6`` if labels have
+        scores. That is so if `label_scores` names their column or, given the schema of the table,
+        if the type of its labels says so.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema, optional
+            Of the table, as `check` takes it.
+        """
+        if self._by_id is not None:
+            objects = self._by_id.objects.signature()
+        else:
+            scored = self.columns.label_scores is not None
+            if schema is not None and self.columns.labels is not None and not scored:
+                kind = field_of(schema, self.columns.labels).type
+                scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
+            objects = f"rows{from_threshold(self._threshold if scored else None)}"
+        return "; ".join(self._kernel(self.columns.references is not None).signatures(objects))
+
+    def score(
+        self, captions: Any, labels: Any = None, references: Any = None, label_scores: Any = None
+    ) -> Any:
+        """Return the scores of rows as a column.
+
+        Parameters
+        ----------
+        captions : array or sequence of str
+            The candidates.
+        labels : array or sequence, optional
+            The labels of each row's image: lists of strings; lists of structs with ``label`` (or
+            ``name``) and ``score`` (or ``confidence``); a struct of two such lists; maps of label
+            to count, where 0 says that it was looked for and is not there. Sequences may hold
+            what `vifidel_eval.annotations.label_rows` takes.
+        references : array or sequence of lists of str, optional
+            The references of each row's image.
+        label_scores : array or sequence of lists of numbers, optional
+            The scores of the labels, where they are not beside them.
+
+        Returns
+        -------
+        pyarrow.StructArray
+            Of `type`; scores are null metric by metric, never NaN.
+
+        Raises
+        ------
+        VifidelError
+            If a column is of a wrong type or length, or what a metric needs is missing; with
+            `strict`, if a row needs a change.
+        """
+        strings = pa.list_(pa.string())
+        given = {
+            "captions": as_column(captions, "captions", is_text, pa.string()),
+            "labels": as_column(labels, "labels", holds_labels, pa.map_(pa.string(), pa.int64())),
+            "label_scores": as_column(label_scores, "label_scores"),
+            "references": as_column(references, "references", is_references, strings),
+        }
+        made = Columns(**given)
+        self._check(made, Columns(*given))
+        for name, column in given.items():
+            if column is not None and len(column) != len(made):
+                raise VifidelError(
+                    f"there are {len(made)} captions and {len(column)} rows of {name}; give one "
+                    "per caption."
+                )
+        return self._evaluated(made).fields
+
+    def evaluate(self, batch: Any, first_row: int = 0) -> TableScores:
+        """Return the scores of a table's rows with what was counted.
+
+        Parameters
+        ----------
+        batch : pyarrow.RecordBatch or pyarrow.Table
+            With the columns that the constructor names.
+        first_row : int
+            The number of its first row, for messages of `strict`.
+
+        Raises
+        ------
+        VifidelError
+            As `check` raises it; with `strict`, if a row needs a change.
+        """
+        self.check(batch.schema)
+        given = self.columns.each(partial(column_of, batch))
+        if self._by_id is not None:
+            given = replace(given, labels=self._by_id.labels(column_of(batch, self._by_id.column)))
+        return self._evaluated(given, first_row)
+
+    def __call__(self, batch: Any) -> Any:
+        """Return a RecordBatch or Table with the fields of `type` added as columns.
+
+        The arguments and errors are those of `evaluate`.
+        """
+        added = self.evaluate(batch).fields.flatten()
+        schema = batch.schema
+        for field in self.type:
+            schema = schema.append(field)
+        return type(batch).from_arrays([*batch.columns, *added], schema=schema)
+
+    def check(self, schema: Any) -> None:
+        """Check the columns of a table before its first row.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema
+            Of the table.
+
+        Raises
+        ------
+        VifidelError
+            If a column is missing or of a wrong type, or the table has a column already that
+            would be added.
+        """
+        taken = [field.name for field in self.type if field.name in schema.names]
+        if taken:
+            raise VifidelError(
+                f"the table has a column {taken[0]!r} already, which scores would be written to; "
+                "rename or drop it."
+            )
+        fields = self.columns.each(partial(self._field, schema))
+        if self._by_id is not None:
+            self._by_id.check(schema)
+            fields = replace(fields, labels=pa.field("labels", pa.null()))
+        self._check(fields, self.columns)
+
+    def _field(self, schema: Any, name: str) -> Any:
+        try:
+            return field_of(schema, name)
+        except VifidelError as problem:
+            if name != self.columns.labels:
+                raise
+            raise VifidelError(
+                f"{str(problem).rstrip('.')}; say which holds the object labels (--labels, "
+                "labels=...), or give a file of them (--objects, objects=...)."
+            ) from None
+
+    def _check(self, columns: Columns, names: Columns) -> None:
+        """Check the types of columns or fields, by their names, and that metrics have theirs."""
+        for name in self.metrics:
+            record = METRICS[name]
+            if record.references and columns.references is None:
+                raise VifidelError(f"{name} needs references; name their column.")
+            if record.objects and columns.labels is None:
+                raise VifidelError(f"{name} needs object labels; name their column.")
+            if record.either and columns.labels is None and columns.references is None:
+                raise VifidelError(f"{name} needs object labels or references; name a column.")
+        if not is_text(columns.captions.type):
+            raise VifidelError(
+                f"the column {names.captions!r} is of type {columns.captions.type}; captions are "
+                "strings."
+            )
+        if columns.references is not None and not is_references(columns.references.type):
+            raise VifidelError(
+                f"the column {names.references!r} is of type {columns.references.type}; references "
+                "are a list of strings per row."
+            )
+        if columns.labels is not None:
+            scores = None if columns.label_scores is None else columns.label_scores.type
+            shape_of(columns.labels.type, scores, names.labels)
+        elif columns.label_scores is not None:
+            raise VifidelError(
+                f"{names.label_scores!r} holds the scores of labels, but no column holds labels; "
+                "name it."
+            )
+
+    def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
+        for name, column in vars(columns).items():
+            try:
+                if isinstance(column, pa.Array | pa.ChunkedArray):
+                    check_buffers(column)
+            except pa.ArrowException as problem:
+                raise VifidelError(
+                    f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
+                    "write it again."
+                ) from None
+        found: list[RowScores] = []
+        tallies: dict[str, Tally] = {}  # bounded, which those of all parts are not
+        for some in self._scores(columns, first_row):
+            tallies = add_tallies([tallies, some.tallies])
+            some.tallies.clear()
+            found.append(some)
+        of_parts = (np.concatenate([p.scores[n] for n in self.metrics], axis=1) for p in found)
+        scores = np.concatenate([np.empty((0, len(self.type) - 1)), *of_parts])
+        arrays = [
+            pa.array(column, mask=np.isnan(column))
+            for column in map(np.ascontiguousarray, scores.T)
+        ]
+        of_rows = np.concatenate([np.empty(0, np.uint8), *(part.statuses for part in found)])
+        arrays.append(pa.DictionaryArray.from_arrays(of_rows, STATUSES).dictionary_decode())
+        numbers = np.bincount(of_rows, minlength=len(STATUSES)).tolist()
+        counted = found[0].counts if found else ()
+        return TableScores(
+            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
+            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            tallies,
+            {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
+            {
+                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in found)])
+                for key in COUNTED_OF_ROWS
+            },
+        )
+
+    def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
+        """Yield the scores of some rows at a time."""
+        kernel = self._kernel(columns.references is not None)
+        start, most = 0, _ROWS_AT_ONCE
+        while start < len(columns):
+            part = columns.part(start, most)
+            rows = self._read(part)
+            while rows.size > _BYTES_AT_ONCE and len(part) > 1:
+                part = part.part(0, len(part) // 2)
+                rows = self._read(part)
+            scores = kernel.score(rows)
+            if self._strict:
+                rows.refuse(scores.statuses, first_row + start, self._max_words)
+            yield scores
+            start += len(part)
+            most = min(2 * len(part), _ROWS_AT_ONCE)
+
+    def _read(self, part: Columns) -> TableRows:
+        return read_rows(part, self._threshold, self._uncertain, self._max_words)
+
+    def __repr__(self) -> str:
+        return f"<TableScorer {', '.join(self.metrics)}>"
+
+
+def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
+    """Return metrics in their own spelling, each once; all are known and score tables."""
+    names: list[str] = []
+    for name in [metrics] if isinstance(metrics, str) else metrics:
+        if not isinstance(name, str):
+            raise VifidelError(f"metrics are names, not {name!r:.40}.")
+        names += parse(name)
+    unfit = next((name for name in names if name not in METRICS.of_tables()), None)
+    if unfit is None and names:
+        return tuple(dict.fromkeys(names))
+    METRICS.load()  # the error names those of other packages too
+    known = ", ".join(METRICS.of_tables())
+    if unfit is None:
+        raise VifidelError(f"name at least one metric: {known}.")
+    raise VifidelError(f"{unfit} does not score tables; these do: {known}.")

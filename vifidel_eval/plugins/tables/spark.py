@@ -1,0 +1,106 @@
+"""Captions in Spark's tables: one column of scores, computed where the rows are.
+
+>>> from vifidel_eval.spark import vifidel                               # doctest: +SKIP
+>>> df.withColumn("fidelity", vifidel("caption", "labels"))              # doctest: +SKIP
+
+Needs PySpark, pandas and PyArrow here and on every executor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...errors import MetricUnavailable
+from ...project import pip_install
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column
+    from pyspark.sql.types import StructType
+
+
+def vifidel(
+    caption: str | Column,
+    labels: str | Column | None = None,
+    references: str | Column | None = None,
+    label_scores: str | Column | None = None,
+    metrics: Collection[str] = ("VIFIDEL",),
+    **settings: Any,
+) -> Column:
+    """Return a column of Spark that scores the captions of each row.
+
+    Every task makes its own scorer, which maps the word vectors from disk. What a row gets depends
+    on that row alone, so partitions, repeated tasks and speculation change no bit.
+
+    Parameters
+    ----------
+    caption : str or Column
+        The captions: strings.
+    labels : str or Column, optional
+        The object labels of each row's image, in one of the shapes of
+        `vifidel_eval.tables.TableScorer`; not needed where no metric reads them.
+    references : str or Column, optional
+        The references of each row's image: arrays of strings.
+    label_scores : str or Column, optional
+        The scores of `labels`, where they are in an array of their own.
+    metrics : collection of str
+        Of VIFIDEL, VIFIDEL-PRF, VIFIDEL-H and WMD.
+    **settings
+        Everything else that `vifidel_eval.tables.TableScorer` takes: ``vectors``, ``threshold``,
+        ``stop_words``, ``p``, ``counts``, ``normalize``, ``things``, ``strict``, ``max_words``. A
+        file of vectors or things must be there under the same path on every executor.
+
+    Returns
+    -------
+    Column
+        A struct of the columns of each metric (nullable doubles, hyphens as underscores),
+        VIFIDEL's ``distance``, and ``status``.
+
+    Raises
+    ------
+    MetricUnavailable
+        If PySpark, or what it needs for Arrow, is not installed.
+    VifidelError
+        If a metric is unknown or lacks a column, or a setting is wrong. A column of a wrong type
+        fails the first task that reads it, before its first row.
+    """
+    try:
+        import pyarrow as pa
+        from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
+    except ImportError as problem:
+        raise MetricUnavailable(
+            f"captions in Spark need PySpark 4.1 or later ({problem}): "
+            f"{pip_install('pyspark>=4.1', 'pandas<3', 'pyarrow')}."
+        ) from None
+    from . import TableScorer
+
+    optional = {"labels": labels, "references": references, "label_scores": label_scores}
+    given = {name: column for name, column in optional.items() if column is not None}
+    names = ("captions", *given)
+    columns: dict[str, Any] = {name: name if name in given else None for name in optional}
+    scorer = TableScorer(metrics=metrics, captions="captions", **columns, **settings)
+    scorer.check(pa.schema([(name, pa.null()) for name in names]))  # of any type: those come later
+
+    def score(batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        for arrays in batches:
+            yield scorer.score(**dict(zip(names, arrays, strict=True)))
+
+    # Spark reads from these that the function takes batch after batch: not strings, but types.
+    score.__annotations__ = {
+        "batches": Iterator[tuple[pa.Array, ...]],
+        "return": Iterator[pa.Array],
+    }
+    column: Column = arrow_udf(score, _spark_type(scorer.type))(caption, *given.values())
+    return column
+
+
+def _spark_type(struct: pa.StructType) -> StructType:
+    """Return Spark's type of what the kernel returns: doubles and the status."""
+    import pyarrow as pa
+    from pyspark.sql.types import DoubleType, StringType, StructType
+
+    spark_type = StructType()
+    for field in struct:
+        spark_type.add(field.name, StringType() if pa.types.is_string(field.type) else DoubleType())
+    return spark_type

@@ -1,0 +1,322 @@
+"""Rewards for reinforcement learning: what TRL's and verl's trainers call.
+
+The calls are those of TRL's ``GRPOTrainer`` (``reward_funcs``) and of verl's custom reward
+functions (``compute_score``); neither package is needed to import this module.
+
+>>> from vifidel_eval.rewards import trl_reward
+>>> reward = trl_reward("VIFIDEL-F", references=None)
+>>> reward(completions=["a dog catches a frisbee"], objects=[["dog", "frisbee"]])[0] > 0.8
+True
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeAlias
+
+from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
+
+# Absolute names: verl may load this file by its path, as a module of no package.
+from vifidel_eval.io.arguments import named_if_wrong
+from vifidel_eval.io.files import first_line
+from vifidel_eval.plugins.training.columns import ScoredColumn, column_scorer
+
+#: A generated text: a string, or messages whose content is text or a list of blocks.
+Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
+#: From a defined score of a column to a reward.
+Transform: TypeAlias = Callable[[float], float]
+
+# What a transform is tried with.
+_ANY_SCORE = 0.5
+
+__all__ = ["TrlReward", "compute_score", "trl_reward"]
+
+
+class TrlReward:
+    """A reward function for TRL's ``GRPOTrainer``; `trl_reward` describes its parameters.
+
+    It pickles, and several trainers or threads may share it. Its ``__name__``, under which TRL
+    logs it, is the column's in lower case, with ``minus_`` before it where lower is better.
+    """
+
+    def __init__(
+        self,
+        column: str = "VIFIDEL-F",
+        objects: str | None = "objects",
+        references: str | None = "references",
+        weight: float = 1.0,
+        transform: Transform | None = None,
+    ) -> None:
+        self._scored = column_scorer(column, references is not None)
+        if objects is None and self._scored.metric.objects:
+            raise VifidelError(
+                f"{column} needs to know what the images show: name the data set's column of "
+                "object labels with objects=."
+            )
+        if objects is None and references is None:
+            raise VifidelError(
+                f"without objects and references {column} is not defined for any row: name a "
+                "column of the data set with objects= or references=."
+            )
+        self._arguments = (column, objects, references, weight, transform)
+        self._objects, self._references = objects, references
+        self._reward = _Reward(self._scored, weight, transform)
+        self._reward(_ANY_SCORE)  # what is wrong with a transform is said before the training
+        self.__name__: str = self._reward.name
+
+    def __call__(
+        self,
+        completions: Sequence[Completion],
+        log_metric: Callable[[str, float], object] | None = None,
+        **columns: Any,
+    ) -> list[float | None]:
+        """Return the reward of each completion; None where the column is not defined.
+
+        Parameters
+        ----------
+        completions : sequence
+            What the policy wrote.
+        log_metric : callable, optional
+            TRL's; it gets the share of undefined rewards as ``{name}/undefined``.
+        **columns
+            The data set's columns, and whatever else TRL passes, which is not looked at.
+
+        Raises
+        ------
+        VifidelError
+            If the data set lacks a column, or a completion is no text.
+        """
+        given = {
+            argument: _column(columns, name, argument)
+            for argument, name in (("objects", self._objects), ("references", self._references))
+            if name is not None
+        }
+        captions = [_text(completion, at) for at, completion in enumerate(completions)]
+        scores = self._scored.scorer.score_columns(captions, **given)
+        rewards = [
+            None if math.isnan(score) else self._reward(score)
+            for score in scores[self._scored.column.name].tolist()
+        ]
+        if log_metric is not None and rewards:
+            log_metric(f"{self.__name__}/undefined", rewards.count(None) / len(rewards))
+        return rewards
+
+    def __reduce__(self) -> tuple[type[TrlReward], tuple[Any, ...]]:
+        return TrlReward, self._arguments
+
+    def __repr__(self) -> str:
+        return f"<TrlReward {self.__name__}>"
+
+
+@named_if_wrong
+def trl_reward(
+    column: str = "VIFIDEL-F",
+    objects: str | None = "objects",
+    references: str | None = "references",
+    weight: float = 1.0,
+    transform: Transform | None = None,
+) -> TrlReward:
+    """Return a reward function for TRL: ``GRPOTrainer(reward_funcs=[trl_reward()], ...)``.
+
+    Where a higher score is better, the reward is the score; where a lower one is better, as for
+    ``"VIFIDEL-Hi"``, it is the score with a minus sign, so that less is always worse.
+
+    Parameters
+    ----------
+    column : str
+        The column to reward.
+    objects : str or None
+        The data set's column of object labels, one list (or ``{name: count}``) per row; None where
+        the references are all the evidence. A row may have None, if nothing is known.
+    references : str or None
+        The data set's column of references, one list of strings per row; None to score without.
+    weight : float
+        What every reward is multiplied by; greater than 0.
+    transform : callable, optional
+        From a defined score to its reward, instead of the sign above.
+
+    Raises
+    ------
+    VifidelError
+        If there is no such column, it needs what is not given, nothing is known of any image, the
+        weight is not positive, or `transform` fails on a score of .5.
+    """
+    return TrlReward(column, objects, references, weight, transform)
+
+
+@named_if_wrong
+def compute_score(
+    data_source: object,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    column: str = "VIFIDEL-F",
+    undefined: float = 0.0,
+    weight: float = 1.0,
+    transform: Transform | None = None,
+    **_: object,
+) -> dict[str, float]:
+    """Return the reward of one row as verl's reward managers take it.
+
+    In verl's configuration, ``reward.custom_reward_function.path`` is
+    ``pkg://vifidel_eval.rewards`` or the path of this file, its ``name`` is ``compute_score``, and
+    `column` and the parameters after it are its ``reward_kwargs``. It may be called from many
+    threads.
+
+    Parameters
+    ----------
+    data_source : object
+        Not used.
+    solution_str : str
+        What the policy wrote.
+    ground_truth : sequence or mapping
+        The object labels of the image: names, or ``{name: count}``; None if nothing is known.
+    extra_info : mapping, optional
+        The row's further information; its ``"references"``, if any, are the image's.
+    column, weight, transform
+        As `trl_reward` describes them.
+    undefined : float
+        The reward where the column is not defined; a warning says so once per process.
+
+    Returns
+    -------
+    dict
+        ``"score"``, the reward; the column's own value under its name in lower case (`undefined`
+        where there is none); and ``"undefined"``, 1 where there is none and 0 elsewhere.
+
+    Raises
+    ------
+    VifidelError
+        If the column or an argument cannot be used.
+    """
+    if (
+        isinstance(undefined, bool)
+        or not isinstance(undefined, Real)
+        or not math.isfinite(undefined)
+    ):
+        raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
+    references = None if extra_info is None else extra_info.get("references")
+    scored = column_scorer(column, references is not None)
+    reward = _Reward(scored, weight, transform)
+    score = float(
+        scored.scorer.score_columns(
+            [solution_str],
+            objects=[_plain(ground_truth)],
+            references=None if references is None else [_plain(references)],
+        )[column][0]
+    )
+    is_undefined = math.isnan(score)
+    if is_undefined:
+        _warn_once(column, undefined)
+    return {
+        "score": float(undefined) if is_undefined else reward(score),
+        _spelled(column): float(undefined) if is_undefined else score,
+        "undefined": float(is_undefined),
+    }
+
+
+class _Reward:
+    """From a defined score of a column to a finite reward."""
+
+    def __init__(self, scored: ScoredColumn, weight: float, transform: Transform | None) -> None:
+        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < weight < math.inf:
+            raise VifidelError(
+                f"weight must be a positive number, not {weight!r:.40}; a column of which lower is "
+                "better is subtracted as it is."
+            )
+        lower = scored.column.lower_is_better and transform is None
+        self.name: str = ("minus_" if lower else "") + _spelled(scored.column.name)
+        self._factor: float = -float(weight) if lower else float(weight)
+        self._transform: Transform | None = transform
+
+    def __call__(self, score: float) -> float:
+        if self._transform is None:
+            return self._factor * score
+        try:
+            reward = self._factor * float(self._transform(score))
+        except Exception as problem:  # of the user's own
+            raise VifidelError(
+                f"the transform of {self.name} fails on {score:g} ({first_line(problem)}); it "
+                "takes a score and returns a number."
+            ) from problem
+        if not math.isfinite(reward):
+            raise VifidelError(
+                f"the transform of {self.name} makes {reward} of {score:g}; a reward must be "
+                "finite."
+            )
+        return reward
+
+
+def _spelled(column: str) -> str:
+    return column.lower().replace("-", "_")
+
+
+def _column(columns: Mapping[str, Any], name: str, argument: str) -> list[Any]:
+    if name not in columns:
+        there = ", ".join(sorted(columns)) or "none"
+        raise VifidelError(
+            f"the data set has no column {name!r}; it has: {there}. Name the right one with "
+            f"{argument}=, or {argument}=None to score without."
+        )
+    return [_plain(value) for value in columns[name]]
+
+
+def _plain(value: Any) -> Any:
+    """Return what is known of an image as lists and mappings, from what Parquet files are read to.
+
+    That is an array, a mapping with all names of all rows, None for those that a row does not
+    have, or None where nothing is known.
+    """
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        return {name: _plain(of_name) for name, of_name in value.items() if of_name is not None}
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _text(completion: Completion, at: int) -> str:
+    """Return the text of a completion: of messages, that of all which the policy wrote."""
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, Mapping):
+        completion = [completion]
+    try:
+        return "".join(
+            _content(message.get("content"))
+            for message in completion
+            if message.get("role", "assistant") == "assistant"  # and not what a tool answered
+        )
+    except (AttributeError, KeyError, TypeError) as problem:
+        raise CaptionError(
+            f"completion {at}: {completion!r:.60} is neither a text nor a list of messages."
+        ) from problem
+
+
+def _content(content: Any) -> str:
+    if content is None:  # a message that only calls a tool
+        return ""
+    if isinstance(content, str):
+        return content
+    return "".join(block["text"] for block in content if block.get("type", "text") == "text")
+
+
+_warned: set[str] = set()
+_warning = threading.Lock()
+
+
+def _warn_once(column: str, undefined: float) -> None:
+    with _warning:
+        if column in _warned:
+            return
+        _warned.add(column)
+    warnings.warn(
+        f"{column} is not defined for a row (no object label, or nothing to judge); its reward is "
+        f"{undefined:g}, and so is that of every such row from now on.",
+        VifidelWarning,
+        stacklevel=3,
+    )

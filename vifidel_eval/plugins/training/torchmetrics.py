@@ -1,0 +1,168 @@
+"""Columns of this package as a metric of TorchMetrics, for Lightning and other training loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import MetricUnavailable, VifidelError
+from ...evaluation import Column, Evaluation, Floats
+from ...io.arguments import named_if_wrong
+from ...project import pip_install
+from .columns import ScoredColumn, column_scorer
+
+try:
+    import torch
+    from torchmetrics import Metric
+except ModuleNotFoundError as problem:
+    raise MetricUnavailable(
+        f"VifidelMetric needs the package {problem.name}: {pip_install('torchmetrics', 'torch')}."
+    ) from problem
+
+
+class VifidelMetric(Metric):
+    """The mean over all updates of one or more columns, such as VIFIDEL-F.
+
+    The states are sums of float64 that add up over batches and processes, from which the corpus
+    score follows as `vifidel_eval.evaluate` has it: the mean of the defined scores, or, for shares
+    such as VIFIDEL-Hi, the share in all captions together.
+
+    Parameters
+    ----------
+    columns : str or sequence of str
+        The columns, whose scores must depend on their row alone.
+    references : bool
+        Whether `update` gets references.
+    **settings
+        Those of `torchmetrics.Metric`, such as ``dist_sync_on_step``.
+
+    Raises
+    ------
+    VifidelError
+        If a column cannot be scored row by row.
+
+    Examples
+    --------
+    >>> metric = VifidelMetric("VIFIDEL-F", references=False)
+    >>> metric.update(["a dog catches a frisbee"], [["dog", "frisbee"]])
+    >>> bool(metric.compute() > 0.8)
+    True
+    """
+
+    is_differentiable = False
+    full_state_update = False
+
+    @named_if_wrong
+    def __init__(
+        self, columns: str | Sequence[str] = "VIFIDEL-F", references: bool = True, **settings: Any
+    ) -> None:
+        super().__init__(**settings)
+        names = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
+        if not names:
+            raise VifidelError("name at least one column, such as 'VIFIDEL-F'.")
+        self._references = references
+        self._single = isinstance(columns, str)
+        self._names = names
+        # The number of sums of a column, which every process needs before its first caption.
+        sizes = [len(sums) for sums in self._sums(["dog"], [["dog"]], [["a dog"]])]
+        self._ends = np.cumsum(sizes)[:-1].tolist()
+        zeros = torch.zeros(sum(sizes), dtype=torch.float64)
+        self.add_state("sums", zeros, dist_reduce_fx="sum")
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether a higher score is the better one; None if the columns differ."""
+        lower = {scored.column.lower_is_better for scored in self._scored()}
+        return not lower.pop() if len(lower) == 1 else None
+
+    def update(
+        self,
+        captions: Sequence[str],
+        objects: Sequence[Any] | None = None,
+        references: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        """Add captions.
+
+        Parameters
+        ----------
+        captions : sequence of str
+            The candidates.
+        objects : sequence, optional
+            What the image of each caption shows: names, or ``{name: count}``.
+        references : sequence of lists of str, optional
+            The references of each caption's image.
+
+        Raises
+        ------
+        VifidelError
+            If the lengths differ, or something is not as described.
+        """
+        if not len(captions):
+            return
+        sums = self._sums(captions, objects, references if self._references else None)
+        self.sums += torch.from_numpy(np.concatenate(sums)).to(self.sums.device)
+
+    def compute(self) -> torch.Tensor | dict[str, torch.Tensor]:
+        """Return the corpus score, or one per column by its name; NaN where none is defined."""
+        of_columns = np.split(self.sums.cpu().numpy(), self._ends)
+        scores = {
+            scored.column.name: torch.tensor(_score(scored.column, sums), dtype=torch.float64)
+            for scored, sums in zip(self._scored(), of_columns, strict=True)
+        }
+        return next(iter(scores.values())) if self._single else scores
+
+    def _sums(
+        self,
+        captions: Sequence[str],
+        objects: Sequence[Any] | None,
+        references: Sequence[Sequence[str]] | None,
+    ) -> list[Floats]:
+        """Return what adds up to the score of each column."""
+        evaluations: dict[str, dict[str, Evaluation]] = {}  # columns may share a scorer
+        for scored in self._scored():
+            if scored.metric.name not in evaluations:
+                rows = scored.scorer.rows(captions, objects=objects, references=references)
+                evaluations[scored.metric.name] = scored.scorer.without_signature(rows)
+        return [
+            _summed(evaluations[scored.metric.name][scored.column.name])
+            for scored in self._scored()
+        ]
+
+    def _scored(self) -> list[ScoredColumn]:
+        """Return what computes each column; looked up, so that the metric pickles without it."""
+        return [column_scorer(name, self._references) for name in self._names]
+
+    def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], *arguments: Any) -> Any:
+        """Move the sums with a module, whose other precision would lose counts.
+
+        They stay on the CPU where a device has no float64 (Apple's MPS).
+        """
+
+        def moved(tensor: torch.Tensor) -> torch.Tensor:
+            if tensor.dtype != torch.float64:
+                return fn(tensor)
+            try:
+                return tensor.to(fn(tensor).device)
+            except TypeError:
+                return tensor
+
+        return super()._apply(moved, *arguments)
+
+
+def _summed(evaluation: Evaluation) -> Floats:
+    """Return the sums over rows from which the score of a column follows."""
+    if evaluation.statistics is not None:
+        sums: Floats = np.nansum(evaluation.statistics.of_rows, axis=0)
+        return sums
+    defined = evaluation.scores[~np.isnan(evaluation.scores)]
+    return np.array([defined.sum(), len(defined)])
+
+
+def _score(column: Column, sums: Floats) -> float:
+    if column.of_sums is not None:
+        return float(column.of_sums(sums))
+    total, defined = sums.tolist()
+    return total / defined if defined else math.nan

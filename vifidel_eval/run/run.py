@@ -1,0 +1,456 @@
+"""`Run`: the scores of a run, and what can be made of them."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Evaluation
+from ..explain.inventions import Invention
+from ..explain.sentences import JudgedSentence
+from ..io.arguments import named_if_wrong
+from ..io.files import printable, write_whole
+from ..io.image_ids import ImageId, to_json_value
+from ..io.progress import progress_bar
+from ..project import pip_install
+from ..scorers.registry import METRICS
+from ..scores import leaderboard
+from ..scores.baseline import against
+from ..scores.comparison import Comparisons, compare
+from ..scores.harness import Scores, chosen_samples
+from ..scores.names import ByName, unknown
+from ..scores.scores_file import no_formula, scores_text
+from ..scores.significance import has_own_score
+from ..show.score_tables import in_html, in_short
+from .plan import PathLike, Plan
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+@dataclass(eq=False, repr=False)
+class Run:
+    """Scores of systems under metrics, as `vifidel_eval.evaluate` and `load` return them.
+
+    A run does not change. It equals itself only; it pickles with all that it was made from.
+
+    Attributes
+    ----------
+    detail : Scores
+        All that the metrics said: counts, tallies, words, by system and column.
+    plan : Plan or None
+        What was scored; None of a loaded run.
+    """
+
+    detail: Scores
+    plan: Plan | None = None
+    _compared: Comparisons | None = None
+    #: The file of a loaded run.
+    _where: str = "a loaded run"
+    #: What a loaded run was made from, once it was looked for, and what makes it of arguments.
+    _again: Plan | None = None
+    _plan_again: Callable[[Mapping[str, Any]], Plan] | None = None
+    #: The arguments of `_compared`, if it is not a file's.
+    _asked: tuple[int, int | None, float] | None = None
+
+    @property
+    def saved_comparison(self) -> Comparisons | None:
+        """The comparison that the file of a loaded run has, if it has one."""
+        return self._compared if self.plan is None else None
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems."""
+        return list(self.detail.evaluations)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of scores."""
+        return list(self.detail.signatures)
+
+    @property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """System to column to score of the corpus; `math.nan` where it is undefined.
+
+        `load` gives the same numbers, bit by bit, and the two are equal: Python takes one object
+        for equal to itself, so that undefined scores, which are all `math.nan`, count as equal
+        inside dicts.
+        """
+        scores: dict[str, dict[str, float]] = {}
+        for name, of_column in self.detail.evaluations.items():
+            of_system = {
+                column: math.nan if math.isnan(evaluation.score) else float(evaluation.score)
+                for column, evaluation in of_column.items()
+            }
+            scores[name] = ByName("column", of_system)
+        return ByName("system", scores)
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Column to the line that pins everything that changes its numbers."""
+        return ByName("column", self.detail.signatures)
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """System to what was counted: ``scored``, ``undefined``, ``missing``, ``no_words``, ..."""
+        return ByName(
+            "system", {name: self.detail.counts(name) for name in self.detail.evaluations}
+        )
+
+    @property
+    def unavailable(self) -> dict[str, str]:
+        """Metric to the reason why it could not be computed here."""
+        return {name: str(why) for name, why in self.detail.unavailable.items()}
+
+    @named_if_wrong
+    def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
+        """Return the scores of a system's images: ``{image id: {column: score}}``.
+
+        They are in the order of the references; None where a score is undefined. Of samples,
+        ``"CIDEr best sample"`` says which of the image's captions is meant, from 0.
+
+        Raises
+        ------
+        VifidelError
+            If there is no such system.
+        """
+        self._check_system(system)
+        images: dict[ImageId, dict[str, float | None]] = {}
+        for column, evaluation in self.detail.evaluations[system].items():
+            for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
+                images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
+        for name, samples in chosen_samples(self.detail.evaluations[system]).items():
+            for of_image, sample in zip(images.values(), samples, strict=True):
+                of_image[name] = sample
+        return images
+
+    @named_if_wrong
+    def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
+        """Return the sentences of a system's captions, each judged by itself.
+
+        What a sentence claims and the image does not show is an invention; what a clause such as
+        *suggesting that* supposes is not. `JudgedSentence.start` and `end` are places in the
+        caption, as are those of all mentions. An image has its sentences in order, whatever metrics
+        the run has.
+
+        Raises
+        ------
+        VifidelError
+            If there is no such system, the run was loaded and its inputs are not there as they
+            were, or there are neither objects nor references.
+        """
+        plan = self._planned("sentences are parts of captions", of_samples=True)
+        if system not in (names := [one.name for one in plan.systems]):
+            raise unknown("system", system, names)
+        return plan.sentences(system)
+
+    def inventions(self) -> list[Invention]:
+        """Return what the captions of all systems make up: every image, word, sentence and place.
+
+        An invention is a mention of a thing that is probably not in the image, in a claim; what
+        only a clause such as *suggesting that* supposes is none. They come system after system, in
+        the order of the images and of the words of each caption, whatever metrics the run has.
+        ``explain --inventions`` writes the same rows under the same names, and `pandas.DataFrame`
+        takes them as they are. Of a run with samples, the system is ``"mine, sample 1"``.
+
+        Raises
+        ------
+        VifidelError
+            If the run was loaded and its inputs are not there as they were, or there are neither
+            objects nor references.
+
+        Examples
+        --------
+        >>> import vifidel_eval
+        >>> run = vifidel_eval.evaluate(
+        ...     {"mine": {1: "A dog. A zebra runs."}}, objects={1: {"dog": 1, "zebra": 0}},
+        ...     metrics="VIFIDEL",
+        ... )
+        >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
+        [(1, 1, 'zebra', 9)]
+        """
+        plan = self._planned("inventions are parts of captions", of_samples=True)
+        return list(plan.inventions())
+
+    def _check_system(self, system: str) -> None:
+        if system not in self.detail.evaluations:
+            raise unknown("system", system, self.systems)
+
+    @named_if_wrong
+    def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
+        """Return the scores as a pandas DataFrame; NaN where one is undefined.
+
+        Parameters
+        ----------
+        per_image : bool
+            By default a row per system, which is the index, and a column per column of scores.
+            With True, a row per system and image, with the columns ``system`` and ``image_id``
+            before the scores, and behind them which sample is meant: ``CIDEr best sample``, from 0.
+        words : bool
+            With True, a row per content word of the captions instead: ``system``, ``image_id``,
+            the number of its ``sentence``, ``start`` and ``end`` in the caption (of what stands
+            between blanks), ``word``, whether it names a ``thing``, its ``support`` in [0, 1] and
+            ``weight`` in VIFIDEL-P, what supports it (``by``), and whether it is
+            ``invented``.
+
+        Returns
+        -------
+        DataFrame
+            ``attrs["signatures"]`` has the signatures, ``attrs["counts"]`` what was counted.
+
+        Raises
+        ------
+        VifidelError
+            If pandas is not installed; for words, as for `inventions`.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise VifidelError(
+                f"a DataFrame needs pandas, which is not installed: {pip_install('pandas')}."
+            ) from None
+        if words:
+            plan = self._planned("words are parts of captions", of_samples=True)
+            frame = pandas.DataFrame(list(plan.words()))
+        elif per_image:
+            parts = []
+            for name, of_column in self.detail.evaluations.items():
+                ids = [to_json_value(image_id) for image_id in next(iter(of_column.values())).ids]
+                numbers = {column: of_column[column].scores for column in self.columns}
+                samples = {
+                    column: pandas.array(of_images, dtype="Int64")
+                    for column, of_images in chosen_samples(of_column).items()
+                }
+                parts.append(
+                    pandas.DataFrame({"system": name, "image_id": ids, **numbers, **samples})
+                )
+            frame = pandas.concat(parts, ignore_index=True)
+        else:
+            index = pandas.Index(self.systems, name="system")
+            rows = list(self.scores.values())
+            frame = pandas.DataFrame(rows, index=index, columns=self.columns, dtype="float64")
+        frame.attrs["signatures"] = self.signatures
+        frame.attrs["counts"] = self.counts
+        return frame
+
+    @named_if_wrong
+    def compare(
+        self,
+        seed: int = 0,
+        resamples: int | None = None,
+        level: float = 0.95,
+        baseline: str | None = None,
+    ) -> Comparisons:
+        """Return what ``--compare`` prints: intervals, tests between every two systems, ranks.
+
+        A loaded run returns what its file holds if the arguments are the same; otherwise it
+        compares what the file says of images, which gives the same numbers. Columns whose corpus
+        scores do not follow from that are left out with a warning: in a file that version 0.2.0
+        wrote, those of BLEU, CHAIR and VIFIDEL-H.
+
+        Parameters
+        ----------
+        seed, resamples, level
+            As `vifidel_eval.scores.comparison.compare` takes them.
+        baseline : str, optional
+            The system that the others are compared with, instead of every two: ``--baseline``. At
+            a prompt, the result then has a line per metric and system.
+
+        Raises
+        ------
+        ImageIdError
+            If the systems share no image.
+        VifidelError
+            If an argument is out of range, the baseline is no system, or there is nothing that
+            could be compared.
+
+        Warns
+        -----
+        VifidelWarning
+            If resamples or images are too few, or columns are left out.
+        """
+        known, asked = self._compared, (seed, resamples, level)
+        if known is not None and self.plan is None:  # what the file has
+            numbers = {known.resamples, known.interval_resamples}
+            is_it = (
+                (known.seed, known.level) == (seed, level)
+                and (resamples is None or numbers == {resamples})
+                and known.baseline in (None, baseline)
+            )
+        else:
+            is_it = self._asked == asked
+        if known is None or not is_it:
+            scores = self.detail if self.plan is not None else self._comparable()
+            known = compare(scores, *asked)
+            if self.plan is not None:  # `save` keeps what the file of a loaded run has
+                self._compared, self._asked = known, asked
+        return known if baseline is None else against(known, baseline)
+
+    @named_if_wrong
+    def report(
+        self,
+        path: PathLike,
+        images: PathLike | Mapping[ImageId, Path] | None = None,
+        title: str | None = None,
+        images_mb: int | None = None,
+        seed: int = 0,
+        resamples: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        """Write the HTML page: scores, comparison, every image with its captions.
+
+        Parameters
+        ----------
+        path : path
+            Where it is written.
+        images : path or mapping, optional
+            Folder of the images, or the file of each image's picture. Where the objects came from
+            files with boxes, these are drawn.
+        title : str, optional
+            Above the page.
+        images_mb : int, optional
+            Megabytes that the pictures may take in the page; by default 32.
+        seed, resamples
+            Of the comparison.
+        progress : bool, optional
+            Whether a progress bar is shown; by default in terminals and notebooks.
+
+        Raises
+        ------
+        VifidelError
+            If the run was loaded and its inputs are not there as they were, a picture cannot be
+            read, or the file cannot be written.
+        """
+        plan = self._planned("a report shows captions, references and objects")
+        if isinstance(images, str | os.PathLike):
+            images = plan.pictures(images)
+        from ..show.report import Material, gather, render_page
+
+        material = Material(
+            {what: [path.name for path in paths] for what, paths in plan.files.items() if paths},
+            images or {},
+            plan.boxes() if images else {},
+            title or Material.title,
+            None if images_mb is None else 10**6 * images_mb,
+        )
+        captions = sum(len(system.captions) for system in plan.systems)
+        with progress_bar(captions, shown=progress, desc="report") as bar:
+            content = gather(
+                self.detail,
+                self.compare(seed, resamples),
+                plan.systems,
+                plan.images,
+                plan.scorers.values(),
+                material,
+                bar.update,
+                plan.settings,
+            )
+            write_whole(Path(path), printable(render_page(content)))
+
+    @named_if_wrong
+    def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
+        """Write what ``score --output`` writes, image by image; `load` reads it.
+
+        Parameters
+        ----------
+        path : path
+            A JSON file.
+        comparisons : Comparisons, optional
+            What `compare` returned, to be saved too; those of a loaded run are kept by default.
+
+        Raises
+        ------
+        VifidelError
+            If the file cannot be written.
+        """
+        text = scores_text(self.detail, comparisons or self.saved_comparison)
+        write_whole(Path(path), text + "\n")
+
+    @named_if_wrong
+    def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
+        """Add the scores to a file of runs over time, as ``score --leaderboard`` does.
+
+        Parameters
+        ----------
+        path : path
+            The file; it is created if there is none.
+        day : date, optional
+            Of the run; by default today.
+
+        Raises
+        ------
+        VifidelError
+            If the run was loaded and its inputs are not there as they were, the file is of other
+            images, references or settings, or it cannot be written.
+        """
+        plan = self._planned("a leaderboard pins captions and references")
+        leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
+
+    def _planned(self, why: str, of_samples: bool = False) -> Plan:
+        plan = self.plan or self._again
+        if plan is None:
+            if self.detail.inputs is None or self._plan_again is None:
+                raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
+            try:
+                arguments = self.detail.inputs.found(self._where)
+            except VifidelError as problem:
+                raise VifidelError(
+                    f"{why}, and {self._where} holds only scores; of what these were made from, "
+                    f"{problem}: bring it back, or evaluate again."
+                ) from None
+            plan = self._again = self._plan_again(arguments)
+        if plan.samples is not None and not of_samples:
+            raise VifidelError(
+                f"{why}, one per image, and this run has samples: evaluate one caption of each "
+                "image, without samples=True."
+            )
+        return plan
+
+    def _comparable(self) -> Scores:
+        """Return the columns of a loaded run whose corpus scores follow from those of images."""
+        kept: list[str] = []
+        lacking: list[str] = []
+        for column in self.columns:
+            evaluations = [of_column[column] for of_column in self.detail.evaluations.values()]
+            follows = all(_follows(column, e) for e in evaluations)
+            (kept if follows else lacking).append(column)
+        if lacking:
+            said = (
+                f"{self._where} lacks the counts from which the corpus scores of "
+                f"{', '.join(lacking)} follow, or their metric is not installed"
+            )
+            if not kept:
+                raise VifidelError(f"{said}, so nothing can be compared: evaluate again.")
+            warnings.warn(
+                f"{said}; they are not compared: evaluate again, or save with comparisons.",
+                VifidelWarning,
+                stacklevel=3,
+            )
+        return replace(self.detail.only(kept), unavailable={})
+
+    def __repr__(self) -> str:
+        return in_short(self.detail)
+
+    def _repr_html_(self) -> str:
+        return in_html(self.detail)
+
+
+def _follows(column: str, e: Evaluation) -> bool:
+    """Return whether what is compared follows from what a file says of images."""
+    if e.statistics is not None:
+        return e.statistics.score is not no_formula
+    known = METRICS.column(column, e.signature)
+    if known is not None and known.of_sums is None:
+        return True
+    # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
+    is_mean = np.array_equal(e.missing, np.isnan(e.scores))
+    return is_mean and (bool(e.missing.all()) or has_own_score(e))

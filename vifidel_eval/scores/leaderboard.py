@@ -1,0 +1,290 @@
+"""A file that collects runs over time, as long as their numbers can be compared.
+
+All rows of a leaderboard have the same images and the same references, and of each metric the
+same signature; a run that differs is refused. A system's runs of different dates are all kept. For
+each date there is one row: the scores of later runs of the same captions join it, a run of other
+captions replaces it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Column
+from ..io.digits import deciding, from_json, rounded
+from ..io.files import beside, json_text, read_json, write_whole
+from ..io.image_ids import ImageId, in_order, to_json_value
+from ..io.outputs import locked
+from ..io.text_tables import Marked, Table, best, direction_notes
+from .harness import Scores
+from .pairing import System, paired
+
+# The form of the file; another one would get another number.
+_FORM = 1
+_SECONDS_TO_WAIT = 60
+
+
+@dataclass(frozen=True)
+class DatedScores:
+    """A row: the scores of a system on a date.
+
+    The date is as ``2026-11-21``, `captions` a digest of the system's captions; a metric has its
+    corpus score, None if that is undefined.
+    """
+
+    system: str
+    date: str
+    captions: str
+    scores: dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """What a leaderboard file holds: runs in the order in which they were added.
+
+    Every run scored so many images; `image_ids` and `references` are digests of these images' ids
+    and references. Metrics have the signatures; the lowest score is the best in those that are
+    `lower_is_better`, and those that are `unranked` say of no run that it is better.
+    """
+
+    images: int = 0
+    image_ids: str = ""
+    references: str = ""
+    signatures: dict[str, str] = field(default_factory=dict)
+    lower_is_better: tuple[str, ...] = ()
+    unranked: tuple[str, ...] = ()
+    runs: tuple[DatedScores, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        fields = {"leaderboard": _FORM, **asdict(self)}
+        optional = ("lower_is_better", "unranked")
+        return {key: value for key, value in fields.items() if value or key not in optional}
+
+    @property
+    def columns(self) -> list[Column]:
+        """The metrics with their directions."""
+        return [
+            Column(metric, metric in self.lower_is_better, metric not in self.unranked)
+            for metric in self.signatures
+        ]
+
+    def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
+        """Return the leaderboard with its runs sorted, best first.
+
+        They are sorted by a metric, in any case, or else by the first of the file. Without
+        `history`, of each system there is the last run that has the metric, or the last if none
+        has. Raises a VifidelError if no run has this metric.
+        """
+        names = {name.lower(): name for name in self.signatures}
+        if metric is not None and metric.lower() not in names:
+            raise VifidelError(
+                f"the leaderboard has no metric {metric!r}; it has {', '.join(self.signatures)}."
+            )
+        by = next(iter(self.signatures), "") if metric is None else names[metric.lower()]
+        runs = sorted(self.runs, key=lambda run: (run.system, by in run.scores, run.date))
+        if not history:
+            runs = list({run.system: run for run in runs}.values())
+
+        def worse(run: DatedScores) -> tuple[bool, float]:
+            score = run.scores.get(by)
+            sign = 1 if by in self.lower_is_better else -1
+            return score is None, sign * deciding(score or 0.0)
+
+        return replace(self, runs=tuple(sorted(runs, key=worse)))
+
+    def table(self) -> Table:
+        """Return a row per run, in the order of `runs`, with each metric's best score in bold.
+
+        Signatures are not in its notes.
+        """
+        rows: list[list[Any]] = [
+            [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
+            for run in self.runs
+        ]
+        for at, column in enumerate(self.columns, 2):
+            for row in best(rows, at, column.lower_is_better) if column.ranked else ():
+                rows[row][at] = Marked(rows[row][at], bold=True)
+        return Table(
+            ["System", "Date", *self.signatures],
+            rows,
+            [f"{self.images} images", *direction_notes(self.columns)],
+            texts=2,
+        )
+
+
+def read(path: str | os.PathLike[str]) -> Leaderboard:
+    """Return the content of a leaderboard file; an empty leaderboard if there is none.
+
+    Raises a VifidelError if the file cannot be read or is not a leaderboard.
+    """
+    if not Path(path).exists():
+        return Leaderboard()
+    if not Path(path).is_file():  # reading a pipe might never end
+        raise VifidelError(
+            f"{path}: is a folder, pipe or device; a leaderboard is an ordinary file."
+        )
+    content = read_json(path, VifidelError)
+    form = content.get("leaderboard") if isinstance(content, dict) else None
+    if type(form) is not int or form < 1:
+        raise VifidelError(f"{path}: not a leaderboard that score --leaderboard has written.")
+    if form > _FORM:
+        raise VifidelError(
+            f"{path}: was written by a newer version of vifidel-eval; update this one."
+        )
+    try:
+        return Leaderboard(
+            _number_of(content["images"]),
+            str(content["image_ids"]),
+            str(content["references"]),
+            {str(metric): str(text) for metric, text in content["signatures"].items()},
+            tuple(map(str, content.get("lower_is_better", ()))),
+            tuple(map(str, content.get("unranked", ()))),
+            tuple(map(_run, content["runs"])),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
+        raise VifidelError(
+            f"{path}: the leaderboard is damaged ({type(problem).__name__}: {problem}); restore it "
+            "or start another file."
+        ) from None
+
+
+def add(
+    path: str | os.PathLike[str],
+    scores: Scores,
+    systems: Iterable[System],
+    images: Mapping[ImageId, Sequence[str]],
+    day: date,
+) -> None:
+    """Add the systems of a run to a leaderboard file, all or none; images have their references.
+
+    The file is created if there is none. Others who add at the same time wait for each other: a
+    lock beside the file, ``FILE.lock``.
+
+    Raises a VifidelError if images, references or signatures are not those of the file, or it
+    cannot be written.
+    Warns if a run of other captions is replaced.
+    """
+    from filelock import Timeout
+
+    try:
+        with locked(beside(os.path.realpath(path), ".lock"), _SECONDS_TO_WAIT, kept=True):
+            before = board = read(path)
+            for system in systems:
+                board = _with(board, str(path), scores, system, images, day)
+            write_whole(path, json_text(board.to_json()) + "\n")
+    except Timeout:
+        raise VifidelError(
+            f"{path}: another process has held {path}.lock for {_SECONDS_TO_WAIT} seconds; try "
+            "again when it has finished."
+        ) from None
+    except OSError as problem:
+        raise VifidelError(f"{path}: cannot be locked ({problem.strerror}).") from None
+    captions = {(run.system, run.date): run.captions for run in board.runs}
+    for run in before.runs:
+        if captions[run.system, run.date] != run.captions:
+            warnings.warn(
+                f"{path}: the run of system {run.system!r} of {run.date} had other captions and "
+                "was replaced; give another --date to keep both.",
+                VifidelWarning,
+                stacklevel=2,
+            )
+
+
+def _run(content: Mapping[str, Any]) -> DatedScores:
+    day = date.fromisoformat(content["date"]).isoformat()
+    scores = {str(metric): rounded(from_json(score)) for metric, score in content["scores"].items()}
+    return DatedScores(str(content["system"]), day, str(content["captions"]), scores)
+
+
+def _number_of(images: Any) -> int:
+    if type(images) is not int or images < 1:
+        raise ValueError(f"{images!r} images")
+    return images
+
+
+def _with(
+    board: Leaderboard,
+    path: str,
+    scores: Scores,
+    system: System,
+    images: Mapping[ImageId, Sequence[str]],
+    day: date,
+) -> Leaderboard:
+    """Return the leaderboard with a system's run."""
+    evaluations = scores.evaluations[system.name]
+    ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
+    image_ids = _digest([to_json_value(image_id) for image_id in ids])
+    some = any(images.values())
+    of_references = _digest([sorted(images[image_id]) for image_id in ids]) if some else ""
+    if not board.runs:
+        board = replace(board, images=len(ids), image_ids=image_ids, references=of_references)
+    refused = f"{path}: system {system.name!r} cannot be added"
+    # Before the signatures, which may be of the images: this says why they differ.
+    if (len(ids), image_ids) != (board.images, board.image_ids):
+        other = "others" if len(ids) == board.images else f"{board.images}"
+        raise VifidelError(
+            f"{refused}: it was scored on {len(ids)} images, the runs there on {other}; score it "
+            "on the same images or start another file."
+        )
+    for metric, signature in scores.signatures.items():
+        if "|scaled:run|" in signature:
+            raise VifidelError(
+                f"{refused}: {metric} is scaled over the systems of a run, so its scores cannot be "
+                "compared between runs; leave it out of --metrics."
+            )
+        there = board.signatures.get(metric, signature)
+        if there != signature:
+            raise VifidelError(
+                f"{refused}: {metric} has another signature there, "
+                f"{_difference(there, signature)}; score with the same settings or start another "
+                "file."
+            )
+    if of_references != board.references:
+        raise VifidelError(
+            f"{refused}: the runs there have other references; use the same or start another file."
+        )
+    rows = paired(system, images, allow_subset=True)
+    caption_of = dict(zip(rows.ids, rows.captions, strict=True))
+    run = DatedScores(
+        system.name,
+        day.isoformat(),
+        _digest([[caption_of[image_id]] for image_id in ids]),
+        {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
+    )
+    runs = []
+    for old in board.runs:
+        if (old.system, old.date) != (run.system, run.date):
+            runs.append(old)
+        elif old.captions == run.captions:
+            run = replace(run, scores=old.scores | run.scores)
+    directions = {column.name: column for column in (*board.columns, *scores.columns())}
+    return replace(
+        board,
+        signatures=board.signatures | scores.signatures,
+        lower_is_better=tuple(name for name, c in directions.items() if c.lower_is_better),
+        unranked=tuple(name for name, c in directions.items() if not c.ranked),
+        runs=(*runs, run),
+    )
+
+
+def _difference(there: str, here: str) -> str:
+    """Return the parts in which two signatures differ."""
+    parts_there, parts_here = there.split("|"), here.split("|")
+    only_there = " ".join(part for part in parts_there if part not in parts_here)
+    only_here = " ".join(part for part in parts_here if part not in parts_there)
+    return f"{only_there or 'nothing'} instead of {only_here or 'nothing'}"
+
+
+def _digest(content: list[Any]) -> str:
+    text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]

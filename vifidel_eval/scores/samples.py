@@ -1,0 +1,219 @@
+"""Samples: several captions per image and system, of which the mean, the best and the worst count.
+
+The first captions of all images are scored as one system, the second ones as another, and so on, so
+that every metric sees runs as it always does. What they say is then gathered by image: a score per
+image, over which everything else is computed, as if it were of one caption.
+
+- ``mean``: of the samples that have a score.
+- ``best``, ``worst``: the sample whose own score is best or worst under that column; of equals the
+  first.
+
+A corpus score that follows from counts (BLEU, CHAIR, VIFIDEL-H) follows from the counts of the
+chosen samples; of ``mean``, from the mean of the counts of an image's samples. Any other is the
+mean over images.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..captions.rows import Rows
+from ..errors import CaptionError, MetricUnavailable
+from ..evaluation import Column, Evaluation, Floats, Statistics
+from ..io.image_ids import ImageId
+from ..scorers import Scorer
+from .doubts import warn_of_scores
+from .harness import Scores, score_rows
+from .pairing import System, paired
+
+# Below every score.
+_LAST = -np.finfo(np.float64).max
+
+
+def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
+    """Return a system for the first captions of all images, one for the second, and so on.
+
+    >>> [dict(one.captions) for one in spread("a", {1: ["x", "y"], 2: ["z"]})]
+    [{1: 'x', 2: 'z'}, {1: 'y'}]
+    """
+    most = max(map(len, captions.values()), default=0)
+    return [
+        System(
+            f"{name}, sample {number + 1}",
+            {i: texts[number] for i, texts in captions.items() if number < len(texts)},
+            name,
+        )
+        for number in range(most)
+    ]
+
+
+def pooled(systems: Iterable[System]) -> list[System]:
+    """Return systems with all captions of their samples, for what only counts captions' words."""
+    captions: dict[str, dict[ImageId, str]] = {}
+    for system in systems:
+        of_name = captions.setdefault(system.sample_of or system.name, {})
+        of_name.update({(system.name, i): text for i, text in system.captions.items()})
+    return [System(name, of_name) for name, of_name in captions.items()]
+
+
+def gathered_columns(column: Column) -> list[str]:
+    """Return what becomes of a column; of one without a direction, nothing is best or worst.
+
+    >>> gathered_columns(Column("CIDEr"))
+    ['CIDEr mean', 'CIDEr best', 'CIDEr worst']
+    """
+    of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
+    return [f"{column.name} {which}" for which in of_samples]
+
+
+def _rows_of(
+    samples: Mapping[str, Rows],
+) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
+    """Return the rows of each sample of a system, what stands again in them, and what does not.
+
+    The first sample has all images of the system, and so have all: where an image has fewer
+    samples, its first stands again, so that what a metric takes from all images of a run is the
+    same. What stands again is also returned by itself, under names of its own: what it adds to
+    counts is taken off. The last tells samples from what stands again, (samples, rows).
+    """
+    first = next(iter(samples.values()))
+    systems: dict[str, Rows] = {}
+    again: dict[str, Rows] = {}
+    own = np.ones((len(samples), len(first)), dtype=bool)
+    for is_own, (name, rows) in zip(own, samples.items(), strict=True):
+        captions = dict(zip(rows.ids, rows.captions, strict=True))
+        is_own[:] = [image_id in captions for image_id in first.ids]
+        pairs = zip(first.ids, first.captions, strict=True)
+        filled = [captions.get(image_id, caption) for image_id, caption in pairs]
+        systems[name] = replace(first, captions=filled)
+        if not is_own.all():
+            again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
+    return systems, again, own
+
+
+def score_samples(
+    systems: Mapping[str, Sequence[System]],
+    scorers: Mapping[str, Scorer],
+    images: Mapping[ImageId, Sequence[str]],
+    allow_subset: bool = False,
+    on_progress: Callable[[int], object] | None = None,
+    unavailable: Mapping[str, MetricUnavailable] | None = None,
+    on_metric: Callable[[str], object] | None = None,
+) -> Scores:
+    """Score systems by name that have several captions per image, as `spread` returns them.
+
+    All else is as for `vifidel_eval.scores.harness.score_systems`. Each column becomes three, such
+    as ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
+    It warns of scores that say little by those of the samples as systems.
+    """
+    of_systems = {
+        name: _rows_of(
+            {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
+        )
+        for name, samples in systems.items()
+    }
+    rows: dict[str, Rows] = {}
+    for name, (of_samples, again, _) in of_systems.items():
+        if not rows.keys().isdisjoint(of_samples):
+            raise CaptionError(
+                f"the samples of {name!r:.60} have names of other systems; rename it."
+            )
+        rows |= of_samples | again
+    scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
+    warn_of_scores(scores, chain.from_iterable(systems.values()), images, scorers)
+    numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
+    fewest, most = int(numbers.min()), int(numbers.max())
+    pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"
+    signatures: dict[str, str] = {}
+    evaluations: dict[str, dict[str, Evaluation]] = {}
+    for name, (of_samples, again, own) in of_systems.items():
+        evaluations[name] = {}
+        for column in scores.columns():
+            signature = f"{scores.signatures[column.name]}|{pinned}"
+            found = _gathered(
+                [scores.evaluations[one][column.name] for one in of_samples],
+                [scores.evaluations[one][column.name] for one in again],
+                own,
+            )
+            for shown, evaluation in zip(gathered_columns(column), found, strict=False):
+                counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
+                signatures[shown] = signature
+                evaluations[name][shown] = replace(
+                    evaluation,
+                    counts=counts,
+                    signature=signature,
+                    details={f"{shown} sample": of for of in evaluation.details.values()},
+                )
+    return Scores(signatures, evaluations, scores.unavailable)
+
+
+def _gathered(
+    samples: Sequence[Evaluation], again: Sequence[Evaluation], own: NDArray[np.bool_]
+) -> list[Evaluation]:
+    """Return the mean, the best and the worst of the samples of one column."""
+    first = samples[0]
+    scores = np.where(own, [sample.scores for sample in samples], np.nan)
+    counted = own & ~np.array([sample.missing for sample in samples])
+    of_rows = None
+    if first.statistics is not None:
+        rows = [sample.statistics.of_rows for sample in samples if sample.statistics is not None]
+        of_rows = np.where(counted[:, :, np.newaxis], rows, np.nan)
+    total: Counter[str] = Counter()
+    for sample in samples:
+        total.update(sample.counts)
+    for sample in again:
+        total.subtract(sample.counts)
+    counts = dict(total)
+    counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
+
+    def made(
+        of_images: Floats, sums: Floats | None, places: Sequence[int | None] | None = None
+    ) -> Evaluation:
+        statistics = corpus_score = None
+        missing: NDArray[np.bool_] = np.isnan(of_images)
+        if first.statistics is not None and sums is not None:
+            statistics = Statistics(sums, first.statistics.score)
+            missing = np.asarray(np.isnan(sums).any(axis=1))
+            total = np.nansum(sums, axis=0)
+            corpus_score = float(statistics.score(total)) if not missing.all() else float("nan")
+        # What is undefined is counted by image, and who lacks captions later.
+        by_image = {"undefined": int(missing.sum()), "missing": 0}
+        return Evaluation(
+            first.ids,
+            of_images,
+            first.lower_is_better,
+            first.ranked,
+            corpus_score,
+            statistics,
+            counts | by_image,
+            details={} if places is None else {"sample": places},
+        )
+
+    def chosen(better: Floats) -> Evaluation:
+        # Without a score, a caption that mentions nothing still counts in corpus scores.
+        order = np.where(counted, np.nan_to_num(better, nan=_LAST), -np.inf)
+        place, images = order.argmax(axis=0), np.arange(own.shape[1])
+        found = scores[place, images]
+        at = zip(place.tolist(), np.isnan(found).tolist(), strict=True)
+        places = [None if undefined else sample for sample, undefined in at]
+        return made(found, None if of_rows is None else of_rows[place, images], places)
+
+    sign = -1 if first.lower_is_better else 1
+    return [
+        made(_mean(scores), None if of_rows is None else _mean(of_rows)),
+        chosen(sign * scores),
+        chosen(-sign * scores),
+    ]
+
+
+def _mean(values: Floats) -> Floats:
+    """Return means over the first axis of what is defined; NaN where nothing is."""
+    with np.errstate(invalid="ignore"):
+        mean: Floats = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
+    return mean

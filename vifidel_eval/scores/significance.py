@@ -1,0 +1,348 @@
+"""Scores of resampled images: bootstrap draws, and results swapped between two systems.
+
+Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
+all of them over each resample, and what two systems score with their results swapped follows from
+the sums of both. SciPy's `permutation_test` has to gather the images again for every pair.
+`vifidel_eval.plugins.agreement.resampling` cannot be this one: correlations are not sums over
+images.
+
+What is added are multiples of a power of two, so few that their sums are exact: they are the same
+whatever the order in which a machine adds, and however many threads it has.
+
+Of a difference, resamples also say what remains at equal length, had the systems' captions been
+equally long. Over the images, the difference of two systems' scores is regressed on the difference
+of their words by least squares. The intercept is the difference to expect where both have as many
+words; its interval is the percentile bootstrap over images, with the same draws as all intervals of
+a comparison. Where no image has two captions of about one length, that is an extrapolation, and the
+interval is wide.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluation import Evaluation, Floats
+from ..io.digits import deciding
+from ..io.image_ids import ImageId
+from .doubts import WORDS, differ
+from .harness import Scores
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+# Numbers of resamples at a time, each of which takes 8 bytes.
+_CHUNK = 2**21
+# Differences that differ by less, relative to the scores, are the same but for rounding: scores
+# have ten digits.
+_ROUNDING = 1e-9
+# Sums of multiples of a power of two are exact as long as they have no more bits.
+_BITS = 52
+# Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
+# is what rounding and the exponentials of different machines leave.
+_DIGITS = 11
+# A line through fewer images says nothing.
+_FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is resampled of systems under a metric: `rows`, (systems, images, k), added over images.
+
+    They are scores and a 1 for each, or counts; all is 0 where an image does not count, and so many
+    `images` do. `score_of` has the scores of their sums, (..., k) to (...); `scores`, (systems,),
+    are those of all images, as the systems' `Evaluation` computes them.
+    """
+
+    rows: Floats
+    score_of: Callable[[Floats], Floats]
+    scores: Sequence[float]
+    images: int
+
+    @property
+    def sizes(self) -> Floats:
+        """How large what was added is: the scores, had all rows the same sign; (systems,)."""
+        return self.score_of(abs(self.rows).sum(axis=1))
+
+
+def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
+    """Return the sample of systems under a metric, of the images that every system has.
+
+    Images count that count for all. There is none where no image does, or a system's score is
+    undefined.
+    """
+    places = [_places(evaluation, shared) for evaluation in evaluations.values()]
+    of_systems = list(zip(evaluations.values(), places, strict=True))
+    defined = ~np.any([e.missing[at] for e, at in of_systems], axis=0)
+    images = int(defined.sum())
+    if not images:
+        return None
+    statistics = [e.statistics for e in evaluations.values() if e.statistics is not None]
+    score_of: Callable[[Floats], Floats]
+    if len(statistics) == len(evaluations):
+        score_of = statistics[0].score
+        counts = [of.of_rows[at] for of, at in zip(statistics, places, strict=True)]
+        rows = np.where(defined[:, np.newaxis], counts, 0.0)
+    else:
+        score_of = _mean
+        of_images = np.where(defined, [e.scores[at] for e, at in of_systems], 0.0)
+        rows = np.stack(np.broadcast_arrays(of_images, defined), axis=-1)
+    scores = [
+        e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(of_rows)
+        for e, of_rows in zip(evaluations.values(), score_of(rows.sum(axis=1)), strict=True)
+    ]
+    if any(map(math.isnan, scores)):
+        return None
+    return Sample(_exact(rows), score_of, scores, images)
+
+
+def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
+    """Return where the scores of images are."""
+    place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
+    return np.array([place[image_id] for image_id in images], dtype=np.intp)
+
+
+def _mean(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):  # a draw may have no image that counts
+        return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+def _exact(rows: Floats) -> Floats:
+    """Return rows, (systems, images, k), rounded so that sums over as many images are exact."""
+    _, exponents = np.frexp(abs(rows).max(axis=1, keepdims=True))
+    step = exponents + (rows.shape[1].bit_length() - _BITS)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(rows, -step)), step))
+
+
+def has_own_score(evaluation: Evaluation) -> bool:
+    """Return whether what is resampled is the corpus score; ROUGE-L's and CIDEr's are means."""
+    if evaluation.statistics is not None:
+        return True
+    return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
+
+
+def draw(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
+    """Return the scores of bootstrap draws of the images: (systems, resamples)."""
+    drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
+    for sums in _summed(samples, partial(_draws, seed, resamples)):
+        for key, of_sample in sums:
+            drawn[key].append(_scored(samples[key], of_sample))
+    return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
+
+
+def interval(values: Floats, size: float, level: float) -> tuple[float, float]:
+    """Return the percentile interval of draws, with the digits of what has such a size."""
+    places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
+    # A draw of captions that all mention nothing has no share of absent mentions.
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return math.nan, math.nan
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
+
+
+def p_values(
+    samples: Mapping[_Key, Sample], seed: int, resamples: int
+) -> dict[_Key, tuple[Floats, Floats]]:
+    """Return two-sided p-values of every two systems, both (systems, systems).
+
+    The first are by paired bootstrap, the second by approximate randomisation; they are where the
+    first system of a pair is before the second one.
+    """
+    tests = {key: _Test(sample) for key, sample in samples.items()}
+    for sums in _summed(samples, partial(_draws, seed, resamples)):
+        for key, of_sample in sums:
+            tests[key].count_draws(of_sample)
+    for sums in _summed(samples, partial(_swaps, seed, resamples)):
+        for key, of_sample in sums:
+            tests[key].count_swaps(of_sample)
+    return {key: test.p_values(resamples) for key, test in tests.items()}
+
+
+class _Test:
+    """Counts how often the difference of two systems is smaller in resamples than observed."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._sample = sample
+        self._sums = np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
+        # From the rows, as what it is compared with: equal differences stay equal.
+        scores, sizes = _scored(sample, self._sums)[:, 0], sample.sizes
+        self._observed = scores[:, np.newaxis] - scores
+        rounding = _ROUNDING * np.maximum(sizes[:, np.newaxis], sizes)
+        self._limits = abs(self._observed) - rounding
+        self._smaller = np.zeros((2, len(scores), len(scores)), dtype=np.int64)
+
+    def count_draws(self, sums: Floats) -> None:
+        """Count those of paired draws, of sums (k, systems, resamples)."""
+        drawn = _scored(self._sample, sums)
+        for one in range(len(drawn) - 1):
+            observed = self._observed[one, one + 1 :, np.newaxis]
+            self._count(0, one, drawn[one] - drawn[one + 1 :] - observed)
+
+    def count_swaps(self, sums: Floats) -> None:
+        """Count those of swapped results, of sums (k, systems, resamples) of what is swapped."""
+        own = self._sums
+        for one in range(sums.shape[1] - 1):
+            moved = sums[:, one + 1 :] - sums[:, one : one + 1]
+            first = _scored(self._sample, own[:, one : one + 1] + moved)
+            self._count(1, one, first - _scored(self._sample, own[:, one + 1 :] - moved))
+
+    def _count(self, test: int, one: int, null: Floats) -> None:
+        smaller = np.abs(null) < self._limits[one, one + 1 :, np.newaxis]  # undefined ones are not
+        self._smaller[test, one, one + 1 :] += np.count_nonzero(smaller, axis=1)
+
+    def p_values(self, resamples: int) -> tuple[Floats, Floats]:
+        """Return what the counts of so many resamples say."""
+        nothing = np.vectorize(deciding, otypes=[float])(self._observed) == 0
+        bootstrap, randomisation = np.where(
+            nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1)
+        )
+        return bootstrap, randomisation
+
+
+def _scored(sample: Sample, sums: Floats) -> Floats:
+    """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
+    return sample.score_of(np.moveaxis(sums, 0, -1))
+
+
+def _summed(
+    samples: Mapping[_Key, Sample], weights: Callable[[int, int], Iterator[NDArray[Any]]]
+) -> Iterator[Iterator[tuple[_Key, Floats]]]:
+    """Yield, for some resamples at a time, the weighted sums of all rows of each sample.
+
+    Sums are (k, systems, resamples). `weights` has a weight of each image, (resamples, images),
+    where it is told how many images there are and how many resamples to make at a time. Equal
+    columns, such as those of BLEU's four numbers, are added once.
+    """
+    place: dict[bytes, int] = {}
+    places = {
+        key: np.array(
+            [[place.setdefault(c.tobytes(), len(place)) for c in of.T] for of in sample.rows]
+        ).T
+        for key, sample in samples.items()
+    }
+    if not place:
+        return
+    columns = np.stack([np.frombuffer(column) for column in place])
+    images = columns.shape[1]
+    # Single precision is twice as fast, and adds small whole numbers without rounding.
+    counts = (columns == np.rint(columns)).all(axis=1)
+    counts &= abs(columns).max(axis=1) * images < 2**24
+    kinds = [
+        (rows, columns[rows].astype(kind))
+        for rows, kind in ((counts, np.float32), (~counts, np.float64))
+        if rows.any()
+    ]
+    for part in weights(images, max(_CHUNK // max(columns.shape), 1)):
+        sums = np.empty((len(columns), len(part)))
+        for rows, of_kind in kinds:
+            sums[rows] = of_kind @ part.astype(of_kind.dtype).T
+        yield ((key, sums[of_sample]) for key, of_sample in places.items())
+
+
+def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
+    """Yield how often each image is in each resample: (some resamples, number of images)."""
+    for words in _words([seed, 0], resamples, at_once, images):
+        # The upper half of a word, as a share of 2**32, says which image.
+        drawn = (words >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
+        drawn += np.arange(len(words), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
+        times = np.bincount(drawn.view(np.int64).ravel(), minlength=words.size)
+        yield times.reshape(words.shape)
+
+
+def _swaps(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
+    """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
+    for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
+        bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)
+        yield bits[:, :images]
+
+
+def _words(
+    seed: Sequence[int], resamples: int, at_once: int, each: int
+) -> Iterator[NDArray[np.uint64]]:
+    """Yield random words of 64 bits, so many for each of some resamples."""
+    # Its stream is the same in all versions of NumPy; those of a Generator need not be.
+    stream = np.random.PCG64(seed)
+    for start in range(0, resamples, at_once):
+        some = min(at_once, resamples - start)
+        yield stream.random_raw(some * each).reshape(some, each)
+
+
+@dataclass(frozen=True)
+class EqualLength:
+    """What remains of a difference at equal length: the intercept, and its bootstrap interval."""
+
+    difference: float
+    low: float
+    high: float
+
+
+def at_equal_length(
+    scores: Scores, shared: Sequence[ImageId], seed: int, resamples: int, level: float
+) -> dict[tuple[str, str, str], EqualLength]:
+    """Return what remains of the differences of systems whose lengths differ by half.
+
+    Metric, first and second system lead to it; `shared` are the images that every system has.
+    Without the column `WORDS` there is nothing, nor in columns without a direction, nor of two
+    systems that have the same difference in words on all images.
+    """
+    if WORDS not in scores.signatures:
+        return {}
+    ranked = [column.name for column in scores.columns() if column.ranked]
+    of_systems = {
+        name: {c: of_column[c].scores[_places(of_column[c], shared)] for c in [WORDS, *ranked]}
+        for name, of_column in scores.evaluations.items()
+    }
+    pairs = [
+        (first, second)
+        for first, second in itertools.combinations(of_systems, 2)
+        if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
+    ]
+    found = {}
+    for metric in ranked:  # one after the other: each has columns for every two systems
+        lines, sizes = {}, {}
+        for first, second in pairs:
+            one, other = of_systems[first], of_systems[second]
+            differences = one[metric] - other[metric]
+            line = _line(differences, one[WORDS] - other[WORDS])
+            if line is not None:
+                lines[first, second] = line
+                sizes[first, second] = float(np.nanmax(np.abs(differences)))
+        drawn = draw(lines, seed, resamples)
+        for (first, second), line in lines.items():
+            ends = interval(drawn[first, second][0], sizes[first, second], level)
+            found[metric, first, second] = EqualLength(line.scores[0], *ends)
+    return found
+
+
+def _line(differences: Floats, words: Floats) -> Sample | None:
+    """Return what the intercept of differences in score over those in words follows from."""
+    defined = ~np.isnan(differences)
+    images = int(defined.sum())
+    if images < _FEWEST:
+        return None
+    d, w = np.where(defined, differences, 0.0), words
+    middle = math.fsum(w[defined].tolist()) / images  # far from 0 squares would lose digits
+    centred = np.where(defined, w - middle, 0.0)
+    rows = np.column_stack([defined, centred, d, centred * centred, centred * d])
+    intercept = partial(_intercept, middle=middle)
+    score = float(intercept(rows.sum(axis=0)))
+    if math.isnan(score):
+        return None
+    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
+
+
+def _intercept(sums: Floats, middle: float) -> Floats:
+    """Return intercepts at no difference in words from sums of rows, (..., 5); NaN without one."""
+    n, w, d, ww, wd = np.moveaxis(np.asarray(sums), -1, 0)
+    spread = n * ww - w * w
+    # Words are whole numbers: where two images differ, this is at least n - 1.
+    slope = np.full(np.shape(spread), np.nan)
+    np.divide(n * wd - w * d, spread, out=slope, where=spread > 0.5)
+    return np.asarray((d - slope * (w + n * middle)) / n)

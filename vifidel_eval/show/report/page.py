@@ -1,0 +1,153 @@
+"""The page itself: a template, a style sheet and a script, filled with a report's content."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ...evaluation import COUNTS, Floats
+from ...explain.findings import find
+from ...io.text_tables import p_value
+from . import number_texts, overview
+from .content import Content
+from .number_texts import correlation
+from .order import Order
+from .page_data import UNIT, caption_data, image_data
+from .thumbnails import pictures
+
+# The scripts, in the order in which they need each other: they share one scope.
+_SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
+_MOST_FINDINGS = 10
+# Categories of fewer images are not listed: at most this many, or a hundredth of all images.
+_FEWEST = 25
+# How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
+_SHADES = 5
+# The template's `tojson` also escapes what could end the element that holds the data.
+_JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
+
+
+def render_page(content: Content) -> str:
+    """Return the report: one HTML document that needs nothing else.
+
+    The same content gives the same bytes.
+
+    Parameters
+    ----------
+    content : Content
+        What is shown.
+    """
+    data, plans = image_data(content), caption_data(content)
+    findings = {name: find(parts) for name, parts in content.explanations.items()}
+    made_up = overview.made_up(content, findings)
+    if made_up:
+        plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
+    order = Order(data, plans.get("inventions", ()))
+    distributions = overview.distributions(content.scores)
+    shown, boxes = pictures(content, order.places, data["labels"])
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            scores=content.scores,
+            comparisons=content.comparisons,
+            counts=COUNTS,
+            remarks=overview.remarks(content.scores),
+            duels=overview.duels(content.scores, content.comparisons),
+            distributions=distributions,
+            telling=_telling(distributions, order.against),
+            made_up=made_up,
+            findings=findings,
+            most=_MOST_FINDINGS,
+            material=content.material,
+            data=data,
+            plans=plans,
+            boxes=boxes,
+            pictures=shown,
+            order=order,
+            settings={
+                "shades": _SHADES,
+                "unit": UNIT,
+                "fits": [_fits(of_system) for of_system in order.fits],
+                "fewest": fewest(len(data["ids"])),
+            },
+            unexplained=content.unexplained,
+            version=version("vifidel-eval"),
+        )
+    )
+
+
+def _fits(of_metrics: Floats) -> list[list[list[str]]]:
+    """Return correlations as the plot's table shows them."""
+    return [[list(map(correlation, pair)) for pair in row] for row in of_metrics.tolist()]
+
+
+def _telling(distributions: Sequence[overview.Distribution], against: int) -> int:
+    """Return the first metric that is worth a plot against another: one of more than 0 and 1."""
+    places = (at for at, of in enumerate(distributions) if not of.binary and at != against)
+    return next(places, 0)
+
+
+def fewest(images: int) -> int:
+    """Return how many images a category needs to be listed.
+
+    >>> fewest(28), fewest(500), fewest(5000)
+    (2, 5, 25)
+    """
+    return min(max(2, images // 100), _FEWEST)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("vifidel_eval.show.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = _JSON
+    environment.globals |= {
+        "address": _address,
+        "axis_of": overview.axis_of,
+        "whole": number_texts.whole,
+        "share": number_texts.share,
+        "part": _part,
+        "script": _script,
+        "digest": _digest,
+    }
+    environment.filters |= {
+        "score": number_texts.score,
+        "fixed": number_texts.fixed,
+        "correlation": number_texts.correlation,
+        "p_value": p_value,
+    }
+    return environment
+
+
+def _address(**values: object) -> str:
+    """Return the link to the images that controls with these values show, as base.js does."""
+    return "#images?" + urlencode(values, quote_via=quote, errors="replace")
+
+
+def _part(name: str) -> Markup:
+    """Return the style sheet or a script, which is part of the page as it is."""
+    return Markup(files(__package__).joinpath(name).read_text("utf-8"))  # our own: no caption
+
+
+def _script() -> Markup:
+    """Return the scripts as one, in one scope."""
+    parts = Markup("\n").join(_part(f"{name}.js") for name in _SCRIPTS.split())
+    return Markup('"use strict";\n(() => {\n') + parts + Markup("})();\n")
+
+
+def _digest(text: str) -> str:
+    """Return what the page's policy calls a text by: no other style or script runs in it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

@@ -1,0 +1,217 @@
+"""Pictures of the page: found in a folder, made small, with the boxes of their objects."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, TypeVar
+
+from ...annotations import ImageBoxes
+from ...errors import ImageIdError, VifidelError, VifidelWarning
+from ...io.files import read_json, reason
+from ...io.image_ids import ImageId, from_json_value, match, mismatch
+from ...io.pictures import SUFFIXES, DamagedPictureError, decode
+from .content import Content
+
+# What all pictures may take: base64 in the page.
+_BYTES = 32_000_000
+# Longest sides that are tried, in pixels: the largest that keeps all pictures within the budget.
+# On smaller ones little can be seen.
+_SIDES = (1024, 800, 640, 512, 400, 320)
+_QUALITY = 60
+_SAMPLE = 50
+# A box's sides are whole numbers of this share of the picture's.
+_STEPS = 1000
+
+_Key = TypeVar("_Key")
+
+
+def find_pictures(
+    folder: Path, ids: Iterable[ImageId], file_names: Mapping[ImageId, str]
+) -> dict[ImageId, Path]:
+    """Return the picture of each image that has one.
+
+    A picture belongs to an image if its name is the image's ``file_name`` in a COCO file, or if its
+    name with or without the suffix is the id, a COCO file stem standing for its number; or if the
+    id is its path below the folder. Of subfolders only those are read that ids name.
+
+    Raises
+    ------
+    VifidelError
+        If the folder cannot be read or holds no picture.
+    ImageIdError
+        If no picture belongs to any image, or two belong to the same.
+    """
+    ids = list(ids)
+    below: dict[ImageId, Path] = {
+        image_id: folder / image_id
+        for image_id in ids
+        if isinstance(image_id, str) and _is_below(folder, image_id)
+    }
+    try:
+        pictures = sorted(
+            path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()
+        )
+    except OSError as problem:
+        raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
+    if not pictures and not below:
+        raise VifidelError(f"{folder}: there is no picture in it ({', '.join(sorted(SUFFIXES))}).")
+    by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
+    of_stem: dict[str, list[ImageId]] = {}
+    for path in pictures:
+        of_stem.setdefault(path.stem, []).append(path.name)
+    others = [image_id for image_id in ids if image_id not in below]
+    named: dict[ImageId, list[ImageId]] = {
+        i: [name] for i in others if (name := Path(file_names.get(i, "")).name) in by_name
+    }
+    named |= {i: of_stem[str(i)] for i in others if i not in named and str(i) in of_stem}
+    same_image = match([i for i in others if i not in named], by_name)
+    named |= {image_id: [name] for image_id, name in same_image.items()}
+    for image_id, (first, *also) in named.items():
+        if also:
+            raise ImageIdError(
+                f"{folder}: {first} and {also[0]} are both named after image id {image_id!r}; "
+                "leave one of them there."
+            )
+    found = below | {image_id: by_name[name] for image_id, (name,) in named.items()}
+    if not found:
+        raise mismatch(ids, list(by_name), "the captions", str(folder))
+    return found
+
+
+def _is_below(folder: Path, image_id: str) -> bool:
+    """Return whether an id is the path of a picture in a subfolder."""
+    path = PurePosixPath(image_id)
+    return (
+        len(path.parts) > 1
+        and not path.is_absolute()
+        and ".." not in path.parts
+        and "\0" not in image_id
+        and path.suffix.lower() in SUFFIXES
+        and (folder / path).is_file()
+    )
+
+
+def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
+    """Return the ``file_name`` of each image that COCO files list; the first source decides.
+
+    Sources in other formats are skipped: they name no files.
+    """
+    names: dict[ImageId, str] = {}
+    for path in sources:
+        content = None
+        if path.suffix.lower() == ".json":
+            with contextlib.suppress(VifidelError):  # the name says nothing about the content
+                content = read_json(path, VifidelError)
+        images = content.get("images") if isinstance(content, dict) else None
+        for image in images if isinstance(images, list) else []:
+            if isinstance(image, dict) and isinstance(image.get("file_name"), str):
+                names.setdefault(from_json_value(image.get("id")), image["file_name"])
+    return names
+
+
+class Small(NamedTuple):
+    """A picture made small: JPEG in base64, and width and height of the file's own, upright."""
+
+    data: str
+    size: tuple[int, int]
+
+
+def pictures(
+    content: Content, places: Iterable[int], labels: list[str]
+) -> tuple[dict[int, str], dict[int, list[int]]]:
+    """Return the pictures of a page and the boxes in them, both by the place of the image.
+
+    `places` has the most important images first: as many get a picture as there is room for.
+    Pictures are JPEG in base64. Boxes are (label, x, y, width, height, score), ..., in thousandths
+    of the picture; scores are hundredths, -1 where there is none. Labels of boxes that `labels`
+    lacks are added to it; without evidence no box is drawn.
+    """
+    material, ids = content.material, list(content.references)
+    files = {at: material.pictures[ids[at]] for at in places if ids[at] in material.pictures}
+    small = shrink(files, _BYTES if material.picture_bytes is None else material.picture_bytes)
+    place_of = {ids[at]: at for at in sorted(small)}
+    known = material.boxes if content.explanations else {}
+    same_image = match(known, place_of)
+    boxes = {place_of[same_image[i]]: of for i, of in known.items() if i in same_image}
+    numbers = {label: number for number, label in enumerate(labels)}
+    drawn = {at: _drawn(boxes[at], small[at].size, numbers) for at in sorted(boxes)}
+    labels += list(numbers)[len(labels) :]
+    return (
+        {at: small[at].data for at in sorted(small)},
+        {at: of_image for at, of_image in drawn.items() if of_image},
+    )
+
+
+def _drawn(of_image: ImageBoxes, size: tuple[int, int], numbers: dict[str, int]) -> list[int]:
+    width, height = of_image.size or size
+    drawn: list[int] = []
+    for box in of_image.boxes:
+        left, right = (_step(x / width) for x in (box.x, box.x + box.width))
+        top, bottom = (_step(y / height) for y in (box.y, box.y + box.height))
+        if left < right and top < bottom:
+            score = -1 if box.score is None else round(100 * box.score)
+            label = numbers.setdefault(box.label, len(numbers))
+            drawn += [label, left, top, right - left, bottom - top, score]
+    return drawn
+
+
+def _step(share: float) -> int:
+    return round(_STEPS * min(max(share, 0.0), 1.0))
+
+
+def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
+    """Return small pictures by what their files, the most important first, are called by.
+
+    All get the same longest side, the largest for which a sample says that they fit into the
+    budget of characters; when it is spent all the same, the last ones stay without. So do files
+    that cannot be read as a picture: one warning counts and names them.
+    """
+    damaged: dict[Path, str] = {}
+    nothing = Small("", (0, 0))
+
+    def small(path: Path, side: int) -> Small:
+        try:
+            return nothing if path in damaged else _small(path, side)
+        except DamagedPictureError as problem:
+            damaged[path] = str(problem)
+            return nothing
+
+    paths = list(files.values())
+    sample = paths[:: math.ceil(len(paths) / _SAMPLE) or 1]
+    for side in _SIDES:
+        mean = sum(len(small(path, side).data) for path in sample) / max(len(sample), 1)
+        if mean * len(paths) <= budget:
+            break
+    thumbnails: dict[_Key, Small] = {}
+    for image_id, path in files.items():
+        thumbnail = small(path, side)
+        budget -= len(thumbnail.data)
+        if budget < 0:
+            break
+        if thumbnail.data:
+            thumbnails[image_id] = thumbnail
+    if damaged:
+        path, why = next(iter(damaged.items()))
+        warnings.warn(
+            f"{len(damaged)} of {len(paths)} pictures cannot be read and are left out, "
+            f"such as {path} ({why}).",
+            VifidelWarning,
+            stacklevel=2,
+        )
+    return thumbnails
+
+
+def _small(path: Path, side: int) -> Small:
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is wrong with the file, and of its size
+        upright, size = decode(path, enough=2 * side)
+    upright.thumbnail((side, side))
+    upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
+    return Small(base64.b64encode(file.getvalue()).decode("ascii"), size)

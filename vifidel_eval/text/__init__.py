@@ -1,1 +1,0 @@
-"""Captions as text: their content words, and the language that they are in."""

@@ -1,1 +1,0 @@
-"""Names of what pictures show, and where captions mention them."""

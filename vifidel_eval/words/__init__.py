@@ -1,0 +1,1 @@
+"""Words: content words, word vectors, and where captions mention what pictures show."""

@@ -1,0 +1,350 @@
+"""Words of captions: content words, which say what is shown, and those that tell a language.
+
+The rules for content words are the same for a raw caption and for its Penn Treebank tokenisation
+(what pycocoevalcap's tokenizer hands to a scorer), so both give the same words:
+
+- lower case; a word is a run of letters and digits of any script, accents kept;
+- contractions leave no stray pieces: ``isn't`` and ``is n't`` both give ``is``;
+- a word of one character is dropped, unless the character is Chinese, Japanese or Korean,
+  where it can be a word;
+- stop words are dropped.
+
+The language is guessed from function words and scripts; nothing is downloaded. The guess only tells
+English from other languages where that is plain. It counts the words that every sentence of a
+language has, articles, prepositions and conjunctions, without those that are English words too,
+such as *die* and *in*.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+from ..errors import VifidelError
+from ..io.arguments import named_if_wrong
+from ..io.nfc import nfc
+
+
+class _StopWords(frozenset[str]):
+    """A set that signatures and pickles have by its name: its words would fill a screen."""
+
+    def __repr__(self) -> str:
+        return "STOP_WORDS"
+
+    def __reduce__(self) -> str:
+        return "STOP_WORDS"
+
+
+#: gensim 4.4's English stop list without the words that name something a picture can show
+#: (bill, bottom, computer, cry, empty, fire, mill, mine, system, thick, thin, top).
+STOP_WORDS: frozenset[str] = _StopWords(
+    """
+    a about above across after afterwards again against all almost alone along already also
+    although always am among amongst amoungst amount an and another any anyhow anyone anything
+    anyway anywhere are around as at back be became because become becomes becoming been before
+    beforehand behind being below beside besides between beyond both but by call can cannot cant
+    co con could couldnt de describe detail did didn do does doesn doing don done down due during
+    each eg eight either eleven else elsewhere enough etc even ever every everyone everything
+    everywhere except few fifteen fifty fill find first five for former formerly forty found four
+    from front full further get give go had has hasnt have he hence her here hereafter hereby
+    herein hereupon hers herself him himself his how however hundred i ie if in inc indeed
+    interest into is it its itself just keep kg km last latter latterly least less ltd made make
+    many may me meanwhile might more moreover most mostly move much must my myself name namely
+    neither never nevertheless next nine no nobody none noone nor not nothing now nowhere of off
+    often on once one only onto or other others otherwise our ours ourselves out over own part
+    per perhaps please put quite rather re really regarding same say see seem seemed seeming
+    seems serious several she should show side since sincere six sixty so some somehow someone
+    something sometime sometimes somewhere still such take ten than that the their them
+    themselves then thence there thereafter thereby therefore therein thereupon these they third
+    this those though three through throughout thru thus to together too toward towards twelve
+    twenty two un under unless until up upon us used using various very via was we well were what
+    whatever when whence whenever where whereafter whereas whereby wherein whereupon wherever
+    whether which while whither who whoever whole whom whose why will with within without would
+    yet you your yours yourself yourselves
+    """.split()
+)
+
+# What the Penn Treebank tokeniser makes of contractions written without an apostrophe
+# (gonna -> gon na) and of brackets. None of these pieces is a word of its own.
+_TREEBANK_PIECES = frozenset(
+    "gon gonna got gotta gim gimme lem lemme na ta wan wanna lrb rrb lcb rcb lsb rsb".split()
+)
+
+_PUNCTUATION = ".,;:!?\"'()-"
+_APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
+# isn't, is n't, can't, ca n't, it's, it 's, 'tis
+_CONTRACTION = re.compile(
+    r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
+)
+# What `_word_pattern` finds in ASCII, without the time that its library takes to load.
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
+
+
+@named_if_wrong
+def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> list[str]:
+    """Return the content words of a caption, in order, repeated words repeated.
+
+    Parameters
+    ----------
+    caption : str
+        A caption as written, or its tokens joined by blanks.
+    stop_words : collection of str
+        Lower-case words to leave out.
+
+    Examples
+    --------
+    >>> content_words("A man isn't riding his bicycle near the fire-hydrant.")
+    ['man', 'riding', 'bicycle', 'near', 'fire', 'hydrant']
+    """
+    return [
+        word
+        for piece in simplified(caption).split()
+        for word in piece_words(piece)
+        if word not in stop_words
+    ]
+
+
+def placed_words(
+    caption: str, stop_words: Collection[str] = STOP_WORDS
+) -> Iterator[tuple[int, str]]:
+    """Yield the content words of a caption with the piece between blanks that holds each.
+
+    >>> list(placed_words("A red fire-hydrant."))
+    [(1, 'red'), (2, 'fire'), (2, 'hydrant')]
+    """
+    for place, piece in enumerate(caption.split()):
+        for word in content_words(piece, stop_words):
+            yield place, word
+
+
+#: The piece after the last piece of each caption.
+END = "\0"
+
+
+def joined(captions: Iterable[str]) -> str:
+    """Return all captions as one text, lower-case, without contractions, `END` after each.
+
+    Blanks that are not ASCII are replaced. One long text is made lower-case and cut many times
+    faster than many short ones.
+    """
+    plain = [
+        caption if caption.isascii() and "'" not in caption else simplified(caption)
+        for caption in captions
+    ]
+    text = f" {END} ".join([*plain, ""]).lower()
+    if text.count(END) != len(plain):
+        text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""]).lower()
+    return text if text.isascii() else " ".join(text.split())
+
+
+def pieces(captions: Iterable[str]) -> list[str]:
+    """Return the blank-separated pieces of all captions; `END` follows those of each."""
+    return joined(captions).split()
+
+
+def simplified(caption: str, negation: str = "") -> str:
+    """Return a caption in lower case, without contractions; `negation` is left of *n't*."""
+    caption = caption.lower()
+    if not caption.isascii():
+        caption = nfc(caption).translate(_APOSTROPHES)
+    if "'" not in caption:
+        return caption
+    return _CONTRACTION.sub(lambda found: f" {negation} " if "n't" in found[0] else " ", caption)
+
+
+def piece_words(piece: str) -> list[str]:
+    """Return the words inside one of `pieces`: ``fire-hydrant`` holds two."""
+    return [
+        word
+        for word in piece_runs(piece)
+        if len(word) > 1 or (not word.isascii() and _standalone_pattern().match(word))
+    ]
+
+
+def piece_runs(piece: str) -> list[str]:
+    """Return all runs of letters and digits in one of `pieces`, such as the article ``a`` too."""
+    inner = piece.strip(_PUNCTUATION)
+    if inner.isascii():
+        runs = [inner] if inner.isalnum() else _ASCII_WORD.findall(inner)
+    else:
+        runs = _word_pattern().findall(inner)
+    return [word for word in runs if word not in _TREEBANK_PIECES]
+
+
+def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
+    """Return stop words spelled as content words are: composed, and in lower case.
+
+    A VifidelError is raised if they are no collection of strings.
+    """
+    if stop_words is STOP_WORDS:
+        return STOP_WORDS
+    if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
+        raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
+    stop_words = list(stop_words)
+    for word in stop_words:
+        if not isinstance(word, str):
+            raise VifidelError(f"stop_words holds {word!r:.40}, which is not a string.")
+    return frozenset(nfc(word).lower() for word in stop_words)
+
+
+def stop_words_signature(stop_words: Collection[str]) -> str:
+    """Return how many stop words there are and a digest of them."""
+    # A file can spell a lone surrogate, UTF-8 cannot.
+    digest = hashlib.sha256("\n".join(sorted(stop_words)).encode(errors="replace")).hexdigest()
+    return f"{len(stop_words)}#{digest[:8]}"
+
+
+@cache
+def _word_pattern():  # type: ignore[no-untyped-def]
+    import regex  # knows scripts and combining marks, which re does not; loads when first used
+
+    # Variation selectors (U+FE00 to U+FE0F) are marks of emoji, not of words.
+    return regex.compile(
+        r"[\p{L}\p{N}](?:[\p{L}\p{N}]|[[\p{Mn}\p{Mc}]--[\uFE00-\uFE0F]])*", regex.V1
+    )
+
+
+@cache
+def _standalone_pattern():  # type: ignore[no-untyped-def]
+    import regex
+
+    return regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+
+
+# So many texts, and characters of each, tell a language.
+_MOST_READ, _MOST_CHARACTERS = 2_000, 1_000
+# Fewer words, or letters, tell none.
+_FEWEST_WORDS, _FEWEST_LETTERS = 20, 20
+# The share of function words from which on a text is of a language; captions have .3 to .5.
+_SHARE = 0.15
+_TIMES_ENGLISH = 3
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+_ENGLISH = frozenset(
+    """
+    a an the of on in at to and is are with by for from that this it its his her their there two as
+    while near next into over under behind some
+    """.split()
+)
+# Words that captions of a language cannot do without and that captions in English hardly have.
+_FUNCTION_WORDS = {
+    "German": """
+        der das den dem des ein eine einen einem einer eines und ist sind auf mit im am von vom zum
+        zur sich vor neben einige zwei wird sie er nicht auch aus bei nach über unter während
+        """,
+    "French": """
+        le la les des du un une et est sont dans sur avec aux au qui en il elle deux pour par ses
+        sa près devant ou ne pas
+        """,
+    "Spanish": """
+        el la los las un una unos unas de del y en con que es está están por para sobre junto su
+        sus dos al hay
+        """,
+    "Italian": """
+        il lo la gli le un una uno di del della dei delle e è sono in con che su sul sulla nel nella
+        al alla da due per mentre
+        """,
+    "Portuguese": """
+        o os as um uma uns umas de da das do dos e em na no nas nos com que é está estão por para
+        sobre ao dois duas seu sua
+        """,
+    "Dutch": """
+        het een van op en met zijn naast voor bij aan naar uit zit staat ligt twee hun haar wordt
+        over onder deze dat
+        """,
+    "Swedish": """
+        en ett och på med är av som i sig till för vid från två det den står sitter bredvid
+        """,
+    "Danish or Norwegian": """
+        en et og på med er av af som i seg sig til for ved fra to det den står sitter sidder
+        """,
+    "Polish": """
+        w na z i jest są się do przy obok przed pod nad oraz ze która który dwa dwie po
+        """,
+    "Turkish": """
+        bir ve ile bu da de için iki olan üzerinde önünde içinde var
+        """,
+    "Indonesian": """
+        yang di dan dengan sebuah seorang seekor dari pada untuk ini itu sedang ada atas dua
+        """,
+    "Vietnamese": """
+        một và trên của với trong có đang những các cái con người là bên đứng ngồi
+        """,
+}
+_LANGUAGES = {name: frozenset(words.split()) - _ENGLISH for name, words in _FUNCTION_WORDS.items()}
+
+# Scripts by the first word of their letters' names in Unicode.
+_SCRIPTS = {
+    "CJK": "Chinese",
+    "HIRAGANA": "Japanese",
+    "KATAKANA": "Japanese",
+    "HANGUL": "Korean",
+    "CYRILLIC": "Russian or another language in Cyrillic letters",
+    "GREEK": "Greek",
+    "ARABIC": "Arabic or another language in Arabic letters",
+    "HEBREW": "Hebrew",
+    "DEVANAGARI": "Hindi or another language in Devanagari",
+    "BENGALI": "Bengali",
+    "TAMIL": "Tamil",
+    "THAI": "Thai",
+}
+
+
+@dataclass(frozen=True)
+class Language:
+    """What texts seem to be written in."""
+
+    #: In English.
+    name: str
+    #: The most frequent words, or some text, that show it.
+    examples: tuple[str, ...]
+
+
+def foreign(texts: Iterable[str]) -> Language | None:
+    """Return the language of texts that are plainly not English; None of all others.
+
+    Few words, lists of names, and English with some words of another language are no evidence.
+
+    >>> foreign(["ein Hund läuft auf der Wiese und ein Kind sitzt neben dem Hund"] * 2).name
+    'German'
+    >>> foreign(["a die and a fan on the table with the sign of an inn"] * 2)
+    """
+    read = [text[:_MOST_CHARACTERS].casefold() for text in islice(texts, _MOST_READ)]
+    return _of_script(read) or _of_words(read)
+
+
+def _of_script(texts: list[str]) -> Language | None:
+    letters = Counter(letter for text in texts for letter in text if letter.isalpha())
+    scripts: Counter[str] = Counter()
+    for letter, number in letters.items():
+        scripts[unicodedata.name(letter, "").partition(" ")[0]] += number
+    total = letters.total()
+    foreign_letters = sum(number for script, number in scripts.items() if script in _SCRIPTS)
+    if total < _FEWEST_LETTERS or foreign_letters <= total / 2:
+        return None
+    kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
+    script = max(_SCRIPTS, key=lambda name: scripts[name])
+    name = "Japanese" if kana > foreign_letters / 10 else _SCRIPTS[script]
+    shown = next(t for t in texts if any(script in unicodedata.name(c, "") for c in t))
+    return Language(name, (shown[:12],))
+
+
+def _of_words(texts: list[str]) -> Language | None:
+    words = Counter(word for text in texts for word in _WORD.findall(text))
+    total = words.total()
+    if total < _FEWEST_WORDS:
+        return None
+    counted = {name: sum(words[word] for word in function) for name, function in _LANGUAGES.items()}
+    name = max(counted, key=lambda one: counted[one])
+    english = sum(words[word] for word in _ENGLISH)
+    if counted[name] < max(_SHARE * total, _TIMES_ENGLISH * english):
+        return None
+    seen = sorted(_LANGUAGES[name], key=lambda word: (-words[word], word))
+    return Language(name, tuple(word for word in seen[:3] if words[word]))

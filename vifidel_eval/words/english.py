@@ -1,0 +1,222 @@
+"""English of captions as CHAIR reads it: sentences, tokens, singular forms.
+
+Tokens are those of the Penn Treebank's tokeniser on lower-case sentences; the published program
+takes them from NLTK. NLTK itself is not used: its sentences need a download, and its tokeniser is
+an order of magnitude slower. ``benchmarks/chair.py`` counts the differences and times both.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..io.caches import Remembered
+
+# Words whose full stop does not end a sentence while more text follows.
+_ABBREVIATIONS = frozenset(
+    """
+    a.m approx apt ave bldg blvd capt co corp dept dr e.g etc fig ft gov i.e inc jr lb lbs lt ltd
+    mr mrs ms mt oz p.m prof rd sgt sr st t.v u.k u.s u.s.a vs
+    """.split()
+)
+# ruff: noqa: RUF001 - typographic quotes are meant.
+_CLOSERS = r"""[\])}>"'”’»*_]*"""
+_SENTENCE_END = re.compile(rf"(?<![.!?…])(?P<stop>[.!?…]+){_CLOSERS}(?=\s|\Z)")
+_AT_END = re.compile(rf"{_CLOSERS}\s*\Z")
+_OPENERS = "\"'([{“‘*_"
+
+_FULL_STOP = re.compile(rf"(?<=[^.\s])\.(?={_CLOSERS}(?:\s|\Z))")
+_PUNCTUATION = re.compile(
+    r"""\.{2,}|--|''|`+|[;@#$%&?!*()\[\]{}<>"“”„«»‘’\u2012-\u2015]|[:,](?!\d)"""
+)
+_OPENING_APOSTROPHE = re.compile(r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)")
+_ENDING = re.compile(r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?|n't)(?='?(?:\s|\Z))")  # man's, dogs', isn't
+# What begins words that the Treebank takes for two: can not, d 'ye, gim me.
+_FIRST_OF_TWO = re.compile(
+    r"\b(can(?=not\b)|d(?='ye\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)|more(?='n\b)"
+    r"|wan(?=na\b))"
+)
+# Rules for singular forms that only take an s away: "(shoe)s$", "s$".
+_TAKES_S = re.compile(r"(\(\?i\))?(\([a-z]+\))?s\$")
+_LONGEST_BY_PIECE = 500
+_MANY_APOSTROPHES = "'" * 100
+
+
+def tokens(caption: str) -> list[str]:
+    """Return the lower-case tokens of a caption, punctuation included.
+
+    The full stop of every sentence is a token of its own; the Treebank's tokeniser, which expects
+    one sentence, would leave ``dog.`` inside a text.
+
+    >>> tokens("Two dogs' bowls. A man isn't near the fire-hydrant!")
+    ['two', 'dogs', "'", 'bowls', '.', 'a', 'man', 'is', "n't", 'near', 'the', 'fire-hydrant', '!']
+    """
+    text = caption.lower().strip()
+    body = text.removesuffix(".")
+    if "." in body or len(text) > _LONGEST_BY_PIECE:
+        return _tokens(text)
+    # Only full stops within a text mean different things in different texts.
+    found = list(chain.from_iterable(map(_piece_tokens, body.split())))
+    if body is not text:
+        found.append(".")
+    return found
+
+
+@Remembered
+def _piece_tokens(piece: str) -> tuple[str, ...]:
+    """Return the tokens of what is between two blanks."""
+    return tuple(_tokens(piece))
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the tokens of a lower-case text without blanks at its ends."""
+    if "'" in text:
+        text = _OPENING_APOSTROPHE.sub("' ", text)
+    if "." in text:
+        ends = _Ends(text)
+        text = _FULL_STOP.sub(lambda stop: " ." if ends(stop.start()) else ".", text)
+    text = _PUNCTUATION.sub(r" \g<0> ", text)
+    if "'" in text:
+        text = _ENDING.sub(r" \1", text)
+    return _FIRST_OF_TWO.sub(r"\1 ", text).split()
+
+
+def drop_incomplete(caption: str) -> str:
+    """Return the caption without a last sentence that has no end, where a complete one precedes it.
+
+    A sentence ends with ``.``, ``!``, ``?`` or an ellipsis, closing quotes and brackets included;
+    the full stop of an abbreviation, an initial or a list's number does not end one. A caption
+    that does not end with an incomplete sentence comes back as it is.
+
+    >>> drop_incomplete("A dog runs. A cat sits on the")
+    'A dog runs.'
+    >>> drop_incomplete("A dog runs with Mr. Smith and the")
+    'A dog runs with Mr. Smith and the'
+    """
+    end = max(sentence_ends(caption), default=None)
+    if end is None or not any(character.isalnum() for character in caption[end:]):
+        return caption
+    return caption[:end]
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """Yield the place behind each sentence of a text that has an end, as `drop_incomplete` says.
+
+    >>> list(sentence_ends("A dog runs with Mr. Smith. A cat sits"))
+    [26]
+    """
+    ends = _Ends(text)
+    for found in _SENTENCE_END.finditer(text):
+        if found["stop"] != "." or ends(found.start()):
+            yield found.end()
+
+
+@Remembered
+def singular(word: str) -> str:
+    """Return the singular form of a lower-case word by TextBlob's rules.
+
+    They are the rules of the published program and slip where it does: *bus* becomes *bu*, *tennis*
+    *tenni*, *glass* *glas*.
+
+    >>> singular("people"), singular("knives"), singular("bus")
+    ('person', 'knife', 'bu')
+    """
+    if word.isascii() and word.isalpha() and not word.startswith("oxen"):
+        endings, uninflected = _endings()
+        if not word.endswith(endings) and word not in uninflected:
+            # As most are, which no rule touches or only the last one.
+            return word.removesuffix("s")
+    if word.endswith(_MANY_APOSTROPHES):
+        return word  # of which the rules take one after the other, each in a call of its own
+    return str(_rules().singularize(word))
+
+
+@Remembered  # two lists share most names
+def irregular_plural(word: str) -> str | None:
+    """Return the plural of a lower-case word if `singular` does not lead back from it.
+
+    >>> irregular_plural("tie"), irregular_plural("shelf"), irregular_plural("dog")
+    ('ties', 'shelves', None)
+    """
+    plural = str(_rules().pluralize(word))
+    return None if singular(plural) == word else plural
+
+
+class _Ends:
+    """Tells which full stops of a text end a sentence; they are asked for from left to right.
+
+    No character is looked at twice, whatever stands between the stops.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._since = 0  # behind the full stop before
+
+    def __call__(self, stop: int) -> bool:
+        """Return whether the full stop at `stop` ends a sentence; a blank follows its closers."""
+        text, since = self._text, self._since
+        self._since = stop + 1
+        if _AT_END.match(text, stop + 1):
+            return True
+        line = text.rfind("\n", since, stop) + 1
+        start = max(line, text.rfind(" ", since, stop) + 1)
+        if since and not start:  # one word with the full stop before, and no abbreviation
+            return True
+        word = text[start:stop].lstrip(_OPENERS)
+        if word.isdecimal():  # the number of a list's item if nothing stands before it
+            return bool((since and not line) or text[line:start].strip())
+        return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
+
+
+@cache
+def _rules() -> Any:
+    # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
+    # scikit-learn where they are installed.
+    package = importlib.util.find_spec("textblob")
+    folders = package.submodule_search_locations if package else None
+    path = Path(folders[0], "en", "inflect.py") if folders else None
+    spec = (
+        importlib.util.spec_from_file_location("vifidel_eval._singular_rules", path)
+        if path and path.is_file()
+        else None
+    )
+    if spec is None or spec.loader is None:
+        return importlib.import_module("textblob.en.inflect")
+    rules = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rules)
+    return rules
+
+
+@cache
+def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return endings and words about which the rules must be asked.
+
+    Of any other word of letters, the rules take an *s* at the end and leave the rest.
+    """
+    rules = _rules()
+    of_rules = (
+        re.search(r"[a-z]*\$$", pattern.pattern)
+        for pattern, inflection in rules.singular_rules
+        if not (_TAKES_S.fullmatch(pattern.pattern) and inflection in ("", r"\1"))
+    )
+    endings = (
+        *{ending[0][:-1] for ending in of_rules if ending},
+        *rules.singular_irregular,
+        *(f"{word}s" for word in rules.singular_ie),
+        *(f"{word}es" for word in rules.singular_s),
+    )
+    # The rules ask whether these end with the word.
+    whole = (*rules.singular_uninflected, *rules.singular_uncountable)
+    return endings, frozenset(word[at:] for word in whole for at in range(len(word)))
+
+
+def lemmatizer() -> str:
+    """Return what makes words singular and its version, as signatures show it."""
+    return f"textblob:{importlib.metadata.version('textblob')}"

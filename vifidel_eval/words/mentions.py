@@ -1,0 +1,426 @@
+"""Mentions in captions of the things of a list of classes: CHAIR's rules for words.
+
+1. The caption is split into lower-case tokens (`english.tokens`).
+2. Terms of two words become one word (`_TERMS`); so do the list's own names of several words, of
+   which the longest is taken.
+3. Each word is looked up in the list: as it is, else in its singular form (and in the plural of
+   names that the rules for singular forms do not lead back to: *ties*). Where the caption has
+   a *toilet*, a *seat* is not looked up.
+4. A word that describes the next one is no mention: *orange cat*, *passenger train*; nor is the
+   name of stuff or a scene right before another word: *beach umbrella*.
+
+`MentionFinder.units`, which reads captions for everything but CHAIR, has two rules more: what
+somebody does is no mention (*a dog watches*), nor is the camera that somebody looks at; and it
+tells which things a caption denies (`denials`).
+
+With the published list the rules are those of the published program to the letter: words are
+looked up and joined in their singular form alone, only `_TERMS` are joined, and there is no rule 4.
+So it does not find a *bus* (its singular form is *bu* there), *tennis racket* stays two words, and
+a *dining table* is a *table*.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import chain
+from typing import NamedTuple
+
+from ..io.caches import Remembered
+from ..io.nfc import nfc
+from .content_words import piece_words
+from .denials import THING, denials, may_deny
+from .english import irregular_plural, singular, tokens
+from .nouns import DESCRIBING, REACH, comes_between, describes, is_verb, may_be_verb
+from .synonyms import ClassList
+
+_YOUNG_OR_GROWN = ("baby", "adult")
+_ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
+
+_ACTING = ["person", "bicycle", "motorcycle", "car", "bus", "truck", "train", "boat", "airplane"]
+_ACTING += _ANIMALS
+
+# What two words become. Terms that are of no class keep their words from being looked up.
+_TERMS = {
+    **{
+        term: term
+        for term in (
+            "motor bike", "motor cycle", "air plane", "traffic light", "street light",
+            "traffic signal", "stop light", "fire hydrant", "stop sign", "parking meter",
+            "suit case", "sports ball", "baseball bat", "baseball glove", "tennis racket",
+            "wine glass", "hot dog", "cell phone", "mobile phone", "teddy bear", "hair drier",
+            "potted plant", "laptop computer", "home plate", "train track",
+        )
+    },
+    "wine glas": "wine glass",  # the singular form by the published rules
+    "bow tie": "tie",
+    "toilet seat": "toilet",
+    "passenger jet": "jet",
+    "passenger train": "train",
+    **{f"{age} {animal}": animal for age in _YOUNG_OR_GROWN for animal in _ANIMALS},
+}  # fmt: skip
+
+_SEAT = "seat"
+# Adverbs between a subject and what it does.
+_MOST_BETWEEN = 3
+# *Looks at the camera*: whoever takes the picture has one.
+_TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
+_NONE: frozenset[str] = frozenset()
+
+# What joins words that are none of one thing: *man/dog*, *dog-*, *dog.Then*.
+_SYMBOLS = str.maketrans(dict.fromkeys("/\\_|+=~^", " "))
+_DASH = re.compile(r"(?<!\w)-+|-+(?!\w)")
+_STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
+
+
+class Mention(NamedTuple):
+    """One mention of a thing: the list's name of it, its class, and the caption's own words.
+
+    A *wine glass* may be *wine glasses* there; all are in lower case.
+    """
+
+    name: str
+    category: str
+    words: str
+
+
+class Mentions(NamedTuple):
+    """The mentions of one caption, in order, and its length in tokens after joining terms."""
+
+    found: tuple[Mention, ...]
+    tokens: int
+
+
+class Unit(NamedTuple):
+    """Words of a caption that mean one thing: a mention, a term, or a single word.
+
+    `text` is what has a word vector: the word as the caption has it, or the list's name of several.
+    `words` are the caption's own, in lower case; `category` is the class of a thing. The thing is
+    mentioned, or `denied`: the caption says that there is none.
+    """
+
+    text: str
+    words: str
+    category: str | None
+    denied: bool = False
+
+    @property
+    def is_mention(self) -> bool:
+        """Whether it says that a thing is there."""
+        return self.category is not None and not self.denied
+
+
+class _Term(NamedTuple):
+    words: tuple[str, ...]
+    becomes: str
+    as_written: bool  # whether a word may match as it is, not only in its singular form
+    order: int  # of terms that are equally long, the first one is found
+
+    def accepts(self, tokens: Sequence[_Token], at: int) -> bool:
+        """Whether it may be the tokens from `at` on, which are its words in some form."""
+        return self.as_written or all(
+            tokens[place].form == word for place, word in enumerate(self.words, at)
+        )
+
+
+class _Terms:
+    """Terms that begin with the same words: those that have no more, and longer ones by the next.
+
+    So what begins alike is compared once.
+    """
+
+    def __init__(self) -> None:
+        self.whole: list[_Term] = []
+        self.longer: dict[str, _Terms] = {}
+
+    def add(self, term: _Term) -> None:
+        """Add a term, where nothing is known of its words."""
+        found = self
+        for word in term.words:
+            found = found.longer.setdefault(word, _Terms())
+        found.whole.append(term)
+
+    def longest(self, tokens: Sequence[_Token], start: int) -> _Term | None:
+        """Return the longest one that begins at a token, whose first two words led here."""
+        best, alike, at = None, [self], start + 2
+        while alike:
+            whole = [term for found in alike for term in found.whole]
+            best = min(
+                (term for term in whole if term.accepts(tokens, start)),
+                key=lambda term: term.order,
+                default=best,
+            )
+            if at == len(tokens):
+                break
+            token = tokens[at]
+            alike = [
+                found.longer[word]
+                for found in alike
+                for word in {token.form: None, token.word: None}
+                if word in found.longer
+            ]
+            at += 1
+        return best
+
+
+class _Token(NamedTuple):
+    """What a finder knows of a token, whatever stands beside it."""
+
+    word: str
+    form: str  # the singular one
+    name: str | None  # what it is called; None if it neither is a name nor begins a term
+    alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
+    terms: tuple[_Terms, ...]  # those that it begins
+    describes: bool  # whether it may only describe the next word
+    verb: str | None  # what somebody does, if it may be that
+    open: tuple[Unit, ...]  # the units that it is where it is no name
+    named: tuple[Unit, ...]  # those that it is where it is one
+
+
+class MentionFinder:
+    """Finds the mentions of a list's classes in captions.
+
+    The list has the object labels that it does not know added (`ClassList.with_names`).
+
+    Examples
+    --------
+    >>> from vifidel_eval.words.synonyms import coco_synonyms
+    >>> finder = MentionFinder(coco_synonyms())
+    >>> [mention.category for mention in finder.find("Two hot dogs by a baby elephant").found]
+    ['hot dog', 'elephant']
+    """
+
+    def __init__(self, classes: ClassList) -> None:
+        self.classes = classes
+        self._class_of = classes.class_of
+        own = dict.fromkeys(classes.added)
+        if not classes.published:
+            own |= dict.fromkeys([*classes.class_of, *classes.no_class])
+        stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
+        self._describing = frozenset() if classes.published else DESCRIBING | stuff
+        self._acting = {self._class_of.get(name) for name in _ACTING} - {None}
+        terms = [
+            _Term(tuple(term.split()), becomes, not classes.published, order)
+            for order, (term, becomes) in enumerate(_TERMS.items())
+            if term not in own
+        ]
+        # Words that stand for a name as they are written.
+        self._as_written: dict[str, str] = {}
+        for written, name in {**_irregular_plurals(own), **{name: name for name in own}}.items():
+            words = tuple(tokens(f"{written} .")[:-1])  # before other text "t.v." is one token
+            if len(words) == 1:
+                self._as_written[words[0]] = name
+            else:
+                terms.append(_Term(words, name, True, len(_TERMS) + len(terms)))
+        self._terms = _Terms()
+        for term in terms:
+            self._terms.add(term)
+        self._known = frozenset(self._terms.longer).union(self._as_written, classes.class_of)
+        # The same words come again and again, and all captions share their units.
+        self._reader = lru_cache(maxsize=8)(
+            lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
+        )
+
+    def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
+        return MentionFinder, (self.classes,)
+
+    def find(self, caption: str) -> Mentions:
+        """Return the mentions of a caption, in order, and its number of tokens."""
+        read = list(map(self._reader(_NONE), tokens(caption)))
+        found: list[Mention] = []
+        length = len(read)
+        for at, end, name in self._names(read):
+            length -= end - at - 1
+            category = self._class_of.get(name)
+            if category is not None:
+                found.append(Mention(name, category, _joined(read[at:end])))
+        return Mentions(tuple(found), length)
+
+    def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
+        """Return the content words of a caption in order, terms of several words as one unit.
+
+        Stop words are single words that are no units, whatever the list says of them: *can*.
+        Without `grammar` the mentions are those of `find`.
+
+        Examples
+        --------
+        >>> from vifidel_eval.words.synonyms import coco_synonyms
+        >>> finder = MentionFinder(coco_synonyms())
+        >>> found = finder.units("Two hot dogs by a big fence", {"two", "by"})
+        >>> [(unit.text, unit.category) for unit in found]
+        [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
+        """
+        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        things = self._things(read) if grammar else list(self._names(read))
+        may = grammar and may_deny(token.word for token in read)
+        denied = self._denied(read, things) if may else {}
+        found: list[Unit] = []
+        done = 0
+        for number, (at, end, name) in enumerate(things):
+            for token in read[done:at]:
+                found += token.open
+            done = end
+            if denied.get(number) is False:  # no other dogs: nothing is said of dogs
+                found += chain.from_iterable(token.open for token in read[at:end])
+                continue
+            units = read[at].named
+            if end - at > 1:
+                units = (Unit(name, _joined(read[at:end]), self._class_of.get(name)),)
+            found += (u._replace(denied=True) for u in units) if number in denied else units
+        for token in read[done:]:
+            found += token.open
+        return found
+
+    def _things(self, read: Sequence[_Token]) -> list[tuple[int, int, str]]:
+        """Return `_names` without what names no thing where it stands."""
+        found: list[tuple[int, int, str]] = []
+        acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
+        for at, end, name in self._names(read):
+            of_class = self._class_of.get(name)
+            if end - at == 1 and (
+                (read[at].verb and self._is_verb(read, at, acts_until)) or _is_idiom(read, at, name)
+            ):
+                continue
+            if of_class is not None:
+                acts_until[end] = of_class in self._acting
+            found.append((at, end, name))
+        return found
+
+    @staticmethod
+    def _is_verb(read: Sequence[_Token], at: int, acts_until: Mapping[int, bool]) -> bool:
+        """Return whether a name is what somebody does."""
+        token, until = read[at], at
+        while until and at - until < _MOST_BETWEEN and comes_between(read[until - 1].word):
+            until -= 1
+        before = read[max(until - 4, 0) : until]
+        after = read[at + 1].word if at + 1 < len(read) else "."
+        subject_is_one = bool(before) and before[-1].word == before[-1].form
+        return is_verb(
+            [one.word for one in before],
+            token.word,
+            after,
+            acts_until.get(until),
+            (subject_is_one, token.word == token.verb),
+        )
+
+    def _denied(
+        self, read: Sequence[_Token], things: Sequence[tuple[int, int, str]]
+    ) -> dict[int, bool]:
+        """Return the things that a text denies, as `denials` has them, by their number."""
+        words: list[str] = []
+        numbers: list[int] = []
+        done = 0
+        for number, (at, end, name) in enumerate(things):
+            words += (token.word for token in read[done:at])
+            if name in self._class_of and (end - at > 1 or read[at].named):
+                numbers.append(number)
+                words.append(THING)
+            else:
+                words += (token.word for token in read[at:end])
+            done = end
+        words += (token.word for token in read[done:])
+        return {numbers[thing]: whole for thing, whole in denials(words)}
+
+    def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
+        form = singular(word)
+        is_open = _open_units(word, stop_words)
+        if form not in self._known and word not in self._known:
+            return _Token(word, form, None, True, (), False, None, is_open, ())
+        name = self._as_written.get(word, form)
+        category = self._class_of.get(name)
+        named: tuple[Unit, ...] = ()
+        if word not in stop_words:
+            of_none = category is None
+            named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
+        by_first = self._terms.longer
+        terms = tuple(by_first[w] for w in {form: None, word: None} if w in by_first)
+        describes = word in self._describing
+        alone = not terms and not describes
+        verb = next(filter(may_be_verb, (name, form)), None)
+        return _Token(word, form, name, alone, terms, describes, verb, is_open, named)
+
+    def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
+        """Yield where each name begins and ends, and what it is called."""
+        no_name = _SEAT if "toilet" in [token.form for token in read] else None
+        end = 0
+        for at, token in enumerate(read):
+            if at < end or token.name is None:
+                continue
+            end, name = (at + 1, token.name) if token.alone else self._name(read, at)
+            if name is not None and name != no_name:
+                yield at, end, name
+
+    def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
+        """Return where what begins at a token ends, and its name; none if it describes the next."""
+        token = read[at]
+        term = self._term(read, at)
+        if term is None and token.describes:
+            near = read[at : at + REACH]
+            if describes([t.word for t in near], [t.form for t in near], self._class_of):
+                return at + 1, None
+        return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
+
+    @staticmethod
+    def _term(read: Sequence[_Token], at: int) -> _Term | None:
+        """Return the longest term that begins at a token."""
+        if at + 1 == len(read):
+            return None
+        token, follower = read[at : at + 2]
+        best = None
+        for terms in token.terms:
+            for second in {follower.form: None, follower.word: None}:
+                term = terms.longer[second].longest(read, at) if second in terms.longer else None
+                if term and (best is None or len(term.words) > len(best.words)):
+                    best = term
+        return best
+
+
+def _plain(caption: str) -> str:
+    """Return a caption without what sticks to words, such as control characters and symbols."""
+    if not (caption.isascii() and caption.isprintable()):
+        caption = "".join(
+            " " if unicodedata.category(character)[0] in "CS" else character
+            for character in nfc(caption).replace("\u2019", "'")
+        )
+    return _DASH.sub(" , ", _STOP.sub(". ", caption.translate(_SYMBOLS)))
+
+
+def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
+    """Return whether a name is none of a thing: *looks at the camera*, *no sign of a dog*."""
+    before = [token.word for token in read[max(at - 2, 0) : at]]
+    if name == "sign":
+        return before[-1:] == ["no"] and [token.word for token in read[at + 1 : at + 2]] == ["of"]
+    if before[-1:] == ["the"]:
+        before.pop()
+    return name == "camera" and not _TO_THE_CAMERA.isdisjoint(before[-1:])
+
+
+def _joined(read: Sequence[_Token]) -> str:
+    return " ".join(token.word for token in read)
+
+
+def _open_units(token: str, stop_words: frozenset[str]) -> tuple[Unit, ...]:
+    """Return the words in a token; none in what a contraction leaves behind (*'ll*, *n't*)."""
+    if token.startswith("'") or token == "n't":
+        return ()
+    words = (word for word in piece_words(token) if word not in stop_words)
+    return tuple(Unit(word, word, None) for word in words)
+
+
+def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:
+    """Return the names whose plural the rules for singular forms do not lead back, by plural."""
+    plurals = {}
+    for name in names:
+        before, blank, last = name.rpartition(" ")
+        plural = irregular_plural(last)
+        if plural is not None:
+            plurals[f"{before}{blank}{plural}"] = name
+    return plurals
+
+
+@lru_cache(maxsize=8)
+def finder_of(classes: ClassList) -> MentionFinder:
+    """Return the finder of a list's mentions, which all who read captions by it share."""
+    return MentionFinder(classes)

@@ -1,0 +1,204 @@
+"""Lists of classes: what names a caption may give to the things of one class.
+
+The syntax is one for CHAIR's synonyms and for the object vocabulary::
+
+    # A comment.
+    couch, sofa, settee, loveseat
+    hot dog, hotdog
+    - hot water, dog house
+    [stuff]
+    sky
+    beach, shore
+
+Each line is a class: names separated by commas, of which the first is the class. A line that
+begins with ``-`` lists words that are of no class although a part of them is. The classes below
+``[stuff]`` are stuff and scenes. Names are compared in lower case.
+
+The list that was published with CHAIR (Rohrbach et al., EMNLP 2018) is recognised by its content
+and read as their program reads it: split at a comma and one blank only, so that a name behind two
+blanks (`` motor bike``) or with a capital (``iPhone``) never matches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..annotations.objects import LONGEST_NAME
+from ..errors import VifidelError
+from ..io.files import read_text
+from ..io.nfc import nfc
+
+#: SHA-256 of the published list's lines, stripped and joined by line breaks.
+_PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
+
+# The line above stuff and scenes.
+_STUFF = "[stuff]"
+
+# What tells JSON, XML and YAML from a list of names.
+_NOT_IN_NAMES = frozenset('{}[]<>":;=\0')
+
+
+@dataclass(frozen=True)
+class ClassList:
+    """Classes of things and the names of each; immutable."""
+
+    #: What signatures call the list: the file's name without its ending.
+    name: str
+    #: The names of each class; the first one is the class.
+    classes: tuple[tuple[str, ...], ...]
+    #: Words that are of no class although a part of them is: ``bus stop``.
+    no_class: tuple[str, ...] = ()
+    #: Whether names are looked up as CHAIR's published program does it.
+    published: bool = False
+    #: Classes that the list does not have and that are known by their name alone.
+    added: tuple[str, ...] = ()
+    #: The classes that are stuff or scenes: a list of an image's objects does not deny them.
+    stuff: frozenset[str] = frozenset()
+
+    @cached_property
+    def class_of(self) -> dict[str, str]:
+        """The class of each name, added classes included."""
+        known = {name: names[0] for names in self.classes for name in names}
+        return known | {name: name for name in self.added}
+
+    @cached_property
+    def things(self) -> ClassList:
+        """The list without its stuff and scenes."""
+        classes = tuple(names for names in self.classes if names[0] not in self.stuff)
+        return replace(self, classes=classes, stuff=frozenset()) if self.stuff else self
+
+    def with_names(self, labels: Iterable[str]) -> ClassList:
+        """Return the list with the labels that it does not know as classes of their own.
+
+        Labels are in lower case; one that is a name of a class (``sofa``) stays with that class.
+        """
+        new = sorted({label for label in labels if label.strip()} - self.class_of.keys())
+        if not new:
+            return self
+        no_class = tuple(name for name in self.no_class if name not in new)
+        return replace(self, no_class=no_class, added=(*self.added, *new))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        for own in (class_names, coco_synonyms, _own_things):
+            if self is own():
+                return own, ()
+        return ClassList, tuple(getattr(self, field.name) for field in fields(self))
+
+    @cached_property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that pin the content, whatever its order and comments."""
+        lines = sorted(", ".join([names[0], *sorted(names[1:])]) for names in self.classes)
+        lines += [f"- {name}" for name in sorted(self.no_class)]
+        lines += [f"+ {name}" for name in sorted(self.added)]
+        lines += [f"~ {name}" for name in sorted(self.stuff)]
+        lines.append("published" if self.published else "")
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
+
+    def signature(self) -> str:
+        """Return the name of the list and its digest, as signatures show them."""
+        return f"{self.name}#{self.digest}"
+
+
+def coco_synonyms() -> ClassList:
+    """Return the package's own synonyms of COCO's 80 categories."""
+    return _own("coco_synonyms.txt")
+
+
+def class_names() -> ClassList:
+    """Return the package's object vocabulary: class names of COCO, VOC, LVIS and Open Images."""
+    return _own("things.txt")
+
+
+def _own_things() -> ClassList:
+    return class_names().things
+
+
+@cache
+def _own(name: str) -> ClassList:
+    return _parse(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
+
+
+def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
+    """Return an object vocabulary, from a file or as it was read; None is `class_names`."""
+    if source is None:
+        return class_names()
+    return source if isinstance(source, ClassList) else read_classes(source)
+
+
+def read_classes(path: str | os.PathLike[str]) -> ClassList:
+    """Read a list of classes from a UTF-8 text file in the syntax above.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read, is not UTF-8 or has no class, or if a line has an empty name
+        or a name of another class.
+    """
+    return _parse(read_text(path, VifidelError), str(path))
+
+
+def _parse(text: str, where: str) -> ClassList:
+    lines = [line.strip() for line in text.splitlines()]
+    content = "\n".join(line for line in lines if line)
+    published = hashlib.sha256(content.encode()).hexdigest() == _PUBLISHED
+    classes: list[tuple[str, ...]] = []
+    no_class: list[str] = []
+    stuff: set[str] = set()
+    in_stuff = False
+    first_seen: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line or line.startswith("#"):
+            continue
+        if line == _STUFF and not published:
+            in_stuff = True
+            continue
+        at = f"{where}, line {number}"
+        of_none = line.startswith("-")
+        listed = line[1:].strip() if of_none else line
+        names = tuple(dict.fromkeys(listed.split(", ") if published else _names(listed, at)))
+        one_class = "" if of_none else names[0]
+        for name in names:
+            if len(name) > LONGEST_NAME:
+                raise VifidelError(
+                    f"{at}: {name!r:.40} is {len(name)} characters long; at most {LONGEST_NAME} "
+                    "are read: is it a name?"
+                )
+            other, earlier = first_seen.setdefault(name, (one_class, number))
+            if earlier != number and (other or one_class):
+                place = f"a name of {other!r}" if other else "listed as of no class"
+                raise VifidelError(
+                    f"{at}: {name!r} is already {place} (line {earlier}); keep it on one line."
+                )
+        if of_none:
+            no_class.extend(names)
+        else:
+            classes.append(names)
+            if in_stuff:
+                stuff.add(names[0])
+    if not classes:
+        raise VifidelError(
+            f"{where}: no class found; write one class per line, its names separated by commas."
+        )
+    name = "rohrbach2018" if published else Path(where).stem
+    none = tuple(dict.fromkeys(no_class))
+    return ClassList(name, tuple(classes), none, published, stuff=frozenset(stuff))
+
+
+def _names(line: str, at: str) -> Iterator[str]:
+    for part in nfc(line).lower().split(","):
+        name = " ".join(part.split())
+        if not name:
+            raise VifidelError(f"{at}: a name is missing before or after a comma; add it.")
+        if not _NOT_IN_NAMES.isdisjoint(name):
+            raise VifidelError(
+                f"{at}: {name[:40]!r} is not a name; write one class per line, its names "
+                "separated by commas."
+            )
+        yield name

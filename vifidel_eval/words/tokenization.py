@@ -1,0 +1,267 @@
+"""Tokens for pycocoevalcap's metrics: its Penn Treebank tokenizer, and one without Java.
+
+VIFIDEL itself reads captions as written; BLEU, METEOR, ROUGE-L, CIDEr and SPICE compare tokens.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import MetricUnavailable
+from ..io.caches import ENTRY
+from ..io.image_ids import ImageId
+from .java import PATIENCE, find_java, run_java
+from .treebank import treebank_tokens
+
+#: Each of these ends a line for Java or for Python: left in, a caption would become two rows and
+#: all captions after it would move to the next image. As `str.translate` takes them.
+LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+
+#: How many captions, references included, are tokenised together: Java starts once for the systems
+#: of a run that has no more.
+MOST_TOGETHER = 1 << 20
+
+# How many sets of captions are kept, and all that were tokenised together if those are more; and
+# how many characters these have together, each caption with `ENTRY` more.
+_KEPT, _MOST_CHARACTERS = 32, 1 << 27
+
+#: Image id to captions as written, and to as many captions of which each is its tokens.
+Captions = Mapping[ImageId, Sequence[str]]
+Tokens = dict[ImageId, list[str]]
+_Key = tuple[tuple[Any, ...], ...]  # each image id with its captions
+
+
+class CaptionTokenizer(ABC):
+    """What makes tokens of captions.
+
+    Attributes
+    ----------
+    name : str
+        As signatures have it.
+    """
+
+    name: str
+
+    def tokenize(self, captions: Captions) -> Tokens:
+        """Return what `tokenize_each` returns for one mapping."""
+        return self.tokenize_each([captions])[0]
+
+    @abstractmethod
+    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
+        """Return each caption as lower-case tokens joined by blanks, punctuation removed.
+
+        Each mapping keeps its ids, their order and the number of their captions; a caption without
+        a token is ''.
+
+        Raises
+        ------
+        MetricUnavailable
+            If the tokenizer fails.
+        """
+
+
+def tokenizer() -> CaptionTokenizer:
+    """Return pycocoevalcap's tokenizer if Java runs here, else the one in Python."""
+    try:
+        return PtbTokenizer()
+    except MetricUnavailable:
+        return PythonTokenizer()
+
+
+class PtbTokenizer(CaptionTokenizer):
+    """pycocoevalcap's Penn Treebank tokenizer, without its trouble.
+
+    Its Java program runs with its options, and its list of punctuation is removed. Line breaks
+    inside captions become blanks first. Each mapping is a file of its own, in a temporary folder:
+    what a caption becomes can depend on the caption after it (whether the full stop of *U.S.* ends
+    a sentence), so that those of one mapping must not follow those of another.
+
+    Raises
+    ------
+    MetricUnavailable
+        If Java does not run here; when captions are tokenised, if its process fails or does not
+        answer with one row for each caption.
+    """
+
+    name = "ptb"
+
+    def __init__(self) -> None:
+        self._java = find_java("pycocoevalcap's tokenizer")
+
+    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
+        from pycocoevalcap.tokenizer import ptbtokenizer
+
+        jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for at, captions in enumerate(several):
+                text = "\n".join(_lines(captions)).encode("utf-8", "replace")
+                (folder / f"{at}.txt").write_bytes(text)
+            names = "".join(f"{at}.txt {at}.tok\n" for at in range(len(several)))
+            (folder / "files").write_text(names, encoding="utf-8")
+            run_java(
+                self._java,
+                [
+                    # What runs for a second is not worth compiling twice: a third less time.
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    str(jar),
+                    "edu.stanford.nlp.process.PTBTokenizer",
+                    "-preserveLines",
+                    "-lowerCase",
+                    "-ioFileList",
+                    "files",  # no blank may be in the names
+                ],
+                "pycocoevalcap's tokenizer",
+                PATIENCE,
+                folder,
+            )
+            try:
+                answers = [(folder / f"{at}.tok").read_bytes() for at in range(len(several))]
+            except OSError as problem:
+                raise MetricUnavailable(
+                    f"pycocoevalcap's tokenizer: its Java process wrote no tokens ({problem})."
+                ) from None
+        punctuation = frozenset(ptbtokenizer.PUNCTUATIONS)
+
+        @cache  # references come back in other draws and for other systems
+        def without_punctuation(row: str) -> str:
+            tokens = row.rstrip().split(" ")
+            return " ".join([token for token in tokens if token not in punctuation])
+
+        return [
+            _answered(captions, answer, without_punctuation)
+            for captions, answer in zip(several, answers, strict=True)
+        ]
+
+
+def _answered(captions: Captions, answer: bytes, plain: Callable[[str], str]) -> Tokens:
+    """Return the rows that Java wrote for captions as their tokens, each made plain."""
+    expected = sum(len(texts) for texts in captions.values())
+    rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    if len(rows) != max(expected, 1):
+        raise MetricUnavailable(
+            f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so no row "
+            "can be trusted."
+        )
+    row = map(plain, rows)
+    return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
+
+
+def _lines(captions: Captions) -> list[str]:
+    """Return captions as lines for Java; JSON can spell a lone surrogate, UTF-8 cannot."""
+    return [
+        text if text.isprintable() else text.translate(LINE_BREAKS)
+        for texts in captions.values()
+        for text in texts
+    ]
+
+
+class PythonTokenizer(CaptionTokenizer):
+    """Penn Treebank tokens of captions in pure Python, for machines without Java.
+
+    It follows what `PtbTokenizer` does to captions; ``benchmarks/treebank_tokens.py`` counts the
+    captions for which the two differ.
+
+    Examples
+    --------
+    >>> PythonTokenizer().tokenize({1: ["The dog isn't here (yet), it's on St. John's Ave."]})
+    {1: ["the dog is n't here -lrb- yet -rrb- it 's on st. john 's ave."]}
+    """
+
+    name = "python"
+
+    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
+        return [
+            {
+                image_id: [" ".join(treebank_tokens(text)) for text in texts]
+                for image_id, texts in captions.items()
+            }
+            for captions in several
+        ]
+
+
+class Tokenization:
+    """Tokens of the last references and of the last candidates, made once for several metrics.
+
+    A run goes metric by metric: the captions of its systems are remembered together, also where
+    tokenising failed. Threads may share it; it pickles as its tokenizer.
+
+    Parameters
+    ----------
+    with_tokenizer : CaptionTokenizer, optional
+        By default what `tokenizer` returns.
+    """
+
+    def __init__(self, with_tokenizer: CaptionTokenizer | None = None) -> None:
+        self._tokenizer = tokenizer() if with_tokenizer is None else with_tokenizer
+        # By the captions: tokens, or why there are none. Never changed, only replaced: another
+        # thread sees all of it or none.
+        self._known: dict[_Key, Tokens | str] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tokenization, (self._tokenizer,)
+
+    @property
+    def name(self) -> str:
+        """The tokenizer's name in signatures."""
+        return self._tokenizer.name
+
+    def tokens(self, captions: Captions) -> Tokens:
+        """Return the tokens of references or candidates; do not change them.
+
+        Raises
+        ------
+        MetricUnavailable
+            If the tokenizer fails.
+        """
+        [tokens] = self.prepare([captions])
+        if isinstance(tokens, str):
+            raise MetricUnavailable(tokens)
+        return tokens
+
+    def prepare(self, several: Iterable[Captions]) -> list[Tokens | str]:
+        """Tokenise together what is about to be asked for: Java starts once.
+
+        Parameters
+        ----------
+        several : iterable of mappings
+            References and candidates, at most `MOST_TOGETHER` captions.
+
+        Returns
+        -------
+        list
+            The tokens of each mapping that differs, or the reason why there are none.
+        """
+        given, known = {_key(captions): captions for captions in several}, self._known
+        new = {key: captions for key, captions in given.items() if key not in known}
+        if new:
+            results: Sequence[Tokens | str]
+            try:
+                results = self._tokenizer.tokenize_each(list(new.values()))
+            except MetricUnavailable as problem:
+                results = [str(problem)] * len(new)
+            known = known | dict(zip(new, results, strict=True))
+            self._known = _latest(known, max(_KEPT, len(given)))
+        return [known[key] for key in given]
+
+
+def _key(captions: Captions) -> _Key:
+    """Return what captions are known by: the same ones in the same order."""
+    return tuple((image_id, *texts) for image_id, texts in captions.items())
+
+
+def _latest(known: dict[_Key, Tokens | str], most: int) -> dict[_Key, Tokens | str]:
+    """Return the last entries: so many at most, with no more characters than may be kept."""
+    kept, held = [], 0
+    for key in list(known)[: -most - 1 : -1]:
+        held += sum(len(text) + ENTRY for _, *texts in key for text in texts)
+        if held > _MOST_CHARACTERS:
+            break
+        kept.append(key)
+    return {key: known[key] for key in reversed(kept)}

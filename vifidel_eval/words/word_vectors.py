@@ -1,0 +1,339 @@
+"""Word vectors: the embedded default and everything gensim holds, behind one lookup."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import struct
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import VectorsError
+from ..io.arguments import named_if_wrong
+from ..io.file_rows import FileRows, unmapped
+from ..io.files import open_file, reason
+from .vector_store import VectorStore, fingerprint, open_store
+
+#: What the embedded default calls itself in signatures.
+EMBEDDED_NAME = "wordllama-l2-supercat-256"
+
+_PICKLE_MAGIC = b"\x80"  # what gensim saves
+_FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
+_BLANK = "\u2581"  # how WordLlama's tokens spell one
+
+
+class WordVectors(Protocol):
+    """Vectors of words, looked up many at a time."""
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        """Return one row a word, (number of words, dimensions); NaN rows for unknown words.
+
+        With `listed_only`, words that would be composed of smaller pieces are unknown too.
+        """
+        ...
+
+    def signature(self) -> str:
+        """Return name and fingerprint, the same wherever the vectors are kept."""
+        ...
+
+
+class GensimVectors(Protocol):
+    """gensim's ``KeyedVectors``, or what looks like them."""
+
+    @property
+    def key_to_index(self) -> Any:
+        """Row of each word."""
+
+    @property
+    def vectors(self) -> Any:
+        """One row per word."""
+
+
+class GensimModel(Protocol):
+    """gensim's ``Word2Vec`` or ``FastText``, which hold ``KeyedVectors``."""
+
+    @property
+    def wv(self) -> Any:
+        """The word vectors."""
+
+
+#: Everything that `load_vectors` takes.
+VectorSource: TypeAlias = str | os.PathLike[str] | WordVectors | GensimVectors | GensimModel | None
+
+
+@named_if_wrong
+def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> WordVectors:
+    """Return word vectors from any accepted source.
+
+    Parameters
+    ----------
+    source : None, path, str, or gensim KeyedVectors
+        None is the embedded default: the 256-dimensional WordLlama token vectors inside the
+        ``wordllama`` package, nothing is downloaded. A path is a gensim ``.kv``, word2vec
+        ``.bin`` or text, GloVe text, or fastText ``.vec`` or ``.bin`` file, recognised by its
+        content; the texts and word2vec's ``.bin`` may be gzipped. A name that is no file, such
+        as ``word2vec-google-news-300``, is fetched by gensim's downloader.
+    trust_pickles : bool
+        Whether a file that is a pickle may be read, as gensim's ``.kv`` is. A pickle can run any
+        code when it is read.
+
+    Raises
+    ------
+    VectorsError
+        If the source cannot be read as word vectors, or is a pickle that is not trusted.
+    """
+    if source is None:
+        return _embedded()
+    if isinstance(source, str | os.PathLike):
+        if not os.fspath(source):
+            raise VectorsError("vectors: the path is empty; is a variable unset?")
+        path = Path(source)
+        if os.path.lexists(path) or path.suffix or len(path.parts) != 1:
+            return _read_file(path, trust_pickles)
+        return _read_file(_download(str(source)), trust_pickles=False)
+    trained = getattr(source, "wv", source)  # of a Word2Vec or FastText model
+    if _is_keyed_vectors(trained):
+        return _KeyedVectors(trained, "KeyedVectors")
+    if hasattr(source, "lookup") and hasattr(source, "signature"):
+        own = isinstance(source, _Checked | _EmbeddedVectors | _KeyedVectors | VectorStore)
+        return source if own else _Checked(source)  # type: ignore[arg-type, return-value]
+    raise VectorsError(
+        f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
+        "default), a path, a gensim-downloader name, or gensim KeyedVectors."
+    )
+
+
+@cache
+def _embedded() -> _EmbeddedVectors:
+    return _EmbeddedVectors()
+
+
+class _EmbeddedVectors:
+    """A word is the mean of the vectors of its WordLlama tokens.
+
+    The package's two data files are read directly: importing ``wordllama`` would configure the
+    root logger and load an HTTP client.
+    """
+
+    def __init__(self) -> None:
+        found = importlib.util.find_spec("wordllama")
+        if found is None or found.origin is None:
+            raise VectorsError(
+                "the embedded word vectors are missing: pip install wordllama, or give vectors."
+            )
+        folder = Path(found.origin).parent
+        try:
+            from safetensors.numpy import load_file
+            from tokenizers import Tokenizer
+
+            weights = load_file(folder / "weights" / "l2_supercat_256.safetensors")
+            tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+            self._tokenizer = Tokenizer.from_file(str(tokenizer))
+            self._matrix = weights["embedding.weight"]
+        except Exception as problem:  # neither library documents what a damaged file raises
+            raise VectorsError(
+                f"the embedded word vectors in the wordllama package cannot be read ({problem}); "
+                "install wordllama again."
+            ) from None
+        self._fingerprint = fingerprint(None, self._matrix)
+        # Characters the tokenizer does not know are spelt in bytes: no meaning to average.
+        self._means_something = np.ones(len(self._matrix), dtype=bool)
+        for token in ("<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))):
+            number = self._tokenizer.token_to_id(token)
+            if number is not None:
+                self._means_something[number] = False
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        if listed_only or not words:
+            return np.full((len(words), self._matrix.shape[1]), np.nan)
+        tokens, of_token = self._tokens(words)
+        sizes = np.bincount(of_token, minlength=len(words))
+        starts = np.cumsum(sizes) - sizes
+        # Token after token, in their order; `np.add.reduceat` is several times slower.
+        first = np.append(tokens, 0)[starts]  # a word without a token takes what comes next
+        rows: NDArray[np.float64] = self._matrix[first].astype(np.float64)
+        for place in range(1, int(sizes.max())):
+            longer = np.flatnonzero(sizes > place)
+            rows[longer] += self._matrix[tokens[starts[longer] + place]]
+        rows /= np.maximum(sizes, 1)[:, None]
+        rows[sizes == 0] = np.nan
+        rows[of_token[~self._means_something[tokens]]] = np.nan
+        return rows
+
+    def _tokens(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the tokens of all words, and which word each one belongs to."""
+        # One call for all words; as one text, it starts no threads.
+        together = "".join(words)
+        if together.isascii() and together.isalnum():
+            encoded = self._tokenizer.encode(" ".join(words), add_special_tokens=False)
+            begins = [token.startswith(_BLANK) for token in encoded.tokens]
+            # No token goes on after a blank, so that the words are cut as each is alone.
+            if sum(begins) == len(words) and all(words):
+                return np.array(encoded.ids, dtype=np.int64), np.cumsum(begins) - 1
+        readable = list(words)
+        if not together.isascii():
+            readable = [word if _has_utf8(word) else "" for word in words]
+        encoded = self._tokenizer.encode(readable, is_pretokenized=True, add_special_tokens=False)
+        return np.array(encoded.ids, dtype=np.int64), np.array(encoded.word_ids, dtype=np.int64)
+
+    def signature(self) -> str:
+        return f"{EMBEDDED_NAME}#{self._fingerprint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load_vectors, ()
+
+
+class _KeyedVectors:
+    """gensim's KeyedVectors; a fastText model also composes words that it does not list."""
+
+    def __init__(self, keyed_vectors: Any, name: str, path: Path | None = None) -> None:
+        self._vectors = keyed_vectors
+        self._name = name
+        self._path = path
+        index, matrix = keyed_vectors.key_to_index, np.asarray(keyed_vectors.vectors)
+        if not isinstance(index, Mapping) or len(index) == 0:
+            raise VectorsError(f"{name}: the word vectors hold no word.")
+        if matrix.ndim != 2 or matrix.dtype.kind not in "fiu" or not matrix.shape[1]:
+            raise VectorsError(
+                f"{name}: its vectors are an array of shape {matrix.shape} and type "
+                f"{matrix.dtype}; expected a row of real numbers per word."
+            )
+        try:
+            rows = np.fromiter(index.values(), dtype=np.int64, count=len(index))
+        except (TypeError, ValueError, OverflowError):
+            rows = np.array([-1])
+        if rows.min() < 0 or rows.max() >= len(matrix):
+            raise VectorsError(
+                f"{name}: has {len(index)} words and {len(matrix)} vectors; each word's number has "
+                "to be the row of its vector."
+            )
+        # A fastText model has vectors of words that it does not list.
+        self._composed = getattr(keyed_vectors, "vectors_ngrams", None) is not None
+        self._index = index
+        self._matrix: NDArray[Any] | FileRows = matrix
+        if isinstance(keyed_vectors.vectors, np.memmap) and not self._composed:  # gensim maps files
+            said = f"{name}: the file was cut while it was in use; start again."
+            self._matrix = unmapped(keyed_vectors.vectors, VectorsError, said)
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.full((len(words), self._matrix.shape[1]), np.nan)
+        for row, word in zip(rows, words, strict=True):
+            if word in self._index:
+                row[:] = self._matrix[self._index[word]]
+            elif (
+                self._composed
+                and not listed_only
+                and _has_utf8(word)
+                and word in self._vectors  # one too short to have a piece is not
+            ):
+                row[:] = self._vectors.get_vector(word)
+        return rows
+
+    def signature(self) -> str:
+        words = getattr(self._vectors, "index_to_key", None)
+        if words is None:
+            words = {row: word for word, row in self._index.items()}
+        return f"{self._name}#{fingerprint(lambda row: _spelt(words[row]), self._matrix)}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._path is None:
+            return _KeyedVectors, (self._vectors, self._name)
+        return load_vectors, (str(self._path.absolute()), True)  # it was trusted here
+
+
+class _Checked:
+    """Vectors of somebody else's class, whose every answer is checked."""
+
+    def __init__(self, vectors: WordVectors) -> None:
+        self._vectors = vectors
+        self._dimensions = 0
+        self._dimensions = self.lookup(()).shape[1]
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.asarray(self._vectors.lookup(words, listed_only=listed_only))
+        expected = (len(words), self._dimensions or "dimensions")
+        if (
+            rows.ndim != 2
+            or rows.dtype.kind not in "fiu"
+            or len(rows) != len(words)
+            or not rows.shape[1]
+            or rows.shape[1] != (self._dimensions or rows.shape[1])
+        ):
+            raise VectorsError(
+                f"{type(self._vectors).__name__}.lookup returned an array of shape {rows.shape} "
+                f"and type {rows.dtype} for {len(words)} words; expected shape "
+                f"({expected[0]}, {expected[1]}) and real numbers."
+            )
+        return rows.astype(np.float64, copy=False)
+
+    def signature(self) -> str:
+        return str(self._vectors.signature())
+
+
+def _has_utf8(word: str) -> bool:
+    """Return whether a word has no lone surrogate, which libraries cannot take."""
+    return not any("\ud800" <= character <= "\udfff" for character in word)
+
+
+def _spelt(word: Any) -> bytes:
+    return str(word).encode("utf-8", errors="surrogatepass")
+
+
+def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
+    with open_file(path, VectorsError) as file:
+        try:
+            start = file.read(4)
+        except OSError as problem:
+            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
+    if start.startswith(_PICKLE_MAGIC) and not trust_pickles:
+        raise VectorsError(
+            f"{path}: is a pickle, as gensim's .kv is, and a pickle can run any code when it is "
+            "read; if you trust where it comes from, add --trust-pickles (trust_pickles=True in "
+            "load_vectors), or export it once: KeyedVectors.load(FILE)"
+            ".save_word2vec_format('vectors.txt')."
+        )
+    if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
+        return open_store(path)
+    from gensim.models import KeyedVectors
+    from gensim.models.fasttext import load_facebook_vectors
+
+    try:
+        if start.startswith(_FASTTEXT_MAGIC):
+            return _KeyedVectors(load_facebook_vectors(str(path)), path.name, path)
+        loaded = KeyedVectors.load(str(path), mmap="r")
+        if getattr(getattr(loaded, "wv", loaded), "vectors_ngrams", None) is not None:
+            loaded = KeyedVectors.load(str(path))  # gensim reads more of it than rows of words
+    except Exception as problem:  # gensim raises whatever its parsers meet
+        raise VectorsError(
+            f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "
+            "file may be truncated, or a pickle of something else."
+        ) from None
+    loaded = getattr(loaded, "wv", loaded)
+    if not _is_keyed_vectors(loaded):
+        raise VectorsError(f"{path}: a saved {type(loaded).__name__}, not word vectors.")
+    return _KeyedVectors(loaded, path.name, path)
+
+
+def _is_keyed_vectors(candidate: Any) -> bool:
+    return hasattr(candidate, "key_to_index") and hasattr(candidate, "vectors")
+
+
+def _download(name: str) -> Path:
+    import gensim.downloader
+
+    try:
+        # Its progress would stand in the middle of what the command prints.
+        with contextlib.redirect_stdout(sys.stderr):
+            return Path(gensim.downloader.load(name, return_path=True))
+    except Exception as problem:  # urllib, ssl, or an unknown name
+        raise VectorsError(
+            f"{name!r} is neither a file nor vectors that gensim's downloader can fetch "
+            f"({problem}); check the name or give a path."
+        ) from None
