@@ -120,7 +120,7 @@ def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
     """Return the mention that each word stands for: of several the worst, of equals the first."""
     found: dict[str, Mention] = {}
     # Verdicts are in the order of their weight; where a word is set again, the last one stays.
-    for mention in sorted(mentions[::-1], key=lambda mention: mention.verdict):
+    for mention in sorted(reversed(mentions), key=lambda m: m.verdict):  # noqa: C414
         found |= dict.fromkeys(_words_in(mention.words), mention)
     return found
 

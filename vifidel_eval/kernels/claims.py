@@ -90,7 +90,9 @@ def claim_reader(
     What of a caption is scored are sentences that mention a thing, without the words of things that
     they deny; if there is none, the whole caption. `units` are those of a `Grounding`.
     """
-    words_in = Remembered(lambda text: tuple(content_words(text, stop_words))).__getitem__
+    words_in: Remembered[str, tuple[str, ...]] = Remembered(
+        lambda text: tuple(content_words(text, stop_words))
+    )
 
     def read(caption: str) -> Claim:
         sentences = read_sentences(caption, units)

@@ -85,6 +85,10 @@ class Mention(NamedTuple):
         }
 
 
+# A row, the place of a thing in its caption, the thing, and what is known of the image.
+_Read = tuple[int, int, Unit, Known]
+
+
 class Grounding:
     """Holds the mentions of captions against what is known of their images.
 
@@ -265,7 +269,7 @@ class Grounding:
         the image, unless the evidence names its class. The lexicon is that of the evidence. A
         denial is a mention where it is wrong, and stuff where it was looked for.
         """
-        read: list[tuple[int, int, Unit, Known]] = []
+        read: list[_Read] = []
         for row, (caption, image) in enumerate(zip(captions, evidence.images, strict=True)):
             things = (unit for unit in self.units(caption) if unit.category is not None)
             for place, unit in enumerate(things):
@@ -276,7 +280,8 @@ class Grounding:
                     read.append((row, place, unit, image))
         rows = np.array([row for row, *_ in read], dtype=np.int64)
         atoms = np.array(lexicon.numbers(unit.text for _, _, unit, _ in read), dtype=np.int64)
-        apart, describing = self._uncounted(lexicon, [one[2:] for one in read])
+        apart = self._apart_from(lexicon, read)
+        describing = _describing(lexicon, read)
         support, by = evidence.support(lexicon, atoms, rows, apart)
         enough = support >= threshold
         if describing:
@@ -321,25 +326,28 @@ class Grounding:
         is_absent = judge is not None and not math.isnan(support)
         return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
 
-    def _uncounted(
-        self, lexicon: Lexicon, read: Sequence[tuple[Unit, Known]]
-    ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Return evidence that never supports a mention, and what only describes one.
+    def _apart_from(self, lexicon: Lexicon, read: Sequence[_Read]) -> list[tuple[int, int]]:
+        """Return evidence that never supports a mention: the mention's place, and its number."""
+        return [
+            (at, number)
+            for at, (_, _, unit, image) in enumerate(read)
+            for other in [self.apart.get(unit.category or "")]
+            if other is not None
+            for number in lexicon.numbers(t for t, of in image.texts.items() if of == other)
+        ]
 
-        Each is the place of the mention and the number of the evidence. *Traffic* describes a
-        traffic light, and does not count for a verdict on it.
-        """
-        apart: list[tuple[int, int]] = []
-        describing: list[tuple[int, int]] = []
-        for at, (unit, image) in enumerate(read):
-            other = self.apart.get(unit.category or "")
-            if other is not None:
-                texts = (text for text, category in image.texts.items() if category == other)
-                apart += [(at, number) for number in lexicon.numbers(texts)]
-            if " " in unit.text:
-                texts = (text for text in unit.text.split()[:-1] if text in image.texts)
-                describing += [(at, number) for number in lexicon.numbers(texts)]
-        return apart, describing
+
+def _describing(lexicon: Lexicon, read: Sequence[_Read]) -> list[tuple[int, int]]:
+    """Return evidence that only describes a mention, and so does not count for a verdict on it.
+
+    *Traffic* describes a traffic light.
+    """
+    return [
+        (at, number)
+        for at, (_, _, unit, image) in enumerate(read)
+        if " " in unit.text
+        for number in lexicon.numbers(w for w in unit.text.split()[:-1] if w in image.texts)
+    ]
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
