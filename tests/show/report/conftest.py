@@ -56,7 +56,7 @@ def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
             name: {
                 metric: Evaluation(
                     ids,
-                    np.concatenate([part.scores for part in explanations[name]])
+                    np.array([one.score for one in explanations[name]])
                     if metric == "VIFIDEL"
                     else np.array([draw.random() ** 2 for _ in ids]),
                     lower_is_better=metric == "Errors",
