@@ -166,7 +166,7 @@ _SHOW = _any(
     "show shows showing display displays depict depicts feature features contain contains include "
     "includes have has had having see sees hold holds wear wears wearing carry carries"
 )
-_BE = _any("is are was were 's")
+_IS = _any("is are was were 's")
 _NOT = _any("not n't")
 # What a clause begins behind.
 _CLAUSE = r"(?:^|(?<!\S)(?:[,;:()]|and|but|while|although|though|since|because|so) )"
@@ -176,7 +176,7 @@ _SEEN = _any(
     "either"
 )
 _BE_SEEN = (
-    rf"(?:{_BE}|can|appear|appears|seem|seems)(?: to)?(?: be)? "
+    rf"(?:{_IS}|can|appear|appears|seem|seems)(?: to)?(?: be)? "
     rf"(?:{_SEEN}|in the (?:picture|image|photo|photograph|scene|frame|background))"
 )
 _END = (
@@ -195,8 +195,8 @@ _DENIAL = re.compile(
         (
             # No cars, as a clause: of *no zebra in the picture sleeps* nobody knows where it ends.
             rf"{_CLAUSE}(?:no|not a(?= single )) {_NOUNS.replace('things', 'of_clause')}{_END}",
-            rf"(?<!\S)(?:{_CLAUSE}there {_BE}(?: also)? no|"
-            rf"{_CLAUSE}there {_BE} {_NOT}(?= {_ARTICLE} )|"
+            rf"(?<!\S)(?:{_CLAUSE}there {_IS}(?: also)? no|"
+            rf"{_CLAUSE}there {_IS} {_NOT}(?= {_ARTICLE} )|"
             rf"{_any('do does did can ca could')} {_NOT} (?:show|display|depict|feature|contain|"
             rf"include|have|see|reveal)|(?:{_SHOW}|with) no|without|neither(?=[^,]{{0,200}} nor )|"
             rf"(?:free|devoid|empty|lack|absence) of|lacks?|lacking) {_NOUNS}{_END_OR_PLACE}",
