@@ -27,31 +27,27 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats
-from ..io.arguments import check_whole
 from ..io.digits import for_json, from_json, rounded
 from ..io.image_ids import ImageId, in_order
 from ..io.text_tables import with_difference
 from .harness import Scores
 from .significance import (
+    Bootstrap,
     EqualLength,
     at_equal_length,
-    draw,
     has_own_score,
-    interval,
     p_values,
     take_sample,
 )
 
 # Resamples of intervals, and the fewest of tests.
 _RESAMPLES = 1000
-_MOST_RESAMPLES = 1_000_000  # that may be asked for
 # How many times more resamples tests take than one significant difference needs.
 _MORE = 5
 
@@ -301,9 +297,7 @@ def compare(
     VifidelWarning
         If resamples or images are too few for a significant difference: there are no ranks then.
     """
-    check_draws(seed, _RESAMPLES if resamples is None else resamples)
-    if not (isinstance(level, Real) and level > 0 and _alpha(level) > 0):
-        raise VifidelError(f"level must be a number between 0 and 1, not {level!r}.")
+    Bootstrap(seed, _RESAMPLES if resamples is None else resamples, level)  # checks them
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
     seed, level = int(seed), float(level)  # not NumPy's, for JSON
@@ -316,9 +310,10 @@ def compare(
     }
     taken = {column.name: take_sample(of, shared) for column, of in evaluations.items()}
     samples = {metric: sample for metric, sample in taken.items() if sample is not None}
-    draws = draw(samples, seed, drawn)
+    bootstrap = Bootstrap(seed, drawn, level)
+    draws = bootstrap.scores(samples)
     tests = p_values(samples, seed, tested)
-    at_equal = at_equal_length(scores, shared, seed, drawn, level)
+    at_equal = at_equal_length(scores, shared, bootstrap)
     metrics: dict[str, Comparison] = {}
     names = list(scores.evaluations)
     for column, of_systems in evaluations.items():
@@ -326,21 +321,21 @@ def compare(
         if metric not in samples:
             continue
         sample, of_draws, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
-        bootstrap, randomisation = tests[metric]
+        drawn_ps, swapped_ps = tests[metric]
         pairs = [
             Pair(
                 names[one],
                 names[other],
                 sample.scores[one] - sample.scores[other],
-                *interval(of_draws[one] - of_draws[other], max(sizes[one], sizes[other]), level),
-                float(bootstrap[one, other]),
-                float(randomisation[one, other]),
+                *bootstrap.interval(of_draws[one] - of_draws[other], max(sizes[one], sizes[other])),
+                float(drawn_ps[one, other]),
+                float(swapped_ps[one, other]),
                 equal_length=at_equal.get((metric, names[one], names[other])),
             )
             for one, other in itertools.combinations(range(len(names)), 2)
         ]
         systems = {
-            name: Standing(score, *interval(of_system, size, level), None)
+            name: Standing(score, *bootstrap.interval(of_system, size), None)
             for name, score, of_system, size in zip(
                 names, sample.scores, of_draws, sizes, strict=True
             )
@@ -364,8 +359,7 @@ def compare(
 
 def check_draws(seed: int, resamples: int) -> None:
     """Raise a VifidelError for a seed or a number of resamples that is out of range."""
-    check_whole(0, seed=seed)
-    check_whole(1, _MOST_RESAMPLES, resamples=resamples)
+    Bootstrap(seed, resamples)
 
 
 def _how_many(resamples: int | None, systems: int, level: float) -> tuple[int, int]:

@@ -1,10 +1,8 @@
-"""Scores of resampled images: bootstrap draws, and results swapped between two systems.
+"""Bootstrap over images, and tests of the differences between systems.
 
 Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
 all of them over each resample, and what two systems score with their results swapped follows from
 the sums of both. SciPy's `permutation_test` has to gather the images again for every pair.
-`vifidel_eval.plugins.agreement.resampling` cannot be this one: correlations are not sums over
-images.
 
 What is added are multiples of a power of two, so few that their sums are exact: they are the same
 whatever the order in which a machine adds, and however many threads it has.
@@ -24,12 +22,15 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..evaluation import Evaluation, Floats
+from ..errors import VifidelError
+from ..evaluation import Evaluation, Floats, Integers
+from ..io.arguments import check_whole
 from ..io.digits import deciding
 from ..io.image_ids import ImageId
 from .doubts import WORDS, differ
@@ -37,6 +38,7 @@ from .harness import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)
 
+_MOST_RESAMPLES = 1_000_000  # that may be asked for
 # Numbers of resamples at a time, each of which takes 8 bytes.
 _CHUNK = 2**21
 # Differences that differ by less, relative to the scores, are the same but for rounding: scores
@@ -69,6 +71,95 @@ class Sample:
     def sizes(self) -> Floats:
         """How large what was added is: the scores, had all rows the same sign; (systems,)."""
         return self.score_of(abs(self.rows).sum(axis=1))
+
+    def resampled(self, sums: Floats) -> Floats:
+        """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
+        return self.score_of(np.moveaxis(sums, 0, -1))
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13).
+
+    Attributes
+    ----------
+    seed : int
+        The same seed gives the same resamples, whatever is resampled; 0 or more.
+    resamples : int
+        How many times images are drawn with replacement, as many as there are; from 1 to 1 000 000.
+    level : float
+        The share of the resamples that lies in an interval, in (0, 1).
+
+    Raises
+    ------
+    VifidelError
+        If one of them has the wrong type or is out of range.
+    """
+
+    seed: int = 0
+    resamples: int = 1000
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        check_whole(0, seed=self.seed)
+        check_whole(1, _MOST_RESAMPLES, resamples=self.resamples)
+        if not (isinstance(self.level, Real) and self.level > 0 and self.alpha > 0):
+            raise VifidelError(f"level must be a number between 0 and 1, not {self.level!r}.")
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance: the share of the resamples that lies outside an interval."""
+        return round(1 - self.level, 12)
+
+    def interval(self, values: ArrayLike, size: float | None = None) -> tuple[float, float]:
+        """Return the percentile interval of resampled values.
+
+        Undefined ones are left out; without any other, both ends are NaN. The ends have the digits
+        that mean something beside scores of a `size`, or all of theirs without one.
+        """
+        numbers = np.asarray(values, dtype=np.float64)
+        defined = numbers[~np.isnan(numbers)]
+        if not len(defined):
+            return math.nan, math.nan
+        tails = [(1 - self.level) / 2, (1 + self.level) / 2]
+        low, high = np.quantile(defined, tails).tolist()
+        if size is None:
+            return low, high
+        places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
+        return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
+
+    def scores(self, samples: Mapping[_Key, Sample]) -> dict[_Key, Floats]:
+        """Return the scores of samples whose images are drawn: (systems, resamples)."""
+        drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
+        for sums in _summed(samples, partial(_draws, self.seed, self.resamples)):
+            for key, of_sample in sums:
+                drawn[key].append(samples[key].resampled(of_sample))
+        return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
+
+    def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
+        """Yield places of rows and one of so many draws of references, for each resample.
+
+        `images` has the image of each row: an image that is drawn brings all its rows, as captions
+        of one image were judged together. So an interval says how different an experiment with
+        other images of the same kind and one other draw of references may come out.
+        """
+        rows_of: dict[Hashable, list[int]] = {}
+        for row, image in enumerate(images):
+            rows_of.setdefault(image, []).append(row)
+        places = [np.array(rows, dtype=np.int64) for rows in rows_of.values()]
+        random = np.random.default_rng(self.seed)
+        for _ in range(self.resamples):
+            drawn = random.integers(len(places), size=len(places))
+            yield np.concatenate([places[image] for image in drawn]), int(random.integers(draws))
+
+    def multinomial(self, images: Integers) -> Integers:
+        """Return how many images of each kind are drawn, where there are so many: (resamples, n).
+
+        Images that have the same counts are of one kind: nothing tells them apart.
+        """
+        source = np.random.Generator(np.random.Philox(self.seed))
+        drawn: Integers = source.multinomial(images.sum(), images / images.sum(), self.resamples)
+        return drawn
 
 
 def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
@@ -103,7 +194,6 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
 
 
 def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
-    """Return where the scores of images are."""
     place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
     return np.array([place[image_id] for image_id in images], dtype=np.intp)
 
@@ -125,26 +215,6 @@ def has_own_score(evaluation: Evaluation) -> bool:
     if evaluation.statistics is not None:
         return True
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
-
-
-def draw(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return the scores of bootstrap draws of the images: (systems, resamples)."""
-    drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
-    for sums in _summed(samples, partial(_draws, seed, resamples)):
-        for key, of_sample in sums:
-            drawn[key].append(_scored(samples[key], of_sample))
-    return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
-
-
-def interval(values: Floats, size: float, level: float) -> tuple[float, float]:
-    """Return the percentile interval of draws, with the digits of what has such a size."""
-    places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
-    # A draw of captions that all mention nothing has no share of absent mentions.
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return math.nan, math.nan
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
 
 
 def p_values(
@@ -172,7 +242,7 @@ class _Test:
         self._sample = sample
         self._sums = np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
         # From the rows, as what it is compared with: equal differences stay equal.
-        scores, sizes = _scored(sample, self._sums)[:, 0], sample.sizes
+        scores, sizes = sample.resampled(self._sums)[:, 0], sample.sizes
         self._observed = scores[:, np.newaxis] - scores
         rounding = _ROUNDING * np.maximum(sizes[:, np.newaxis], sizes)
         self._limits = abs(self._observed) - rounding
@@ -180,7 +250,7 @@ class _Test:
 
     def count_draws(self, sums: Floats) -> None:
         """Count those of paired draws, of sums (k, systems, resamples)."""
-        drawn = _scored(self._sample, sums)
+        drawn = self._sample.resampled(sums)
         for one in range(len(drawn) - 1):
             observed = self._observed[one, one + 1 :, np.newaxis]
             self._count(0, one, drawn[one] - drawn[one + 1 :] - observed)
@@ -190,25 +260,19 @@ class _Test:
         own = self._sums
         for one in range(sums.shape[1] - 1):
             moved = sums[:, one + 1 :] - sums[:, one : one + 1]
-            first = _scored(self._sample, own[:, one : one + 1] + moved)
-            self._count(1, one, first - _scored(self._sample, own[:, one + 1 :] - moved))
+            first = self._sample.resampled(own[:, one : one + 1] + moved)
+            self._count(1, one, first - self._sample.resampled(own[:, one + 1 :] - moved))
 
     def _count(self, test: int, one: int, null: Floats) -> None:
         smaller = np.abs(null) < self._limits[one, one + 1 :, np.newaxis]  # undefined ones are not
         self._smaller[test, one, one + 1 :] += np.count_nonzero(smaller, axis=1)
 
     def p_values(self, resamples: int) -> tuple[Floats, Floats]:
-        """Return what the counts of so many resamples say."""
         nothing = np.vectorize(deciding, otypes=[float])(self._observed) == 0
         bootstrap, randomisation = np.where(
             nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1)
         )
         return bootstrap, randomisation
-
-
-def _scored(sample: Sample, sums: Floats) -> Floats:
-    """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
-    return sample.score_of(np.moveaxis(sums, 0, -1))
 
 
 def _summed(
@@ -284,7 +348,7 @@ class EqualLength:
 
 
 def at_equal_length(
-    scores: Scores, shared: Sequence[ImageId], seed: int, resamples: int, level: float
+    scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
 ) -> dict[tuple[str, str, str], EqualLength]:
     """Return what remains of the differences of systems whose lengths differ by half.
 
@@ -304,7 +368,7 @@ def at_equal_length(
         for first, second in itertools.combinations(of_systems, 2)
         if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
     ]
-    found = {}
+    remains = {}
     for metric in ranked:  # one after the other: each has columns for every two systems
         lines, sizes = {}, {}
         for first, second in pairs:
@@ -314,11 +378,10 @@ def at_equal_length(
             if line is not None:
                 lines[first, second] = line
                 sizes[first, second] = float(np.nanmax(np.abs(differences)))
-        drawn = draw(lines, seed, resamples)
-        for (first, second), line in lines.items():
-            ends = interval(drawn[first, second][0], sizes[first, second], level)
-            found[metric, first, second] = EqualLength(line.scores[0], *ends)
-    return found
+        for pair, (intercepts,) in bootstrap.scores(lines).items():
+            ends = bootstrap.interval(intercepts, sizes[pair])
+            remains[metric, pair[0], pair[1]] = EqualLength(lines[pair].scores[0], *ends)
+    return remains
 
 
 def _line(differences: Floats, words: Floats) -> Sample | None:
@@ -327,10 +390,10 @@ def _line(differences: Floats, words: Floats) -> Sample | None:
     images = int(defined.sum())
     if images < _FEWEST:
         return None
-    d, w = np.where(defined, differences, 0.0), words
-    middle = math.fsum(w[defined].tolist()) / images  # far from 0 squares would lose digits
-    centred = np.where(defined, w - middle, 0.0)
-    rows = np.column_stack([defined, centred, d, centred * centred, centred * d])
+    d = np.where(defined, differences, 0.0)
+    middle = math.fsum(words[defined].tolist()) / images  # far from 0 squares would lose digits
+    w = np.where(defined, words - middle, 0.0)
+    rows = np.column_stack([defined, w, d, w * w, w * d])
     intercept = partial(_intercept, middle=middle)
     score = float(intercept(rows.sum(axis=0)))
     if math.isnan(score):
