@@ -8,9 +8,8 @@ import scipy.stats
 
 from vifidel_eval import VifidelError
 from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.scores.baseline import against
-from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, against, compare
+from vifidel_eval.scores.scores import Scores
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 

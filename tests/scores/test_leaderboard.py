@@ -11,9 +11,10 @@ import pytest
 from vifidel_eval import VifidelError
 from vifidel_eval.errors import VifidelWarning
 from vifidel_eval.scorers.base import Evaluation
-from vifidel_eval.scores.harness import Scores, System
 from vifidel_eval.scores.leaderboard import Leaderboard, read
 from vifidel_eval.scores.leaderboard import add as add_captions
+from vifidel_eval.scores.scores import Scores
+from vifidel_eval.scores.systems import System
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 REFERENCES = {1: ["a dog"], 2: ["a cat", "two cats"]}
@@ -341,4 +342,4 @@ def test_score_adds_to_a_leaderboard(tmp_path, run):
 
 
 def test_an_empty_leaderboard_has_no_rows():
-    assert Leaderboard().ranked().table().rows == []
+    assert read("none.json").ranked().table().rows == []

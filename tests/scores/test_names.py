@@ -3,7 +3,7 @@ import re
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.scores.names import ByName, chosen_columns
+from vifidel_eval.scores.scores import ByName, chosen_columns
 
 METRICS = {"Bleu_1": "BLEU", "Bleu_2": "BLEU", "CIDEr": "CIDEr", "VIFIDEL-P": "VIFIDEL-PRF"}
 

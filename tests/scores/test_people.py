@@ -6,9 +6,9 @@ from fake_scorer import FakeScorer
 import vifidel_eval
 from vifidel_eval import CaptionError, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.scores.pairing import System
 from vifidel_eval.scores.people import people_of, with_people
-from vifidel_eval.scores.remarks import PEOPLE, People
+from vifidel_eval.scores.scores import PEOPLE, People
+from vifidel_eval.scores.systems import System
 
 SYSTEM = System("ours", {1: "one two three", 2: "one two three"})
 REFERENCES = {

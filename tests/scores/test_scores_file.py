@@ -16,7 +16,7 @@ from vifidel_eval.io.files import json_text
 from vifidel_eval.io.text_tables import FORMATS
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.scores_file import read_scores, scores_text
 from vifidel_eval.show.score_tables import render
 

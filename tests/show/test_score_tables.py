@@ -9,7 +9,7 @@ from show.score_examples import scores
 
 from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Standing, compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import compared, level_with_the_best
 from vifidel_eval.show.score_tables import (
     TableLayout,

@@ -17,7 +17,7 @@ from .printing import show, tell
 
 if TYPE_CHECKING:
     from ..scores.comparison import Comparisons
-    from ..scores.harness import Scores
+    from ..scores.scores import Scores
     from ..show.fitting import TableLayout
 
 
@@ -49,7 +49,7 @@ class TableOptions:
 
         `metric_of` has every column, with the name of its metric.
         """
-        from ..scores.names import chosen_columns
+        from ..scores.scores import chosen_columns
 
         try:
             chosen_columns(self.columns or (), metric_of)
@@ -67,7 +67,7 @@ class TableOptions:
         if self.baseline is None:
             return
         if self.baseline not in systems:
-            from ..scores.names import unknown
+            from ..scores.scores import unknown
 
             said = str(unknown("system", self.baseline, systems))
         elif len(systems) == 1:

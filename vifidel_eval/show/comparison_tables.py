@@ -19,7 +19,7 @@ from ..io.text_tables import (
     with_gain,
 )
 from ..scores.comparison import Comparison, Comparisons, Pair
-from ..scores.significance import EqualLength
+from ..scores.lengths import EqualLength
 from .fitting import TableLayout
 
 _EQUAL_LENGTH = (
@@ -148,7 +148,7 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system: its score, and in the same cell what it gains and p.
 
-    The comparisons have a baseline, as `vifidel_eval.scores.baseline.against` returns them. All
+    The comparisons have a baseline, as `vifidel_eval.scores.comparison.against` returns them. All
     else is as for `compared`, with three decimals by default; in CSV, everything in the cell is a
     column too, with all digits. LaTeX has a row per system and a column per metric, with a star
     instead of interval and p. In bold are systems that are significantly better than the baseline.

@@ -13,10 +13,8 @@ from ..evaluation import COUNTS, Column
 from ..io.image_ids import to_json_value
 from ..io.text_tables import Cell, Marked, Table, best, direction_notes, one_line
 from ..scorers.registry import METRICS
-from ..scores.baseline import against
-from ..scores.comparison import Comparisons
-from ..scores.harness import Scores, chosen_samples
-from ..scores.names import chosen_columns
+from ..scores.comparison import Comparisons, against
+from ..scores.scores import Scores, chosen_columns, chosen_samples
 from ..scores.scores_file import scores_text
 from .comparison_tables import (
     against_baseline,

@@ -12,7 +12,7 @@ import pytest
 
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import render_page
 from vifidel_eval.show.report.order import Order, metrics_apart
 from vifidel_eval.show.report.page_data import image_data

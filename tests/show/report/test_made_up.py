@@ -8,7 +8,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.scorers import Evaluation
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import overview
 from vifidel_eval.show.report.order import Order
 

@@ -14,7 +14,7 @@ from ...evaluation import COUNTS, Count, Floats
 from ...explain.findings import Findings
 from ...io.image_ids import ImageId
 from ...scores.comparison import Comparison, Comparisons, Pair
-from ...scores.harness import Scores
+from ...scores.scores import Scores
 from .content import Content
 from .number_texts import short
 
