@@ -16,8 +16,8 @@ def test_columns_are_chosen_ordered_and_found_in_any_case():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("CIDRe", "there is no column 'CIDRe'. Did you mean CIDEr? The columns are Bleu_1, B"),
-        ("vifidel-pr", "Did you mean VIFIDEL-P"),
+        ("CIDRe", "there is no column 'CIDRe'. Did you mean 'CIDEr'? The columns are Bleu_1, B"),
+        ("vifidel-pr", "Did you mean 'VIFIDEL-P"),
         ("xyzzy", "there is no column 'xyzzy'. The columns are Bleu_1, Bleu_2, CIDEr, VIFIDEL-P."),
     ],
 )

@@ -182,16 +182,6 @@ def test_people_are_a_row_of_everything(tmp_path):
     assert repr(loaded) == repr(run)
 
 
-@pytest.mark.parametrize("damage", [{"joined": -1}, {"words": "many"}, {"rates": None}])
-def test_a_damaged_file_is_one_sentence(tmp_path, damage):
-    evaluated().save(tmp_path / "scores.json")
-    saved = json.loads((tmp_path / "scores.json").read_text("utf-8"))
-    saved["people"] |= damage
-    (tmp_path / "scores.json").write_text(json.dumps(saved), "utf-8")
-    with pytest.raises(VifidelError, match="the scores are damaged"):
-        vifidel_eval.load(tmp_path / "scores.json")
-
-
 # --- The floor beside rates of inventions ---
 
 # Both references of an image are equal, so that it does not matter which one is left out.

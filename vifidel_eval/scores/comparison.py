@@ -27,8 +27,10 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..errors import VifidelError, VifidelWarning
+from ..io.digits import for_json
 from ..io.text_tables import with_difference
 from .lengths import EqualLength, at_equal_length
 from .scores import Scores, unknown
@@ -263,6 +265,11 @@ class Comparisons:
             )
             lines.append(metric + "; ".join(standings))
         return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what files hold: the attributes by name, numbers with ten significant digits."""
+        content: dict[str, Any] = for_json(self)
+        return content
 
 
 def compare(

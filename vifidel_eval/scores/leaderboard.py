@@ -13,20 +13,19 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
-from ..io.digits import deciding, rounded
+from ..io.digits import deciding, for_json, rounded, value_of
 from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
 from ..io.outputs import locked
 from ..io.text_tables import Marked, Table, best, direction_notes
 from .scores import Scores
-from .scores_file import from_json
 from .systems import System, paired
 
 # The form of the file; another one would get another number.
@@ -67,7 +66,7 @@ class Leaderboard:
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
-        fields = {"leaderboard": _FORM, **asdict(self)}
+        fields = {"leaderboard": _FORM, **for_json(self)}
         optional = ("lower_is_better", "unranked")
         return {key: value for key, value in fields.items() if value or key not in optional}
 
@@ -205,7 +204,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             f"{path}: was written by a newer version of vifidel-eval; update this one."
         )
     try:
-        board: Leaderboard = from_json(Leaderboard, content)
+        board: Leaderboard = value_of(Leaderboard, content)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise VifidelError(
             f"{path}: the leaderboard is damaged ({type(problem).__name__}: {problem}); restore it "

@@ -48,7 +48,7 @@ class People:
     too_few: int = 0
     rates: Mapping[str, float] = field(default_factory=dict)
 
-    def notes(self, columns: Container[str], shown: _Shown) -> list[str]:
+    def notes(self, columns: Container[str], shown: _Shown = _four_decimals) -> list[str]:
         """Return what a table with these columns says of people, in sentences."""
         made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
         made = f"{made} of each image ({self.words:.1f} words on average)"

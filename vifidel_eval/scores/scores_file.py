@@ -1,7 +1,4 @@
-"""The file that ``score --output`` writes, and back: scores, and how systems compare.
-
-Records are read and written by their fields, by `to_json` and `from_json`.
-"""
+"""The file that ``score --output`` writes, and back: scores, and how systems compare."""
 
 from __future__ import annotations
 
@@ -10,16 +7,13 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import COUNTS, Evaluation, Floats, Statistics
-from ..io.digits import for_json, in_full, number_texts, rounded
-from ..io.digits import from_json as number_of
+from ..io.digits import for_json, from_json, in_full, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
 from ..io.image_ids import from_json_value, to_json_value
 from ..scorers.registry import METRICS
@@ -33,56 +27,6 @@ _FORM = 1
 # Stands for the images of a system until their text is there.
 _PLACE = "images"
 _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
-
-_KINDS = {str: "text", int: "a whole number", bool: "true or false"}
-
-
-def to_json(value: Any) -> Any:
-    """Return a record as a dict by its fields, and what they hold; numbers have ten digits.
-
-    A field that has its default of None is left out, and so is one that is the record's key in a
-    dict of records (``is_key`` in its metadata).
-    """
-    if is_dataclass(value):
-        members = [(f, getattr(value, f.name)) for f in fields(value) if not f.metadata]
-        value = {f.name: of for f, of in members if of is not None or f.default is not None}
-    if isinstance(value, Mapping):
-        return {key: to_json(member) for key, member in value.items()}
-    if isinstance(value, tuple):
-        return [to_json(member) for member in value]
-    return for_json(value)
-
-
-def from_json(kind: Any, value: Any, key: str = "") -> Any:
-    """Return a value of a type, such as a record, from what `to_json` made of it.
-
-    Raises a KeyError, TypeError or ValueError, whose text says what is wrong.
-    """
-    origin, members = get_origin(kind), get_args(kind)
-    if origin is UnionType:
-        return None if value is None else from_json(members[0], value)
-    if kind is float:
-        return _number(value)
-    if origin in (dict, Mapping):
-        return {name: from_json(members[1], of, name) for name, of in value.items()}
-    if origin is tuple:
-        return tuple(from_json(members[0], member) for member in value)
-    if not is_dataclass(kind):
-        if type(value) is not kind:
-            raise TypeError(f"{value!r:.40} where {_KINDS[kind]} was expected")
-        return value
-    types, content = get_type_hints(kind), {}
-    for f in fields(kind):
-        if f.metadata:
-            content[f.name] = key
-        elif f.name in value or f.default is f.default_factory is MISSING:
-            content[f.name] = from_json(types[f.name], value[f.name])
-    return kind(**content)
-
-
-def _number(value: Any) -> float:
-    number = rounded(number_of(value))
-    return math.nan if number is None else number
 
 
 def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
@@ -103,8 +47,8 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
     Under ``"uncaptioned"`` is how many images were left out as no system has a caption of them.
     How people's captions were made, and their rates, is under ``"people"``; what was estimated
     of the errors of answers is under ``"calibrated"``, by system; how systems compare is under
-    ``"comparison"``: the fields of `Comparisons`, and of what it holds. What the run was made from
-    is under ``"inputs"``, as `Inputs.to_json` has it, if all of it were files.
+    ``"comparison"``, as `Comparisons.to_json` has it. What the run was made from is under
+    ``"inputs"``, as `Inputs.to_json` has it, if all of it were files.
 
     The images are most of it, and are written column by column: an encoder of JSON takes five
     times as long for them.
@@ -116,12 +60,12 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
         "lower_is_better": [column.name for column in columns if column.lower_is_better],
         "unranked": [column.name for column in columns if not column.ranked],
         "systems": {name: _system(of_column) for name, of_column in scores.evaluations.items()},
-        "people": to_json(scores.people),
-        "calibrated": to_json(scores.calibrated),
+        "people": for_json(scores.people),
+        "calibrated": for_json(scores.calibrated),
         "unavailable": {name: str(why) for name, why in scores.unavailable.items()},
         "uncaptioned": scores.uncaptioned,
         "inputs": scores.inputs and scores.inputs.to_json(),
-        "comparison": to_json(comparisons),
+        "comparison": comparisons and comparisons.to_json(),
     }
     always = ("scores", "signatures", "systems")
     document = {key: value for key, value in document.items() if value or key in always}
@@ -214,7 +158,7 @@ def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | Non
         scores, comparison = _scores(content), content.get("comparison")
         if comparison is not None:  # version 0.2.0 had one number of resamples
             comparison = {"interval_resamples": comparison["resamples"], **comparison}
-        return scores, from_json(Comparisons | None, comparison)
+        return scores, value_of(Comparisons | None, comparison)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
         reason = f"{problem.args[0]!r} is missing" if isinstance(problem, KeyError) else problem
         raise VifidelError(
@@ -235,22 +179,22 @@ def _what_it_is(content: Any) -> str:
 
 
 def _scores(content: Mapping[str, Any]) -> Scores:
-    signatures = from_json(dict[str, str], content["signatures"])
+    signatures = value_of(dict[str, str], content["signatures"])
     evaluations = {
         name: _evaluations(system, signatures, content)
         for name, system in content["systems"].items()
     }
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
-    unavailable = from_json(dict[str, str], content.get("unavailable", {}))
+    unavailable = value_of(dict[str, str], content.get("unavailable", {}))
     inputs = content.get("inputs")
     return Scores(
         signatures,
         evaluations,
         {name: MetricUnavailable(why) for name, why in unavailable.items()},
-        from_json(People | None, content.get("people")),
-        from_json(dict[str, Calibrated], content.get("calibrated", {})),
-        from_json(int, content.get("uncaptioned", 0)),
+        value_of(People | None, content.get("people")),
+        value_of(dict[str, Calibrated], content.get("calibrated", {})),
+        value_of(int, content.get("uncaptioned", 0)),
         None if inputs is None else Inputs.from_json(inputs),
     )
 
@@ -274,17 +218,17 @@ def _evaluations(
     statistics = _statistics(system, signatures)
     evaluations = {}
     for column, signature in signatures.items():
-        counts = from_json(dict[str, int], system["counts"][column])
+        counts = value_of(dict[str, int], system["counts"][column])
         left_out = None
         if column in system.get("left_out", {}):
             lacking = set(system["left_out"][column])
             left_out = np.array([image_id in lacking for image_id in ids], dtype=bool)
         evaluations[column] = Evaluation(
             ids,
-            np.array([_number(row[column]) for row in rows], dtype=np.float64),
+            np.array([short(row[column]) for row in rows], dtype=np.float64),
             lower_is_better=column in content.get("lower_is_better", ()),
             ranked=column not in content.get("unranked", ()),
-            corpus_score=number_of(system["overall"][column]),
+            corpus_score=from_json(system["overall"][column]),
             statistics=statistics.get(column),
             counts={count.key: counts[count.key] for count in COUNTS if count.key in counts},
             signature=signature,
