@@ -11,7 +11,7 @@ from vifidel_eval.run.run import Run
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import compared, one_table
-from vifidel_eval.show.fitting import TableLayout
+from vifidel_eval.show.layout import TableLayout
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 

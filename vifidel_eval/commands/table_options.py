@@ -18,7 +18,7 @@ from .printing import show, tell
 if TYPE_CHECKING:
     from ..scores.comparison import Comparisons
     from ..scores.scores import Scores
-    from ..show.fitting import TableLayout
+    from ..show.layout import TableLayout
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class TableOptions:
             write_whole(self.compare_output, text + "\n")
 
     def _layout(self) -> TableLayout:
-        from ..show.fitting import TableLayout, line_width
+        from ..show.layout import TableLayout, line_width
 
         return TableLayout(
             self.columns,
