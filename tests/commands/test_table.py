@@ -235,7 +235,7 @@ def test_score_refuses_a_mistyped_column_before_the_work(monkeypatch, run):
     monkeypatch.setattr("vifidel_eval.scores.harness.score_systems", lambda *_: pytest.fail("work"))
     result = run("score", *RESULTS, *GOLD, *METRICS, "--columns", "VIFIDEL,CHIARs")
     assert result.exit_code == 2
-    assert "Did you mean CHAIRs?" in result.stderr
+    assert "Did you mean 'CHAIRs'?" in result.stderr
 
 
 def test_tables_in_a_terminal_have_its_width(saved, monkeypatch, run):

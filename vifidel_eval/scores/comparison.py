@@ -52,18 +52,11 @@ _MORE = 5
 
 @dataclass(frozen=True)
 class Standing:
-    """How a system does under a metric.
+    """How a system does under a metric: its score on the images compared, and the interval of that.
 
-    Attributes
-    ----------
-    score : float
-        On the images compared.
-    low, high : float
-        Its bootstrap interval.
-    rank : int, optional
-        1 + the number of systems that beat it significantly; equal ranks are ties. None under a
-        metric by which no system is better than another, and where no difference can be
-        significant (`Comparisons.too_few`).
+    Its rank is 1 + the number of systems that beat it significantly; equal ranks are ties. It is
+    None under a metric by which no system is better than another, and where no difference can be
+    significant (`Comparisons.too_few`).
     """
 
     score: float
@@ -76,23 +69,11 @@ class Standing:
 class Pair:
     """Two systems under a metric.
 
-    Attributes
-    ----------
-    first, second : str
-        Names of the systems.
-    difference : float
-        Score of the first less score of the second.
-    low, high : float
-        Bootstrap interval of the difference.
-    bootstrap_p, randomisation_p : float
-        Two-sided p-values of the two tests.
-    bootstrap_holm, randomisation_holm : float
-        The same after Holm's correction over the pairs of the metric.
-    winner : str, optional
-        The system that is significantly better (`randomisation_holm`); None for a tie, and under a
-        metric by which no system is better than another.
-    equal_length : EqualLength, optional
-        What remains of the difference at equal length, where the systems' lengths differ by half.
+    The difference is the score of the first less that of the second, with its bootstrap interval;
+    two-sided p-values are those of both tests, and the same after Holm's correction over the pairs
+    of the metric. The winner is significantly better (`randomisation_holm`); there is none for a
+    tie, and under a metric by which no system is better than another. At equal length is what
+    remains of the difference, where the systems' lengths differ by half.
     """
 
     first: str
@@ -140,23 +121,11 @@ def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
 class Comparison:
     """Systems under one metric.
 
-    Attributes
-    ----------
-    metric : str
-        Its name.
-    images : int
-        How many images were compared: those that every system has and the metric defines for all.
-    lower_is_better : bool
-        The metric's direction.
-    ranked : bool
-        Whether it has one.
-    own_score : bool
-        Whether the metric's own corpus score was compared; if not, the mean of its image scores,
-        because its corpus score cannot be computed for some of the images (METEOR).
-    systems : dict
-        System name to `Standing`, in the order of the scores.
-    pairs : tuple of Pair
-        Every two systems; none if there is one system.
+    So many `images` were compared: those that every system has and the metric defines for all.
+    Lower is better, or nothing is (not `ranked`), as the metric says. If what was compared is not
+    its `own_score`, it is the mean of its image scores, because its corpus score cannot be computed
+    for some of the images (METEOR). Systems are in the order of the scores; pairs are every two of
+    them.
     """
 
     metric: str = field(metadata={"is_key": True})
@@ -188,22 +157,11 @@ class Comparison:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Comparisons:
-    """Systems under all metrics; at a prompt, a line per metric.
+    """Systems under all metrics, by name; at a prompt, a line per metric.
 
-    Attributes
-    ----------
-    seed, resamples : int
-        Of the tests, by bootstrap and by randomisation.
-    interval_resamples : int
-        Of the intervals.
-    level : float
-        Of the intervals; ranks and winners are at 1 - level.
-    baseline : str, optional
-        The second system of all pairs, where only these were tested.
-    left_out : tuple of str
-        Metrics of which no image has a score from every system.
-    metrics : dict
-        Metric name to `Comparison`.
+    Tests took so many resamples, intervals, whose level this is, `interval_resamples`; ranks and
+    winners are at 1 - level. A baseline is the second system of all pairs, where only these were
+    tested. Of the metrics `left_out`, no image has a score from every system.
     """
 
     seed: int
@@ -245,25 +203,27 @@ class Comparisons:
         ]
 
     def __repr__(self) -> str:
+        baseline = "" if self.baseline is None else f"baseline={self.baseline!r}, "
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
-        if self.baseline is not None:
-            settings = f"baseline={self.baseline!r}, {settings}"
-        lines = [f"Comparisons({settings})"]
+        lines = [f"Comparisons({baseline}{settings})"]
         for name, comparison in self.metrics.items():
             systems = comparison.systems
-            metric = f"{name} ({comparison.images} images): "
-            if self.baseline is not None:
-                for pair in comparison.pairs:
-                    numbers = (pair.difference, pair.low, pair.high, pair.randomisation_holm)
-                    cell = with_difference(systems[pair.first].score, *numbers)
-                    lines.append(f"{metric}{pair.first} {cell}")
-                continue
-            standings = (
+            texts = [
                 f"{system} {s.score:.4f} [{s.low:.4f}, {s.high:.4f}]"
                 + ("" if s.rank is None else f" #{s.rank}")
                 for system, s in systems.items()
-            )
-            lines.append(metric + "; ".join(standings))
+            ]
+            whole = ["; ".join(texts)]
+            if self.baseline is not None:
+                whole = [
+                    f"{pair.first} "
+                    + with_difference(
+                        systems[pair.first].score,
+                        *(pair.difference, pair.low, pair.high, pair.randomisation_holm),
+                    )
+                    for pair in comparison.pairs
+                ]
+            lines += [f"{name} ({comparison.images} images): {text}" for text in whole]
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -308,8 +268,10 @@ def compare(
     bootstrap = Bootstrap(seed, _RESAMPLES if resamples is None else resamples, level)
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
-    tested, alpha = resamples, bootstrap.alpha
-    if tested is None:
+    # Python's own numbers, for JSON.
+    bootstrap = Bootstrap(int(seed), int(bootstrap.resamples), float(level))
+    alpha, tested = bootstrap.alpha, bootstrap.resamples
+    if resamples is None:
         of_pairs = _MORE * math.comb(len(scores.evaluations), 2) / alpha
         tested = max(_RESAMPLES, round(of_pairs))
     shared = shared_images(scores)
@@ -320,7 +282,7 @@ def compare(
     taken = {column: take_sample(of, shared) for column, of in evaluations.items()}
     samples = {column: sample for column, sample in taken.items() if sample is not None}
     draws = bootstrap.scores(samples)
-    tests = p_values(samples, seed, tested)
+    tests = p_values(samples, bootstrap.seed, tested)
     at_equal = at_equal_length(scores, shared, bootstrap)
     metrics: dict[str, Comparison] = {}
     for column in scores.columns():
@@ -367,10 +329,10 @@ def compare(
         }
         metrics[metric] = replace(comparison, systems=standings)
     comparisons = Comparisons(
-        seed=int(seed),  # not NumPy's, for JSON
-        resamples=int(tested),
-        interval_resamples=int(bootstrap.resamples),
-        level=float(level),
+        seed=bootstrap.seed,
+        resamples=tested,
+        interval_resamples=bootstrap.resamples,
+        level=bootstrap.level,
         left_out=tuple(metric for metric in scores.signatures if metric not in metrics),
         metrics=metrics,
     )
