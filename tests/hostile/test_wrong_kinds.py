@@ -46,7 +46,6 @@ PACKAGES = {
     ".asking": None,
     ".captions": None,
     ".detect": None,
-    ".integrations.columns": ["row_columns", "column_scorer"],
     ".rewards": None,
     ".scorers": None,
     ".submission": None,
