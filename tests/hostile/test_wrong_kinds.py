@@ -48,7 +48,8 @@ PACKAGES = {
     ".detect": None,
     ".rewards": None,
     ".scorers": None,
-    ".submission": None,
+    ".plugins.submission.results": ["check_results", "write_results"],
+    ".plugins.submission.images": ["read_image_list"],
     ".vectors": None,
 }
 # Right values of parameters that have no default.
