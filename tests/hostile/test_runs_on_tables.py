@@ -365,7 +365,7 @@ def test_damaged_batches_are_refused():
 
 def test_slices_are_checked_without_what_is_around_them():
     """Growth: as many bytes are looked at as slices have, however large the table is."""
-    from vifidel_eval.plugins.tables import arrow_columns as columns
+    from vifidel_eval.plugins.tables import columns
 
     seen, original = [], columns._parts
     labels = pa.array([["dog", "cat"]] * 10_000)

@@ -15,8 +15,8 @@ from vifidel_eval.scorers import Vifidel
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
 from vifidel_eval.plugins.tables import scorer  # noqa: E402
-from vifidel_eval.plugins.tables.arrow_columns import Columns  # noqa: E402
-from vifidel_eval.plugins.tables.table_rows import read_rows  # noqa: E402
+from vifidel_eval.plugins.tables.columns import Columns  # noqa: E402
+from vifidel_eval.plugins.tables.rows import TableRows  # noqa: E402
 from vifidel_eval.plugins.tables.totals import Totals, judge  # noqa: E402
 from vifidel_eval.tables import STATUSES, TableScorer  # noqa: E402
 
@@ -123,7 +123,8 @@ def test_few_rows_bytes_and_pairs_at_once(whole, monkeypatch):
 def test_the_bytes_of_rows_are_about_those_of_texts_and_labels():
     captions, references = pa.array(["a dog", None]), pa.array([["a puppy", "!"], []])
     labels = pa.array([["dog", "cat", "dog", "zebra"], ["a fire hydrant", "cat"]])
-    read = read_rows(Columns(captions, labels, references=references), 0.6, None, 100)
+    columns = Columns(captions, labels, references=references)
+    read = TableRows(columns, TableScorer()._labels, 100)
     assert read.size == len("a dog") + len("a puppy") + len("!") + 8 * (3 + 2)
 
 

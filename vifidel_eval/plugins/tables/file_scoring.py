@@ -19,8 +19,8 @@ import pyarrow.parquet
 from ...errors import VifidelError
 from ...io.files import open_file, reason, sha256_of
 from ...scores.conditions import Condition, number_of
-from .arrow_columns import field_of, in_precision_of, is_text, texts
-from .inputs import OpenTable, TableFile
+from .columns import field_of, in_precision_of, is_text, texts
+from .files import OpenTable, TableFile
 from .scorer import NO_SCORES, TableScorer
 from .totals import Sums, Totals, counts_of
 

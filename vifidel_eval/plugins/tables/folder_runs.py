@@ -41,7 +41,7 @@ from ...io.outputs import locked
 from ...io.unfinished import Parts
 from ...scorers.registry import METRICS
 from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, seal
-from .inputs import TableFile
+from .files import TableFile
 from .totals import Totals, corpus_scores, judge
 
 #: The file that says what a run did.

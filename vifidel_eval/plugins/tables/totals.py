@@ -20,7 +20,7 @@ from ...evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
-from .table_rows import RANKS, STATUSES
+from .rows import RANKS, STATUSES
 
 # How many words without a vector are listed of a file.
 _LISTED = 20
