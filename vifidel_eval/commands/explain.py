@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,7 +19,7 @@ from .printing import show
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..captions.rows import Rows
-    from ..explain.explained import Explained
+    from ..explain.explanation import Explanation
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..io.image_ids import ImageId
@@ -192,11 +191,11 @@ def explain(
     invented: list[Invention] | None = None if inventions is None else []
     parts = _explained(scorer, Thresholds(support, far), rows, invented)
     if image is None:
-        found = {name: find(of_one) for name, of_one in parts}
+        found = {name: find([of_one]) for name, of_one in parts}
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
         shown = partial(findings_text, found, metric, top)
     else:
-        explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
+        explained = {name: next(of_one) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
         sentences, signature = ({}, "") if by_category else _sentences(settings, rows)
         for name, of_caption in sentences.items():
@@ -252,20 +251,20 @@ def _explained(
     thresholds: Thresholds,
     rows: Mapping[str, Rows],
     invented: list[Invention] | None,
-) -> Iterator[tuple[str, Iterator[Explained]]]:
+) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
     from ..explain.inventions import inventions_in
 
     with progress_bar(sum(map(len, rows.values()))) as bar:
 
-        def parts(name: str) -> Iterator[Explained]:
-            for part in scorer.explained_rows(rows[name], thresholds):
-                bar.update(len(part))
+        def explanations(name: str) -> Iterator[Explanation]:
+            for explanation in scorer.explain_rows(rows[name], thresholds):
+                bar.update(1)
                 if invented is not None:
-                    invented.extend(inventions_in(name, part, scorer.units))
-                yield part
+                    invented.extend(inventions_in(name, [explanation], scorer.units))
+                yield explanation
 
-        yield from ((name, parts(name)) for name in rows)
+        yield from ((name, explanations(name)) for name in rows)
 
 
 def _sentences(
