@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..io.image_ids import ImageId
     from ..scorers.explaining import Explainer
     from ..scorers.record import Settings
-    from ..scores.pairing import System
+    from ..scores.systems import System
 
 _DEFAULT = Thresholds()
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -159,7 +159,7 @@ def explain(
     from ..io.files import json_text, write_whole
     from ..io.image_ids import from_json_key
     from ..run.evaluating import read_captions
-    from ..scores.pairing import System
+    from ..scores.systems import System
     from ..show.explanations import explanations_text, findings_text
     from ..words.synonyms import read_things
 
@@ -289,8 +289,8 @@ def _rows(
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..captions.rows import make_rows
-    from ..scores.doubts import warn_of_language
-    from ..scores.pairing import all_images, in_one_spelling, paired
+    from ..scores.run_warnings import warn_of_language
+    from ..scores.systems import all_images, in_one_spelling, paired
 
     warn_of_language(systems, gold, scorers)
     if settings.labels is not None:

@@ -20,10 +20,9 @@ from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.record import Settings
 from ..scores.harness import column_names
-from ..scores.inputs import Inputs
-from ..scores.pairing import System, paired
-from ..scores.remarks import People
 from ..scores.samples import gathered_columns
+from ..scores.scores import Inputs, People
+from ..scores.systems import System, paired
 
 if TYPE_CHECKING:
     from ..annotations import ImageBoxes

@@ -18,8 +18,8 @@ from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ...scorers.record import Settings
 from ...scores.comparison import Comparisons
-from ...scores.harness import Scores
-from ...scores.pairing import System, paired
+from ...scores.scores import Scores
+from ...scores.systems import System, paired
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
