@@ -32,8 +32,7 @@ from ..kernels.mention_counts import (
 )
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
-from ..words.nouns import term_of
-from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things
+from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of
 from .base import Progress, asked_of, gold_key, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018

@@ -1,6 +1,5 @@
 """Checks of the numbers that the report's words and plans are drawn from."""
 
-
 import numpy as np
 
 from vifidel_eval.show.report.page_data import UNIT

@@ -17,7 +17,7 @@ from ..io.caches import Remembered
 from ..words.content_words import content_words
 from ..words.english import sentence_places
 from ..words.mentions import Unit
-from ..words.nouns import rarity
+from ..words.synonyms import rarity
 from . import fidelity
 from .bags import Bags, Gold, Part, bags_of_labels
 from .grounding import Grounding

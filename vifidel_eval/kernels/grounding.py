@@ -23,8 +23,7 @@ from ..evaluation import Integers
 from ..io.caches import Remembered
 from ..words.english import singular
 from ..words.mentions import Unit, finder_of
-from ..words.nouns import term_of
-from ..words.synonyms import ClassList
+from ..words.synonyms import ClassList, term_of
 from .bags import bags_of_labels
 from .lexicon import Lexicon
 from .support import ANSWER, NO_CLASS, NOTHING, SUPPORT, Deniable, Evidence, Known
