@@ -17,6 +17,7 @@ from ..explain.by_vectors import explained_by_vectors
 from ..explain.explained import Explained
 from ..explain.explanation import Explanation, Thresholds
 from ..io.image_ids import ImageId
+from ..io.options import Option
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Evidence, Grounding
 from ..words.content_words import STOP_WORDS, content_words
@@ -26,7 +27,7 @@ from ..words.mentions import Unit
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
 from .base import Scorer, asked_of
-from .record import Option, Settings
+from .record import Settings
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer
 
