@@ -121,7 +121,7 @@ class Record(Param):
 
     def params(self) -> list[click.Parameter]:
         """Return the options."""
-        return [_param(one) for one in self._options.values()]
+        return [_param(one) for one in self.options.values()]
 
     @property
     def kind(self) -> type[Any]:
@@ -132,14 +132,15 @@ class Record(Param):
         return kind
 
     @property
-    def _options(self) -> dict[str, Option]:
+    def options(self) -> dict[str, Option]:
+        """The options, by the fields of the record."""
         options = chosen(self.kind, self._only, self._omit)
         return options | {at: replace(options[at], default=d) for at, d in self._defaults.items()}
 
     def made(self, given: dict[str, Any]) -> Any:
         """Take the values of the options out of what was given, and return the record."""
         values = {}
-        for at, one in self._options.items():
+        for at, one in self.options.items():
             value = given.pop((one.off or one.name).lstrip("-").replace("-", "_"))
             if one.off:
                 value = not value

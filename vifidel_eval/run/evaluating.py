@@ -156,7 +156,7 @@ def evaluate(
         named(systems),
         references,
         settings,
-        to_compute(names, settings, scorers=scorers),
+        to_compute(None if metrics is None else names, settings, scorers=scorers),
         Wanted(**fields_of_files),
         selection,
         scorers,
