@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,14 +21,14 @@ from .printing import show
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..captions.rows import Rows
-    from ..explain.explained import Explained
+    from ..explain.explanation import Explanation
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..io.image_ids import ImageId
     from ..run.plan import Selection
     from ..scorers.explaining import Explainer
     from ..scorers.record import Settings
-    from ..scores.pairing import System
+    from ..scores.systems import System
 
 _DEFAULT = Thresholds()
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -135,7 +134,7 @@ def explain(
     from ..io.files import json_text
     from ..io.image_ids import from_json_key
     from ..run.plan import read_captions
-    from ..scores.pairing import System
+    from ..scores.systems import System
     from ..show.explanations import explanations_text, findings_text
     from ..words.synonyms import read_things
 
@@ -157,11 +156,11 @@ def explain(
     invented: list[Invention] = []
     parts = _explained(scorer, chosen, rows, invented)
     if chosen.image is None:
-        findings = {name: find(of_one) for name, of_one in parts}
+        findings = {name: find([of_one]) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in findings.items()}
         shown = partial(findings_text, findings, chosen.metric, chosen.top)
     else:
-        explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
+        explained = {name: next(of_one) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
         sentences, signature = ({}, "") if chosen.by_category else _sentences(settings, rows)
         for name, of_caption in sentences.items():
@@ -224,20 +223,20 @@ def _explainer(settings: Settings, chosen: Explaining) -> Explainer:
 
 def _explained(
     scorer: Explainer, chosen: Explaining, rows: Mapping[str, Rows], invented: list[Invention]
-) -> Iterator[tuple[str, Iterator[Explained]]]:
+) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
     from ..explain.inventions import inventions_in
 
     with progress_bar(sum(map(len, rows.values()))) as bar:
 
-        def parts(name: str) -> Iterator[Explained]:
-            for part in scorer.explained_rows(rows[name], chosen.thresholds):
-                bar.update(len(part))
+        def explanations(name: str) -> Iterator[Explanation]:
+            for explanation in scorer.explain_rows(rows[name], chosen.thresholds):
+                bar.update(1)
                 if chosen.inventions is not None:
-                    invented.extend(inventions_in(name, part, scorer.units))
-                yield part
+                    invented.extend(inventions_in(name, [explanation], scorer.units))
+                yield explanation
 
-        yield from ((name, parts(name)) for name in rows)
+        yield from ((name, explanations(name)) for name in rows)
 
 
 def _sentences(
@@ -261,8 +260,8 @@ def _rows(
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..captions.rows import make_rows
-    from ..scores.doubts import warn_of_language
-    from ..scores.pairing import all_images, in_one_spelling, paired
+    from ..scores.run_warnings import warn_of_language
+    from ..scores.systems import all_images, in_one_spelling, paired
 
     warn_of_language(systems, by_image, {chosen.metric: scorer})
     if settings.labels is not None:

@@ -219,7 +219,7 @@ metric_options = settings_options(None, omit=("detector", "weighted"))
 
 def style_of(says: str) -> Any:
     """Return the field of a record that is the option ``--format``."""
-    says = f"{says} One of {', '.join(FORMATS)}."
+    says = f"{says} One of {', '.join(FORMATS)}.".lstrip()
     kind = click.Choice(FORMATS)
     return declared("table", says, kind, name="format", section=OUTPUT, metavar="FORMAT")
 

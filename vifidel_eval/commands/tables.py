@@ -12,7 +12,7 @@ import click
 
 from ..errors import VifidelError
 from ..io.options import OUTPUT, option
-from ..show.fitting import TableLayout, folded, line_width
+from ..show.layout import TableLayout, folded, line_width
 from .options import Command, format_option, record, style_of
 from .paths import FILE, Stated
 from .paths import OUTPUT as OUTPUT_FILE
@@ -20,7 +20,7 @@ from .printing import show, tell
 
 if TYPE_CHECKING:
     from ..scores.comparison import Comparisons
-    from ..scores.harness import Scores
+    from ..scores.scores import Scores
 
 
 def _names(listed: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ _option = partial(option, section=OUTPUT)
 class TableOptions(TableLayout):
     """How a user wants scores shown; each field is an option."""
 
-    style: str = style_of("How to print the scores.")
+    style: str = style_of("")
     columns: tuple[str, ...] | None = _option(
         None, "Show these columns, or metrics, in this order.", Stated(_names), metavar="A,B"
     )
@@ -75,7 +75,7 @@ class TableOptions(TableLayout):
 
         `metric_of` has every column, with the name of its metric; None if they are not known yet.
         """
-        from ..scores.names import chosen_columns, unknown
+        from ..scores.scores import chosen_columns, unknown
 
         hint, problem = "'--columns'", ""
         try:

@@ -30,20 +30,14 @@ from ..scorers.registry import (
     parse,
 )
 from ..scorers.word_vectors import Objects
-from ..scores.doubts import (
-    WORDS,
-    WordsPerCaption,
-    lengths_matter,
-    warn_of_language,
-    warn_of_scores,
-    warn_of_tags,
-)
 from ..scores.harness import column_names, score_systems, together
-from ..scores.inputs import Inputs
-from ..scores.pairing import all_images, captioned, check_releases, in_one_spelling
+from ..scores.lengths import WORDS, WordsPerCaption
 from ..scores.people import floor_of, signed, with_people
+from ..scores.run_warnings import lengths_matter, warn_of_language, warn_of_scores, warn_of_tags
 from ..scores.samples import pooled, score_samples
+from ..scores.scores import Inputs
 from ..scores.scores_file import read_scores
+from ..scores.systems import all_images, captioned, check_releases, in_one_spelling
 from .plan import (
     Captions,
     Metrics,

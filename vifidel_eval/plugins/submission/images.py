@@ -14,7 +14,7 @@ from ...errors import CaptionError
 from ...io.arguments import named_if_wrong
 from ...io.files import as_text, read_bytes
 from ...io.image_ids import ImageId, check_distinct, from_json_key
-from ...scores.pairing import parse_image_ids
+from ...scores.systems import parse_image_ids
 
 
 @named_if_wrong
