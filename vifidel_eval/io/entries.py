@@ -102,7 +102,8 @@ class Entry:
         if key not in self.content:
             return "is missing"
         value = self.content[key]
-        return "is null" if value is None else "is empty" if value == "" else f"is {value!r:.40}"
+        blank = isinstance(value, str) and not value.strip()
+        return "is null" if value is None else "is empty" if blank else f"is {value!r:.40}"
 
     def listed_twice(self) -> VifidelError:
         """Return the error for a second entry of an image."""
