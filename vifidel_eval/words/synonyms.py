@@ -30,10 +30,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..annotations.objects import LONGEST_NAME
+from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
 from ..io.files import read_text
-from ..io.nfc import nfc
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...annotations import label_rows
-from ...annotations.objects import CLEAN, HIGHEST_COUNT, LONGEST_NAME, NO_CATEGORY
-from ...annotations.scores import HIGHEST_SCORE
+from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers

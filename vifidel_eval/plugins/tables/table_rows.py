@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...captions.rows import MOST_CHARACTERS, Rows
 from ...errors import AnnotationError, CaptionError
 from ...evaluation import ROW_COUNTS, Integers
-from ...io.cell_lists import listed_in
+from ...io.containers import listed_in
 from .arrow_columns import Columns, entries, split, texts
 from .label_columns import RowLabels, read_labels
 
