@@ -12,7 +12,7 @@ import click
 
 from ..explain.explanation import Thresholds
 from ..io.options import INPUT, OUTPUT, option
-from ..io.progress import progress_bar
+from ..io.records import progress_bar
 from .options import Command, caption_options, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, Between, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE

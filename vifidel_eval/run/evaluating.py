@@ -16,7 +16,7 @@ from ..entry_points import service
 from ..errors import VifidelError, VifidelWarning
 from ..io.arguments import named_if_wrong
 from ..io.options import options_of, take, taking
-from ..io.progress import named_by, progress_bar
+from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import (

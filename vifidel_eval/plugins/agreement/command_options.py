@@ -20,7 +20,7 @@ from ...errors import VifidelError
 from ...io.options import OUTPUT, option
 
 if TYPE_CHECKING:
-    from ...io.unfinished import Parts
+    from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
     from .draws import References
@@ -146,7 +146,7 @@ class Experiment:
     @contextmanager
     def parts(self) -> Iterator[Parts]:
         """Keep the finished parts of an interrupted run beside its output, forget complete ones."""
-        from ...io.unfinished import Parts
+        from ...io.records import Parts
 
         parts = Parts(self.output)
         try:
