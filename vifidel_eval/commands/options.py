@@ -80,7 +80,7 @@ def _param(one: Option, metrics: Sequence[str] = ()) -> Param:
     elif one.choices:
         kind = click.Choice(list(map(str, one.choices)))
     elif kind is float:
-        kind = Between(0, 1)
+        kind = Between(one.lowest, 1)
     elif kind == (Path, str):
         kind = NAMED
     elif kind is Path:

@@ -57,6 +57,8 @@ class Option:
         From what the command was given to the value.
     more : str
         What docstrings say further of it.
+    lowest : int
+        The least that a `float` may be; 1 is the most.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Option:
     off: str = ""
     read: Callable[[Any], Any] | None = None
     more: str = ""
+    lowest: int = 0
 
     def says(self, spelled: Callable[[str], str]) -> str:
         """Return the help, in which `spelled` returns what the reader calls other options."""
