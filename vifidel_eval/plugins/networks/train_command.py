@@ -11,7 +11,7 @@ import click
 from ...commands.options import reference_options
 from ...commands.paths import CAPTIONS, Command, Written
 from ...commands.printing import harmless, show, tell
-from ...io.progress import progress_bar
+from ...io.records import progress_bar
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
