@@ -5,7 +5,6 @@ with one caption for every image of a split. Evaluation servers and ``COCO.loadR
 take it; COCO's own server wanted it to be called ``captions_[split]_[algorithm]_results.json``.
 """
 
-from .images import read_image_list
-from .results import Fault, Results, check_results, write_results
+from .results import Fault, Results, check_results, read_image_list, write_results
 
 __all__ = ["Fault", "Results", "check_results", "read_image_list", "write_results"]
