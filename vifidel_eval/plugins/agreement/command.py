@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -30,17 +31,6 @@ if TYPE_CHECKING:
     from .result import Agreement
     from .trials import Trials
 
-_FOLDER = click.argument("folder", type=FILE)
-
-
-_TIES = click.option(
-    "--ties",
-    type=click.Choice(["half", "wrong", "right"]),
-    default="half",
-    show_default=True,
-    help="How to count a pair if a metric gives both captions the same score.",
-)
-
 
 @click.group(cls=Group)
 def agreement() -> None:
@@ -50,214 +40,212 @@ def agreement() -> None:
     """
 
 
-@agreement.command(cls=MetricCommand)
-@_FOLDER
-@click.option(
-    "--consensus",
-    is_flag=True,
-    help="Judge by the triplets of consensus_pascal.mat, not by the direct votes.",
-)
-@_TIES
-@experiment_options("0,1,5,48")
-@metric_options
-def pascal50s(
-    folder: Path, consensus: bool, ties: str, experiment: Experiment, **chosen: Any
-) -> None:
-    """PASCAL-50S: which of two captions people prefer.
+class _Scored(NamedTuple):
+    """What an experiment is made from, beside the judgements."""
 
-    FOLDER holds pair_pascal.mat and pascal50S.mat.
-    """
-    from .pascal50s import read_pascal50s
-
-    _choose(read_pascal50s(folder, consensus), ties, experiment, **chosen)
+    trials: Trials
+    scorers: dict[str, Scorer]
+    chosen: Experiment
+    parts: Parts
 
 
-@agreement.command(cls=MetricCommand)
-@_FOLDER
-@_TIES
-@experiment_options("1,5,48")
-@metric_options
-def abstract50s(folder: Path, ties: str, experiment: Experiment, **chosen: Any) -> None:
-    """Abstract-50S: which of two captions people prefer.
+def _choose(choices: Choices, scored: _Scored, ties: str) -> Agreement:
+    from .forced_choice import forced_choice
 
-    FOLDER holds consensus_abstract.mat.
-    """
-    from .abstract50s import read_abstract50s
-
-    _choose(read_abstract50s(folder), ties, experiment, **chosen)
+    return forced_choice(choices, scored.trials, ties)
 
 
-@agreement.command(cls=MetricCommand)
-@click.argument("file", type=FILE)
-@click.option(
-    "--captions",
-    type=CAPTIONS,
-    help="References where the file has none: COCO captions JSON or another caption file.",
-)
-@reference_options
-@_TIES
-@experiment_options("all")
-@metric_options
-def distractors(
-    file: Path,
-    captions: Path | None,
-    wanted: Wanted,
-    ties: str,
-    experiment: Experiment,
-    **chosen: Any,
-) -> None:
-    """Correct captions against distractors, kind by kind.
+def _rate(ratings: Ratings, scored: _Scored) -> Agreement:
+    from .correlation import correlate, views
 
-    FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.
-    """
+    total = len(list(scored.trials.columns())) * len(list(views(ratings)))
+    with progress_bar(total, " intervals") as bar:
+        return correlate(ratings, scored.trials, scored.parts, bar.update)
+
+
+def _find(data: Hallucinations, scored: _Scored) -> Agreement:
+    from .detection import detect, find_words
+    from .judgements import AS_GIVEN
+
+    trials, scorers, chosen, _ = scored
+    ranked = [
+        one
+        for number in trials.references
+        if number != AS_GIVEN
+        for one in find_words(data, scorers, number, chosen.draws, chosen.seed)
+    ]
+    return detect(data, trials, ranked)
+
+
+def read_distracted(file: Path, captions: Path | None, wanted: Wanted) -> Choices:
+    """Read the data set of ``distractors``, with references of a caption file."""
     from ...captions import read_references
-    from .distractors import read_distractors
+    from .json_data_sets import read_distractors
 
     references = None
     if captions is not None:
         references = read_references(
             captions, wanted.splits, wanted.id_fields, wanted.reference_fields
         )
-    _choose(read_distractors(file, references), ties, experiment, **chosen)
+    return read_distractors(file, references)
 
 
-@agreement.command(cls=MetricCommand)
-@_FOLDER
-@experiment_options("all")
-@metric_options
-def flickr8k(folder: Path, experiment: Experiment, **chosen: Any) -> None:
-    """Flickr8k: ratings of captions by experts, and by a crowd.
-
-    FOLDER holds Flickr8k.token.txt, and ExpertAnnotations.txt, CrowdFlowerAnnotations.txt or both.
-    """
-    from .flickr8k import read_flickr8k
-
-    _rate(read_flickr8k(folder), experiment, **chosen)
-
-
-@agreement.command(cls=MetricCommand)
-@_FOLDER
-@experiment_options("all")
-@metric_options
-def composite(folder: Path, experiment: Experiment, **chosen: Any) -> None:
-    """Composite: ratings of captions.
-
-    FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the other
-    sources 30k_*.csv with results_20130124.token, coco_*.csv with captions_val2014.json.
-    """
-    from .composite import read_composite
-
-    _rate(read_composite(folder), experiment, **chosen)
+_TIES = click.option(
+    "--ties",
+    type=click.Choice(["half", "wrong", "right"]),
+    default="half",
+    show_default=True,
+    help="How to count a pair if a metric gives both captions the same score.",
+)
+_CONSENSUS = click.option(
+    "--consensus",
+    is_flag=True,
+    help="Judge by the triplets of consensus_pascal.mat, not by the direct votes.",
+)
+_CAPTIONS = click.option(
+    "--captions",
+    type=CAPTIONS,
+    help="References where the file has none: COCO captions JSON or another caption file.",
+)
 
 
-@agreement.command(cls=MetricCommand)
-@_FOLDER
-@experiment_options("all")
-@metric_options
-def thumb(folder: Path, experiment: Experiment, **chosen: Any) -> None:
-    """THumB: ratings of captions for precision and recall.
+class _DataSet(NamedTuple):
+    """A command: a data set, and the experiment for its judgements."""
 
-    FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.
-    """
-    from .thumb import read_thumb
+    name: str
+    help: str
+    #: What the user calls the path.
+    path: str
+    #: ``module.function`` that takes the path and the values of `options`.
+    reader: str
+    experiment: Callable[..., Agreement]
+    #: What ``--references`` are by default.
+    references: str = "all"
+    options: Sequence[Callable[..., Any]] = ()
 
-    _rate(read_thumb(folder), experiment, **chosen)
-
-
-@agreement.command("nocaps-foil", cls=MetricCommand)
-@click.argument("file", type=FILE)
-@experiment_options("all")
-@metric_options
-def nocaps_foil(file: Path, experiment: Experiment, **chosen: Any) -> None:
-    """nocaps-FOIL: captions with one noun replaced.
-
-    FILE is nocaps-val-foil.json.
-    """
-    from .nocaps_foil import read_nocaps_foil
-
-    _find(read_nocaps_foil(file), experiment, **chosen)
+    def read(self, path: Path, **given: Any) -> Any:
+        """Read the judgements."""
+        module, function = self.reader.split(".")
+        return getattr(import_module(f".{module}", __package__), function)(path, **given)
 
 
-@agreement.command(cls=MetricCommand)
-@click.argument("file", type=FILE)
-@experiment_options("all")
-@metric_options
-def hat(file: Path, experiment: Experiment, **chosen: Any) -> None:
-    """HAT: captions in which people marked what is made up.
+_DATA_SETS = (
+    _DataSet(
+        "pascal50s",
+        "PASCAL-50S: which of two captions people prefer.\n\n"
+        "FOLDER holds pair_pascal.mat and pascal50S.mat.",
+        "folder",
+        "pascal50s.read_pascal50s",
+        _choose,
+        "0,1,5,48",
+        (_CONSENSUS, _TIES),
+    ),
+    _DataSet(
+        "abstract50s",
+        "Abstract-50S: which of two captions people prefer.\n\n"
+        "FOLDER holds consensus_abstract.mat.",
+        "folder",
+        "pascal50s.read_abstract50s",
+        _choose,
+        "1,5,48",
+        (_TIES,),
+    ),
+    _DataSet(
+        "distractors",
+        "Correct captions against distractors, kind by kind.\n\n"
+        'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.',
+        "file",
+        "command.read_distracted",
+        _choose,
+        options=(_CAPTIONS, reference_options, _TIES),
+    ),
+    _DataSet(
+        "flickr8k",
+        "Flickr8k: ratings of captions by experts, and by a crowd.\n\n"
+        "FOLDER holds Flickr8k.token.txt, and ExpertAnnotations.txt, CrowdFlowerAnnotations.txt or "
+        "both.",
+        "folder",
+        "flickr8k.read_flickr8k",
+        _rate,
+    ),
+    _DataSet(
+        "composite",
+        "Composite: ratings of captions.\n\n"
+        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the "
+        "other sources 30k_*.csv with results_20130124.token, coco_*.csv with "
+        "captions_val2014.json.",
+        "folder",
+        "flickr8k.read_composite",
+        _rate,
+    ),
+    _DataSet(
+        "thumb",
+        "THumB: ratings of captions for precision and recall.\n\n"
+        "FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.",
+        "folder",
+        "json_data_sets.read_thumb",
+        _rate,
+    ),
+    _DataSet(
+        "nocaps-foil",
+        "nocaps-FOIL: captions with one noun replaced.\n\nFILE is nocaps-val-foil.json.",
+        "file",
+        "json_data_sets.read_nocaps_foil",
+        _find,
+    ),
+    _DataSet(
+        "hat",
+        "HAT: captions in which people marked what is made up.\n\nFILE is hat.json.",
+        "file",
+        "json_data_sets.read_hat",
+        _find,
+    ),
+)
 
-    FILE is hat.json.
-    """
-    from .hat import read_hat
 
-    _find(read_hat(file), experiment, **chosen)
+def _add(data_set: _DataSet) -> None:
+    """Add the command of a data set."""
 
+    def command(
+        experiment: Experiment,
+        metrics: tuple[str, ...] | None,
+        settings: Settings,
+        **given: Any,
+    ) -> None:
+        ties = {name: given.pop(name) for name in ("ties",) if name in given}
+        data = data_set.read(given.pop(data_set.path), **given)
+        if data_set.experiment is _find and len(experiment.references) > 1:
+            raise click.UsageError("--references takes one number here, or 'all'.")
+        experiment.check()
+        if experiment.wrote_candidates(data.judged):
+            return
+        from .figures import write_figure
 
-def _choose(
-    choices: Choices,
-    ties: str,
-    experiment: Experiment,
-    **chosen: Any,
-) -> None:
-    from .figures import write_curves
-    from .forced_choice import forced_choice
+        with experiment.parts() as parts:
+            trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
+            scored = _Scored(trials, scorers, experiment, parts)
+            result = data_set.experiment(data, scored, **ties)
+            _deliver(result, experiment)
+            drawable = result.findings.get("williams") != []
+            for path in experiment.figure if drawable else ():
+                write_figure(path, result)
+        if experiment.figure and not drawable:  # everything else is done
+            write_figure(experiment.figure[0], result)  # says what is missing
 
-    experiment.check()
-    if experiment.wrote_candidates(choices.judged):
-        return
-    with experiment.parts() as parts:
-        trials, _ = _trials(choices.judged, experiment, parts, **chosen)
-        result = forced_choice(choices, trials, ties)
-        _deliver(result, experiment, trials)
-        for path in experiment.figure:
-            write_curves(path, result)
-
-
-def _rate(ratings: Ratings, experiment: Experiment, **chosen: Any) -> None:
-    from .correlation import correlate, views
-    from .figures import write_matrices
-
-    experiment.check()
-    if experiment.wrote_candidates(ratings.judged):
-        return
-    with experiment.parts() as parts:
-        trials, _ = _trials(ratings.judged, experiment, parts, **chosen)
-        columns = sum(len(trial.scores) for trial in trials.trials if trial.draw == 0)
-        total = columns * len(list(views(ratings)))
-        with progress_bar(total, " intervals") as bar:
-            result = correlate(ratings, trials, parts, bar.update)
-        _deliver(result, experiment, trials)
-        matrices = result.findings["williams"]
-        for path in experiment.figure if matrices else ():
-            write_matrices(path, matrices)
-    if experiment.figure and not matrices:  # everything else is done
-        raise VifidelError(
-            f"{experiment.figure[0]}: a matrix needs two metrics; name more --metrics."
-        )
-
-
-def _find(data: Hallucinations, experiment: Experiment, **chosen: Any) -> None:
-    from .detection import detect
-    from .draws import AS_GIVEN
-    from .figures import write_intervals
-    from .localization import find_words
-
-    if len(experiment.references) > 1:
-        raise click.UsageError("--references takes one number here, or 'all'.")
-    experiment.check()
-    if experiment.wrote_candidates(data.judged):
-        return
-    with experiment.parts() as parts:
-        trials, scorers = _trials(data.judged, experiment, parts, **chosen)
-        found = [
-            one
-            for number in trials.numbers()
-            if number != AS_GIVEN
-            for one in find_words(data, scorers, number, experiment.draws, experiment.seed)
+    for option in reversed(
+        [
+            agreement.command(data_set.name, cls=MetricCommand, help=data_set.help),
+            click.argument(data_set.path, type=FILE),
+            *data_set.options,
+            experiment_options(data_set.references),
+            metric_options,
         ]
-        result = detect(data, trials, found)
-        _deliver(result, experiment, trials)
-        for path in experiment.figure:
-            write_intervals(path, result)
+    ):
+        command = option(command)
+
+
+for _data_set in _DATA_SETS:
+    _add(_data_set)
 
 
 def _trials(
@@ -284,31 +272,22 @@ def _trials(
     scorers, unavailable = build(chosen_metrics(metrics, settings, not alone), settings)
     scorers |= experiment.ablations(settings)
     numbers = experiment.references if has_references else (0,)
-    todo = work(judged, scorers, numbers, experiment.draws)
-    with progress_bar(todo) as bar:
-        trials = run_trials(
-            judged,
-            scorers,
-            numbers,
-            experiment.draws,
-            experiment.seed,
-            parts,
-            bar.update,
-            unavailable,
-        )
+    draws = experiment.draws
+    with progress_bar(work(judged, scorers, numbers, draws)) as bar:
+        seed = experiment.seed
+        trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
     for name, scores in given.items():
         trials = trials.and_given(name, scores)
-    if not trials.trials:
+    if not trials.scores:
         if trials.unavailable:
             raise together(trials.unavailable.values())
         raise VifidelError(
             "no metric can be computed: all of them need references; try --references 1."
         )
-    available = {name: s for name, s in scorers.items() if name not in trials.unavailable}
-    return trials, available
+    return trials, {name: s for name, s in scorers.items() if name not in trials.unavailable}
 
 
-def _deliver(result: Agreement, experiment: Experiment, trials: Trials) -> None:
+def _deliver(result: Agreement, experiment: Experiment) -> None:
     """Print the result and write it to the output; then say what broke in a metric."""
     from ...io.files import json_text, write_whole
     from ...scores.harness import raise_failures
@@ -326,4 +305,4 @@ def _deliver(result: Agreement, experiment: Experiment, trials: Trials) -> None:
     finally:
         if experiment.output is not None:
             write_whole(experiment.output, document + "\n")
-    raise_failures(trials.unavailable)
+    raise_failures(result.trials.unavailable)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
-    from .draws import References
-    from .judgements import Judged
+    from .judgements import Judged, References
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
 
@@ -161,7 +160,7 @@ class Experiment:
         """Return the scorers of the ablation, by name."""
         from ...annotations import read_objects
         from ...words.word_vectors import load_vectors
-        from .ablation import ablations
+        from .trials import ablations
 
         if not self.ablation:
             return {}
