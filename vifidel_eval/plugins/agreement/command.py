@@ -23,7 +23,6 @@ from ...io.records import progress_bar
 from .command_options import Experiment, experiment_options
 
 if TYPE_CHECKING:
-    from ...captions.fields import Wanted
     from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
@@ -38,56 +37,6 @@ def agreement() -> None:
 
     Each command reads a data set's own files.
     """
-
-
-class _Scored(NamedTuple):
-    """What an experiment is made from, beside the judgements."""
-
-    trials: Trials
-    scorers: dict[str, Scorer]
-    chosen: Experiment
-    parts: Parts
-
-
-def _choose(choices: Choices, scored: _Scored, ties: str) -> Agreement:
-    from .forced_choice import forced_choice
-
-    return forced_choice(choices, scored.trials, ties)
-
-
-def _rate(ratings: Ratings, scored: _Scored) -> Agreement:
-    from .correlation import correlate, views
-
-    total = len(list(scored.trials.columns())) * len(list(views(ratings)))
-    with progress_bar(total, " intervals") as bar:
-        return correlate(ratings, scored.trials, scored.parts, bar.update)
-
-
-def _find(data: Hallucinations, scored: _Scored) -> Agreement:
-    from .detection import detect, find_words
-    from .judgements import AS_GIVEN
-
-    trials, scorers, chosen, _ = scored
-    ranked = [
-        one
-        for number in trials.references
-        if number != AS_GIVEN
-        for one in find_words(data, scorers, number, chosen.draws, chosen.seed)
-    ]
-    return detect(data, trials, ranked)
-
-
-def read_distracted(file: Path, captions: Path | None, wanted: Wanted) -> Choices:
-    """Read the data set of ``distractors``, with references of a caption file."""
-    from ...captions import read_references
-    from .json_data_sets import read_distractors
-
-    references = None
-    if captions is not None:
-        references = read_references(
-            captions, wanted.splits, wanted.id_fields, wanted.reference_fields
-        )
-    return read_distractors(file, references)
 
 
 _TIES = click.option(
@@ -110,97 +59,124 @@ _CAPTIONS = click.option(
 
 
 class _DataSet(NamedTuple):
-    """A command: a data set, and the experiment for its judgements."""
+    """A data set as a command, which reads it with ``read_NAME`` of a module."""
 
     name: str
-    help: str
-    #: What the user calls the path.
-    path: str
-    #: ``module.function`` that takes the path and the values of `options`.
-    reader: str
-    experiment: Callable[..., Agreement]
+    module: str
+    summary: str
+    #: A sentence on what it reads, which begins with what the user calls the path.
+    files: str
     #: What ``--references`` are by default.
     references: str = "all"
     options: Sequence[Callable[..., Any]] = ()
 
-    def read(self, path: Path, **given: Any) -> Any:
-        """Read the judgements."""
-        module, function = self.reader.split(".")
-        return getattr(import_module(f".{module}", __package__), function)(path, **given)
+    @property
+    def path(self) -> str:
+        """The argument for the path."""
+        return self.files.split()[0].lower()
 
 
 _DATA_SETS = (
     _DataSet(
         "pascal50s",
-        "PASCAL-50S: which of two captions people prefer.\n\n"
+        "pascal50s",
+        "PASCAL-50S: which of two captions people prefer.",
         "FOLDER holds pair_pascal.mat and pascal50S.mat.",
-        "folder",
-        "pascal50s.read_pascal50s",
-        _choose,
         "0,1,5,48",
         (_CONSENSUS, _TIES),
     ),
     _DataSet(
         "abstract50s",
-        "Abstract-50S: which of two captions people prefer.\n\n"
+        "pascal50s",
+        "Abstract-50S: which of two captions people prefer.",
         "FOLDER holds consensus_abstract.mat.",
-        "folder",
-        "pascal50s.read_abstract50s",
-        _choose,
         "1,5,48",
         (_TIES,),
     ),
     _DataSet(
         "distractors",
-        "Correct captions against distractors, kind by kind.\n\n"
+        "json_data_sets",
+        "Correct captions against distractors, kind by kind.",
         'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.',
-        "file",
-        "command.read_distracted",
-        _choose,
         options=(_CAPTIONS, reference_options, _TIES),
     ),
     _DataSet(
         "flickr8k",
-        "Flickr8k: ratings of captions by experts, and by a crowd.\n\n"
+        "flickr8k",
+        "Flickr8k: ratings of captions by experts, and by a crowd.",
         "FOLDER holds Flickr8k.token.txt, and ExpertAnnotations.txt, CrowdFlowerAnnotations.txt or "
         "both.",
-        "folder",
-        "flickr8k.read_flickr8k",
-        _rate,
     ),
     _DataSet(
         "composite",
-        "Composite: ratings of captions.\n\n"
+        "flickr8k",
+        "Composite: ratings of captions.",
         "FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the "
         "other sources 30k_*.csv with results_20130124.token, coco_*.csv with "
         "captions_val2014.json.",
-        "folder",
-        "flickr8k.read_composite",
-        _rate,
     ),
     _DataSet(
         "thumb",
-        "THumB: ratings of captions for precision and recall.\n\n"
+        "json_data_sets",
+        "THumB: ratings of captions for precision and recall.",
         "FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.",
-        "folder",
-        "json_data_sets.read_thumb",
-        _rate,
     ),
     _DataSet(
         "nocaps-foil",
-        "nocaps-FOIL: captions with one noun replaced.\n\nFILE is nocaps-val-foil.json.",
-        "file",
-        "json_data_sets.read_nocaps_foil",
-        _find,
+        "json_data_sets",
+        "nocaps-FOIL: captions with one noun replaced.",
+        "FILE is nocaps-val-foil.json.",
     ),
     _DataSet(
         "hat",
-        "HAT: captions in which people marked what is made up.\n\nFILE is hat.json.",
-        "file",
-        "json_data_sets.read_hat",
-        _find,
+        "json_data_sets",
+        "HAT: captions in which people marked what is made up.",
+        "FILE is hat.json.",
     ),
 )
+
+
+def _read(data_set: _DataSet, given: dict[str, Any]) -> Choices | Ratings | Hallucinations:
+    """Read a data set with what a user gave."""
+    from ...captions import read_references
+
+    path, wanted = given.pop(data_set.path), given.pop("wanted", None)
+    if wanted is not None and (captions := given.pop("captions")) is not None:
+        fields = wanted.id_fields, wanted.reference_fields
+        given["references"] = read_references(captions, wanted.splits, *fields)
+    module = import_module(f".{data_set.module}", __package__)
+    read = getattr(module, f"read_{data_set.name.replace('-', '_')}")
+    data: Choices | Ratings | Hallucinations = read(path, **given)
+    return data
+
+
+def _compared(
+    data: Choices | Ratings | Hallucinations,
+    trials: Trials,
+    scorers: dict[str, Scorer],
+    experiment: Experiment,
+    parts: Parts,
+    ties: str,
+) -> Agreement:
+    """Return how scores agree with judgements, by the experiment that these are for."""
+    from .correlation import correlate, views
+    from .detection import detect, find_words
+    from .forced_choice import forced_choice
+    from .judgements import AS_GIVEN, Choices, Ratings
+
+    if isinstance(data, Choices):
+        return forced_choice(data, trials, ties)
+    if isinstance(data, Ratings):
+        total = len(list(trials.columns())) * len(list(views(data)))
+        with progress_bar(total, " intervals") as bar:
+            return correlate(data, trials, parts, bar.update)
+    ranked = [
+        one
+        for number in trials.references
+        if number != AS_GIVEN
+        for one in find_words(data, scorers, number, experiment.draws, experiment.seed)
+    ]
+    return detect(data, trials, ranked)
 
 
 def _add(data_set: _DataSet) -> None:
@@ -212,19 +188,19 @@ def _add(data_set: _DataSet) -> None:
         settings: Settings,
         **given: Any,
     ) -> None:
-        ties = {name: given.pop(name) for name in ("ties",) if name in given}
-        data = data_set.read(given.pop(data_set.path), **given)
-        if data_set.experiment is _find and len(experiment.references) > 1:
+        from .figures import write_figure
+        from .judgements import Hallucinations
+
+        ties = given.pop("ties", "half")
+        data = _read(data_set, given)
+        if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
         experiment.check()
         if experiment.wrote_candidates(data.judged):
             return
-        from .figures import write_figure
-
         with experiment.parts() as parts:
             trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
-            scored = _Scored(trials, scorers, experiment, parts)
-            result = data_set.experiment(data, scored, **ties)
+            result = _compared(data, trials, scorers, experiment, parts, ties)
             _deliver(result, experiment)
             drawable = result.findings.get("williams") != []
             for path in experiment.figure if drawable else ():
@@ -234,7 +210,11 @@ def _add(data_set: _DataSet) -> None:
 
     for option in reversed(
         [
-            agreement.command(data_set.name, cls=MetricCommand, help=data_set.help),
+            agreement.command(
+                data_set.name,
+                cls=MetricCommand,
+                help=f"{data_set.summary}\n\n{data_set.files}",
+            ),
             click.argument(data_set.path, type=FILE),
             *data_set.options,
             experiment_options(data_set.references),
