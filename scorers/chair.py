@@ -23,6 +23,7 @@ from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
 from ..explain.explanation import Explanation, Thresholds
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
+from ..io.options import Option
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
@@ -36,7 +37,7 @@ from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things,
 from .base import Progress, asked_of, gold_key, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
-from .record import Metric, Option
+from .record import Metric
 from .registry import register
 
 _ROWS_AT_ONCE = 256

@@ -16,6 +16,7 @@ from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, Thresholds
 from ..io.image_ids import ImageId
+from ..io.options import Option
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Grounding
 from ..kernels.support import SUPPORT, Evidence
@@ -25,7 +26,7 @@ from ..words.mentions import Unit
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
 from .base import Scorer, asked_of
-from .record import Option, Settings
+from .record import Settings
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer
 

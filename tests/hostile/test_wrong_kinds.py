@@ -46,10 +46,9 @@ PACKAGES = {
     ".asking": None,
     ".captions": None,
     ".detect": None,
-    ".integrations.columns": ["row_columns", "column_scorer"],
     ".rewards": None,
     ".scorers": None,
-    ".submission": None,
+    ".plugins.submission.results": ["check_results", "read_image_list", "write_results"],
     ".vectors": None,
 }
 # Right values of parameters that have no default.

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
+from ..io.options import option
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Mention, Verdict
 from ..kernels.support import REFERENCES, SUPPORT
@@ -49,8 +50,21 @@ class Thresholds:
         below this cosine.
     """
 
-    support: float = SUPPORT
-    far: float = 0.2
+    support: float = option(
+        SUPPORT,
+        "Lowest cosine that supports a mention; it suits the embedded vectors.",
+        float,
+        section="",
+    )
+    far: float = option(
+        0.2,
+        "An object is unmentioned if its cosine with every word is below this; it suits the "
+        "embedded vectors.",
+        float,
+        section="",
+        rare=True,
+        lowest=-1,
+    )
 
 
 class Match(NamedTuple):

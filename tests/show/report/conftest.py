@@ -14,7 +14,7 @@ from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.explain.explanation import Explanation
 from vifidel_eval.scorers import Evaluation, Vifidel, VifidelH
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import Content, render_page
 from vifidel_eval.words.synonyms import ClassList
 
