@@ -47,7 +47,7 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
             "SOURCE is unpickled, and a pickle can run any code when it is read; add "
             "--trust-pickles if you trust where it comes from."
         )
-    from .vilbert_features import regions_of, write_regions
+    from .regions import regions_of, write_regions
 
     list_of_images = source.suffix == ".pkl"
     files = [source] if not source.is_dir() else sorted(source.glob("*.npy"))

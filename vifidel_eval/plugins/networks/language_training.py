@@ -25,19 +25,18 @@ from ...io.files import beside, write_whole
 from ...io.image_ids import ImageId
 from ...io.outputs import check_output
 from ...io.unfinished import Parts
-from .language_model import (
+from .lm import (
     MODEL,
-    NEEDED_BY,
     SPECIAL,
     batches_of,
     caption_words,
     encoded,
+    load_torch,
     logits_of,
     losses_of,
     new_network,
     states_of,
 )
-from .pytorch import load_torch
 
 _STATE = "vifidel-eval training state 1"
 
@@ -133,7 +132,7 @@ def train(
     """
     check_whole(0, seed=seed)
     check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
-    torch = load_torch(NEEDED_BY)
+    torch = load_torch()
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
@@ -151,7 +150,14 @@ def train(
     parts = Parts(Path(output))
     state = _read_state(torch, parts, settings)
     threads = torch.get_num_threads() if state is None else state["threads"]
-    report = _Report(on_epoch)
+    done: list[Epoch] = []
+
+    def report(perplexity: float, resumed: bool) -> None:
+        best = all(perplexity < epoch.perplexity for epoch in done)
+        done.append(Epoch(len(done) + 1, perplexity, best, resumed))
+        if on_epoch is not None:
+            on_epoch(done[-1])
+
     with _repeatable(torch, threads):
         _seed_torch(torch, seed, 0)
         network = new_network(torch, len(vocabulary), hidden)
@@ -163,10 +169,10 @@ def train(
             best = state["best"]
             write_whole(output, _packed(torch, best))  # it may have been moved away since
             for perplexity in state["perplexities"]:
-                report.add(perplexity, resumed=True)
+                report(perplexity, resumed=True)
                 if on_progress is not None:
                     on_progress(1.0)
-        for epoch in range(len(report.epochs) + 1, epochs + 1):
+        for epoch in range(len(done) + 1, epochs + 1):
             # Each epoch seeds itself, so no generator's state has to outlive an interruption.
             _seed_torch(torch, seed, epoch)
             random = np.random.default_rng([seed, epoch])
@@ -174,7 +180,7 @@ def train(
                 group["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / epochs)
             _train_epoch(network, adam, training_sequences, random, on_progress)
             perplexity = _perplexity(network, validation_sequences)
-            perplexities = [*(done.perplexity for done in report.epochs), perplexity]
+            perplexities = [*(before.perplexity for before in done), perplexity]
             if best is None or perplexity < best["perplexity"]:
                 best = {
                     "format": MODEL,
@@ -192,24 +198,11 @@ def train(
                 "perplexities": perplexities,
                 "best": best,
             }
-            parts.add(_STATE, _part(_packed(torch, state), settings), alone=True)
-            report.add(perplexity, resumed=False)
+            packed = base64.b64encode(_packed(torch, state)).decode()
+            parts.add(_STATE, {"settings": settings, "packed": packed}, alone=True)
+            report(perplexity, resumed=False)
     parts.clear()
-    return report.epochs
-
-
-class _Report:
-    """Tells the caller of epochs and keeps them."""
-
-    def __init__(self, on_epoch: Callable[[Epoch], object] | None) -> None:
-        self.epochs: list[Epoch] = []
-        self._on_epoch = on_epoch
-
-    def add(self, perplexity: float, resumed: bool) -> None:
-        best = all(perplexity < epoch.perplexity for epoch in self.epochs)
-        self.epochs.append(Epoch(len(self.epochs) + 1, perplexity, best, resumed))
-        if self._on_epoch is not None:
-            self._on_epoch(self.epochs[-1])
+    return done
 
 
 def _train_epoch(
@@ -219,7 +212,7 @@ def _train_epoch(
     random: np.random.Generator,
     on_progress: Callable[[float], object] | None,
 ) -> None:
-    torch = load_torch(NEEDED_BY)
+    torch = load_torch()
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
         states, targets = states_of(network, [sequences[at] for at in batch])
@@ -300,14 +293,6 @@ def _packed(torch: ModuleType, content: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
     torch.save(content, buffer)
     return buffer.getvalue()
-
-
-def _part(packed: bytes, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is kept of an unfinished training."""
-    return {
-        "settings": dict(settings),
-        "packed": base64.b64encode(packed).decode(),
-    }
 
 
 def _read_state(
