@@ -6,9 +6,8 @@
 """
 
 from .detection_run import DetectionRun, detect, detect_objects
-from .detectors import Detector, Found
-from .loading import backends, load_detector
-from .model_files import ModelFiles, find_model
+from .detectors import Detector, Found, ModelFiles
+from .loading import backends, find_model, load_detector
 from .picture_sources import FoundPicture, PictureSource
 
 __all__ = [

@@ -7,22 +7,21 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from ...annotations.instances import check_threshold
 from ...errors import VifidelError, VifidelWarning
 from ...io.arguments import check_whole, named_if_wrong
-from ...io.files import first_line, reason, sha256_of
+from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
 from ...io.pictures import DamagedPictureError, decode
-from ...io.progress import progress_bar
-from .batches import Batches, Waiting
+from ...io.records import alone, progress_bar
 from .detectors import Detector, Found, Prepared
-from .loading import load_detector
-from .model_files import find_model
+from .loading import find_model, load_detector
 from .objects_file import ObjectsFile
 from .picture_sources import FoundPicture, PictureSource
 
@@ -118,43 +117,61 @@ def detect(
         "lowest": lowest,
         "drafted": drafts,
     }
-    file = ObjectsFile(output, header)
-    if file.without_digest:
-        warnings.warn(
-            f"{output}: an earlier version wrote it without digests of {file.without_digest} "
-            "pictures; those that are still there are looked at again.",
-            VifidelWarning,
-            stacklevel=3,
-        )
     run = DetectionRun()
     total = None if pictures.image_ids is None else len(pictures.image_ids)
-    order = []
     with (
-        _quiet_pillow(),
-        file.adding(),
+        warnings.catch_warnings(),
+        alone(beside(output, ".lock"), Path(output)),
         progress_bar(total, " pictures", progress) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
-        batches = Batches(detector, lowest, detector.batch if batch is None else batch)
+        # What is wrong with a picture is in the file.
+        warnings.filterwarnings("ignore", module="PIL")
+        file = ObjectsFile(output, header)
+        if file.without_digest:
+            warnings.warn(
+                f"{output}: an earlier version wrote it without digests of {file.without_digest} "
+                "pictures; those that are still there are looked at again.",
+                VifidelWarning,
+                stacklevel=3,
+            )
+        batches = _Batches(detector, lowest, detector.batch if batch is None else batch)
         enough = detector.enough if drafts else None
-        waiting: deque[Future[_Look]] = deque()
+
+        def add(answered: list[tuple[_Picture, Found]]) -> None:
+            run.read += len(answered)
+            file.add(picture.entry(found) for picture, found in answered)
+
+        def take(picture: _Picture) -> None:
+            bar.update()
+            if picture.digest:
+                file.pin(picture.image_id, picture.digest)
+            if picture.ask is None:
+                run.known += picture.questions != ()
+                run.unasked += picture.questions == ()
+            elif picture.problem:
+                run.problems[picture.image_id] = picture.problem[:_LONGEST_PROBLEM]
+                file.add([{"image_id": picture.image_id, "problem": run.problems[picture.image_id]}])
+            else:
+                add(batches.add(picture))
+
+        order = []
+        waiting: deque[Future[_Picture]] = deque()
         try:
-            for picture in pictures:
-                order.append(picture.image_id)
-                ask = None if asked is None else asked.get(picture.image_id, ())
-                if ask == () and picture.image_id not in file:
+            for source in pictures:
+                order.append(source.image_id)
+                ask = None if asked is None else asked.get(source.image_id, ())
+                if ask == () and source.image_id not in file:
                     run.unasked += 1
                     bar.update()
                     continue
-                waiting.append(pool.submit(_look, picture, ask, file, detector, enough))
+                waiting.append(pool.submit(_look, source, ask, file, detector, enough))
                 if len(waiting) > threads + batches.size:
-                    _take(waiting.popleft().result(), batches, file, run)
-                    bar.update()
+                    take(waiting.popleft().result())
             while waiting:
-                _take(waiting.popleft().result(), batches, file, run)
-                bar.update()
+                take(waiting.popleft().result())
             for answered in batches.rest():
-                file.add(_entries(answered, asked is not None, run))
+                add(answered)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
         file.finish(order)
@@ -250,101 +267,167 @@ def _of_pictures(
     }
 
 
-@dataclass(frozen=True)
-class _Look:
-    """What a thread found out about a picture."""
+@dataclass
+class _Picture:
+    """A picture on its way through a run."""
 
     image_id: str
-    #: Of its bytes; None if these cannot be read.
-    digest: str | None = None
-    #: The questions about it, none for a closed detector.
-    wanted: Sequence[str] | None = None
-    #: What of these is to be asked; None if an earlier run knew all.
+    #: What is asked about it; None if the detector is not asked.
+    questions: Sequence[str] | None
+    #: Of its bytes; empty if these cannot be read.
+    digest: str = ""
+    #: The questions that are open; None if an earlier run knew all.
     ask: Sequence[str] | None = ()
     #: The picture as the model reads it, or why it cannot be read.
-    prepared: Prepared | str = ""
+    prepared: Prepared | None = None
+    problem: str = ""
 
-
-def _look(
-    picture: FoundPicture,
-    wanted: Sequence[str] | None,
-    file: ObjectsFile,
-    detector: Detector,
-    enough: int | None,
-) -> _Look:
-    """Read a picture, and prepare it for the model unless it is the one that was known before."""
-    look = _Look(picture.image_id, wanted=wanted)
-    no_file = isinstance(picture.content, Path) and not picture.content.is_file()
-    if no_file or picture.problem is not None:
-        return replace(look, prepared=picture.problem or "there is no such file")
-    try:
-        with picture.open() as content:
-            look = replace(look, digest=sha256_of(content)[:_DIGITS])
-            look = replace(look, ask=_still_to_ask(look, file))
-            if look.ask is None:
-                return look
-            content.seek(0)
-            decoded = decode(content, enough)
-    except DamagedPictureError as problem:
-        return replace(look, prepared=str(problem))
-    except OSError as problem:
-        return replace(look, prepared=f"cannot be read: {reason(problem)}")
-    try:
-        return replace(look, prepared=detector.prepare(decoded.picture, decoded.size))
-    except Exception as problem:  # a picture of one pixel in height, say, has nothing left
-        why = f"cannot be prepared for the model: {first_line(problem)}"
-        return replace(look, prepared=why)
-
-
-def _still_to_ask(look: _Look, file: ObjectsFile) -> Sequence[str] | None:
-    before = file.asked(look.image_id, look.digest or "")
-    if look.wanted is None:
-        return () if before is None else None
-    return [question for question in look.wanted if question not in (before or ())] or None
-
-
-def _take(look: _Look, batches: Batches, file: ObjectsFile, run: DetectionRun) -> None:
-    if look.digest is not None:
-        file.pin(look.image_id, look.digest)
-    if look.ask is None:
-        run.known += look.wanted != ()
-        run.unasked += look.wanted == ()
-    elif isinstance(look.prepared, str):
-        run.problems[look.image_id] = look.prepared[:_LONGEST_PROBLEM]
-        file.add([{"image_id": look.image_id, "problem": run.problems[look.image_id]}])
-    else:
-        waiting = Waiting(look.image_id, look.ask, look.prepared, look.digest or "")
-        file.add(_entries(batches.add(waiting), bool(look.ask), run))
-
-
-def _entries(
-    answered: Sequence[tuple[Waiting, Found]], were_asked: bool, run: DetectionRun
-) -> list[dict[str, Any]]:
-    """Return the lines of pictures."""
-    run.read += len(answered)
-    entries = []
-    for picture, found in answered:
-        width, height = picture.prepared.size
+    def entry(self, found: Found) -> dict[str, Any]:
+        """Return the line of what was found in it."""
+        assert self.prepared is not None
+        width, height = self.prepared.size
         entry: dict[str, Any] = {
-            "image_id": picture.image_id,
+            "image_id": self.image_id,
             "labels": found.labels,
             "scores": found.scores,
             "boxes": found.boxes,
             "width": width,
             "height": height,
-            "digest": picture.digest,
+            "digest": self.digest,
         }
-        if were_asked:
-            entry["asked"] = list(picture.asked)
+        if self.ask:
+            entry["asked"] = list(self.ask)
         if found.presence is not None:
             entry["presence"] = found.presence
-        entries.append(entry)
-    return entries
+        return entry
 
 
-@contextmanager
-def _quiet_pillow() -> Iterator[None]:
-    """Let Pillow not warn of what is wrong with a picture: its problem is in the file."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="PIL")
-        yield
+def _look(
+    source: FoundPicture,
+    questions: Sequence[str] | None,
+    file: ObjectsFile,
+    detector: Detector,
+    enough: int | None,
+) -> _Picture:
+    """Read a picture, and prepare it for the model unless it is the one that was known before."""
+    picture = _Picture(source.image_id, questions, problem=source.problem or "")
+    if isinstance(source.content, Path) and not source.content.is_file():
+        picture.problem = "there is no such file"
+    if picture.problem:
+        return picture
+    try:
+        with source.open() as content:
+            picture.digest = sha256_of(content)[:_DIGITS]
+            before = file.asked(picture.image_id, picture.digest)
+            if questions is not None:
+                picture.ask = [name for name in questions if name not in (before or ())] or None
+            elif before is not None:
+                picture.ask = None
+            if picture.ask is None:
+                return picture
+            content.seek(0)
+            decoded = decode(content, enough)
+    except DamagedPictureError as problem:
+        picture.problem = str(problem)
+    except OSError as problem:
+        picture.problem = f"cannot be read: {reason(problem)}"
+    else:
+        try:
+            picture.prepared = detector.prepare(decoded.picture, decoded.size)
+        except Exception as problem:  # a picture of one pixel in height, say, has nothing left
+            picture.problem = f"cannot be prepared for the model: {first_line(problem)}"
+    return picture
+
+
+class _Batches:
+    """Pictures by shape; `size` of a shape go to the model, half if memory does not suffice."""
+
+    def __init__(self, detector: Detector, lowest: float, size: int) -> None:
+        self._detector = detector
+        self._lowest = lowest
+        self.size = size
+        self._was_halved = False
+        self._by_shape: dict[tuple[int, ...], list[_Picture]] = {}
+
+    def add(self, picture: _Picture) -> list[tuple[_Picture, Found]]:
+        """Return what was answered because a picture was added."""
+        assert picture.prepared is not None
+        shape = picture.prepared.shape
+        self._by_shape.setdefault(shape, []).append(picture)
+        if len(self._by_shape[shape]) >= self.size:
+            return self._answer(self._by_shape.pop(shape))
+        # Photographs of many shapes: none waits for long, and memory stays bounded.
+        if sum(map(len, self._by_shape.values())) > 4 * self.size:
+            return self._answer(self._by_shape.pop(next(iter(self._by_shape))))
+        return []
+
+    def rest(self) -> Iterator[list[tuple[_Picture, Found]]]:
+        """Yield the answers about all that still wait, batch by batch."""
+        while self._by_shape:
+            yield self._answer(self._by_shape.pop(next(iter(self._by_shape))))
+
+    def _answer(self, pictures: list[_Picture]) -> list[tuple[_Picture, Found]]:
+        answered: list[tuple[_Picture, Found]] = []
+        while len(answered) < len(pictures):
+            some = pictures[len(answered) : len(answered) + self.size]
+            try:
+                found = self._detector.detect(
+                    [picture.prepared for picture in some if picture.prepared],
+                    [picture.ask or () for picture in some],
+                    self._lowest,
+                )
+                pairs = list(zip(some, found, strict=True))
+                for _, one in pairs:
+                    self._check(one)
+            except VifidelError:
+                raise
+            except Exception as problem:  # libraries raise nearly anything
+                self._halve(some, problem)
+            else:
+                answered += pairs
+        return answered
+
+    def _check(self, found: Found) -> None:
+        """Raise what is wrong with an answer, before it is in a file that nobody could read."""
+        if not len(found.labels) == len(found.scores) == len(found.boxes):
+            raise ValueError(
+                f"{len(found.labels)} labels, {len(found.scores)} scores and {len(found.boxes)} "
+                "boxes"
+            )
+        if not all(len(box) == 4 and all(map(isfinite, box)) for box in found.boxes):
+            raise ValueError("a box is not four numbers")
+        for score in chain(found.scores, found.presence or ()):
+            if not 0 <= score <= 1:
+                raise VifidelError(
+                    f"{self._detector.files.name}: it gave the score {score:g}, and scores are "
+                    "from 0 to 1; save it again with what makes probabilities of its output, or "
+                    "name another model."
+                )
+
+    def _halve(self, pictures: Sequence[_Picture], problem: Exception) -> None:
+        """Go on with half a batch, once, if memory was short; else say what failed."""
+        name, said = pictures[0].image_id, str(problem).lower()
+        if not (
+            isinstance(problem, MemoryError)
+            or type(problem).__name__ == "OutOfMemoryError"
+            or "out of memory" in said
+            or ("alloc" in said and "memory" in said)
+        ):
+            raise VifidelError(
+                f"{name}: {self._detector.files.name} failed on this picture "
+                f"({first_line(problem)}); take it away, or name another model."
+            ) from None
+        if len(pictures) == 1 or self._was_halved:
+            raise VifidelError(
+                f"{name}: there is not enough memory for {len(pictures)} "
+                f"picture{'s' * (len(pictures) > 1)} at once; give a smaller --batch, or a smaller "
+                "model."
+            ) from None
+        self._was_halved = True
+        self.size = len(pictures) // 2
+        warnings.warn(
+            f"there was not enough memory for {len(pictures)} pictures at once; going on with "
+            f"{self.size}.",
+            VifidelWarning,
+            stacklevel=2,
+        )

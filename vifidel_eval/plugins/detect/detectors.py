@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import VifidelError
 from ...io.arguments import is_whole
-from .model_files import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -17,6 +17,23 @@ if TYPE_CHECKING:
 
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's files on this machine."""
+
+    #: Its id, or the name of its folder or file.
+    name: str
+    #: A folder with ``config.json``, or an ONNX file.
+    path: Path
+    #: Sixteen hexadecimal digits that pin all files that the model reads.
+    digest: str
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether it is an ONNX file."""
+        return self.path.suffix.lower() == ".onnx"
 
 
 class Found(NamedTuple):

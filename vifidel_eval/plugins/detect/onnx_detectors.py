@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ...errors import VifidelError
 from ...io.files import first_line
 from ...io.libraries import load_libraries
-from .detectors import Found, Prepared, checked_side, exact, installed_versions
-from .model_files import ModelFiles
+from .detectors import Found, ModelFiles, Prepared, checked_side, exact, installed_versions
 
 if TYPE_CHECKING:
     from PIL import Image
