@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ..explain.explanation import Thresholds
-from ..io.progress import progress_bar
+from ..io.records import progress_bar
 from .options import caption_options, format_option, transport_options
 from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile, named
 from .printing import show

@@ -24,7 +24,7 @@ from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.arguments import named_if_wrong
 from ..io.image_ids import ImageId
-from ..io.progress import named_by, progress_bar
+from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import (

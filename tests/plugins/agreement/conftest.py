@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fake_scorer import FakeScorer
 
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.records import Parts
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.plugins.agreement.trials import Trial, Trials
 

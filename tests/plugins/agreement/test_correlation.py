@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.records import Parts
 from vifidel_eval.plugins.agreement.correlation import correlate, views
 from vifidel_eval.plugins.agreement.judgements import Judged, Ratings
 

@@ -12,7 +12,7 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval.errors import MetricFailed, MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.records import Parts
 from vifidel_eval.kernels import bags
 from vifidel_eval.plugins.agreement.draws import AS_GIVEN
 from vifidel_eval.plugins.agreement.judgements import Judged
@@ -386,7 +386,7 @@ import sys
 from pathlib import Path
 from vifidel_eval.plugins.agreement.distractors import read_distractors
 from vifidel_eval.plugins.agreement.forced_choice import forced_choice
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.records import Parts
 from vifidel_eval.plugins.agreement.trials import run_trials
 from fake_scorer import FakeScorer
 

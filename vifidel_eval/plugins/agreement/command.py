@@ -15,12 +15,12 @@ from ...commands.options import reference_options
 from ...commands.paths import CAPTIONS, FILE
 from ...commands.printing import show, tell
 from ...errors import VifidelError
-from ...io.progress import progress_bar
+from ...io.records import progress_bar
 from .command_options import Experiment, experiment_options
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
-    from ...io.unfinished import Parts
+    from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
     from .judgements import Choices, Hallucinations, Judged, Ratings

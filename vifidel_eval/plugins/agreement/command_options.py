@@ -17,7 +17,7 @@ from ...commands.paths import NAMED, OUTPUT, Written
 from ...commands.printing import show, tell
 
 if TYPE_CHECKING:
-    from ...io.unfinished import Parts
+    from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
     from .draws import References
@@ -91,7 +91,7 @@ class Experiment:
     @contextmanager
     def parts(self) -> Iterator[Parts]:
         """Keep the finished parts of an interrupted run beside its output, forget complete ones."""
-        from ...io.unfinished import Parts
+        from ...io.records import Parts
 
         parts = Parts(self.output)
         try:

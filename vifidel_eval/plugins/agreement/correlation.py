@@ -19,8 +19,8 @@ import numpy as np
 from ...evaluation import Floats, Integers
 from ...io.digits import rounded
 from ...io.image_ids import to_json_value
+from ...io.records import Parts
 from ...io.text_tables import Cell, Table
-from ...io.unfinished import Parts
 from .coefficients import COEFFICIENTS, RatedScores
 from .draws import AS_GIVEN, References
 from .judgements import Ratings

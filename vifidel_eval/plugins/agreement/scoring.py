@@ -14,7 +14,7 @@ from ...errors import MetricUnavailable
 from ...evaluation import Floats
 from ...io.digits import rounded
 from ...io.image_ids import to_json_value
-from ...io.unfinished import Parts
+from ...io.records import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scores.harness import score_rows
 from .judgements import Judged

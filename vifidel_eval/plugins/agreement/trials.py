@@ -11,7 +11,7 @@ from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
 from ...io.arguments import check_whole
 from ...io.caches import one_run
-from ...io.unfinished import Parts
+from ...io.records import Parts
 from ...scorers import Scorer
 from ...scorers.registry import METRICS
 from .draws import AS_GIVEN, References, drawn, is_drawn, plan

@@ -10,6 +10,7 @@ import click
 from ...commands.options import field_options
 from ...commands.paths import FILE, NAMED, Between, Command, Read, Written
 from ...commands.printing import show, tell
+from ...io.files import beside
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
@@ -105,7 +106,6 @@ def detect(
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
     from .. import detect as detecting
-    from .objects_file import unfinished_path
 
     source = detecting.PictureSource(pictures)
     questions = None
@@ -128,7 +128,7 @@ def detect(
             drafts=drafts,
         )
     except KeyboardInterrupt:
-        if unfinished_path(output).exists():
+        if beside(output, ".unfinished").exists():
             tell("Interrupted; the same command continues with the pictures that are left.")
         raise
     parts = [

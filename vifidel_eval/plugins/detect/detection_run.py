@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from math import isfinite
 from pathlib import Path
@@ -119,11 +121,11 @@ def detect(
     }
     run = DetectionRun()
     total = None if pictures.image_ids is None else len(pictures.image_ids)
+    order = []
     with (
         warnings.catch_warnings(),
         alone(beside(output, ".lock"), Path(output)),
         progress_bar(total, " pictures", progress) as bar,
-        ThreadPoolExecutor(threads) as pool,
     ):
         # What is wrong with a picture is in the file.
         warnings.filterwarnings("ignore", module="PIL")
@@ -135,45 +137,24 @@ def detect(
                 VifidelWarning,
                 stacklevel=3,
             )
-        batches = _Batches(detector, lowest, detector.batch if batch is None else batch)
-        enough = detector.enough if drafts else None
-
-        def add(answered: list[tuple[_Picture, Found]]) -> None:
-            run.read += len(answered)
-            file.add(picture.entry(found) for picture, found in answered)
-
-        def take(picture: _Picture) -> None:
-            bar.update()
-            if picture.digest:
-                file.pin(picture.image_id, picture.digest)
-            if picture.ask is None:
-                run.known += picture.questions != ()
-                run.unasked += picture.questions == ()
-            elif picture.problem:
-                run.problems[picture.image_id] = picture.problem[:_LONGEST_PROBLEM]
-                file.add([{"image_id": picture.image_id, "problem": run.problems[picture.image_id]}])
-            else:
-                add(batches.add(picture))
-
-        order = []
-        waiting: deque[Future[_Picture]] = deque()
-        try:
-            for source in pictures:
-                order.append(source.image_id)
-                ask = None if asked is None else asked.get(source.image_id, ())
-                if ask == () and source.image_id not in file:
-                    run.unasked += 1
-                    bar.update()
-                    continue
-                waiting.append(pool.submit(_look, source, ask, file, detector, enough))
-                if len(waiting) > threads + batches.size:
-                    take(waiting.popleft().result())
-            while waiting:
-                take(waiting.popleft().result())
-            for answered in batches.rest():
-                add(answered)
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        batches = _Batches(detector, lowest, detector.batch if batch is None else batch, file, run)
+        look = partial(_look, file, detector, detector.enough if drafts else None)
+        with closing(_looked(pictures, asked, look, threads, batches)) as looked:
+            for picture in looked:
+                order.append(picture.image_id)
+                bar.update()
+                if picture.digest:
+                    file.pin(picture.image_id, picture.digest)
+                if picture.ask is None:
+                    run.known += picture.questions != ()
+                    run.unasked += picture.questions == ()
+                elif picture.prepared is not None:
+                    batches.add(picture)
+                else:
+                    problem = picture.problem[:_LONGEST_PROBLEM]
+                    run.problems[picture.image_id] = problem
+                    file.add([{"image_id": picture.image_id, "problem": problem}])
+        batches.finish()
         file.finish(order)
     if run.problems and not run.read and not run.known:
         image_id, why = next(iter(run.problems.items()))
@@ -302,15 +283,40 @@ class _Picture:
         return entry
 
 
+def _looked(
+    pictures: PictureSource,
+    asked: Mapping[str, Sequence[str]] | None,
+    look: Callable[[FoundPicture, Sequence[str] | None], _Picture],
+    threads: int,
+    batches: _Batches,
+) -> Iterator[_Picture]:
+    """Yield all pictures in order, read in threads."""
+    waiting: deque[Future[_Picture]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for source in pictures:
+                questions = None if asked is None else asked.get(source.image_id, ())
+                waiting.append(pool.submit(look, source, questions))
+                if len(waiting) > threads + batches.size:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
 def _look(
-    source: FoundPicture,
-    questions: Sequence[str] | None,
     file: ObjectsFile,
     detector: Detector,
     enough: int | None,
+    source: FoundPicture,
+    questions: Sequence[str] | None,
 ) -> _Picture:
     """Read a picture, and prepare it for the model unless it is the one that was known before."""
     picture = _Picture(source.image_id, questions, problem=source.problem or "")
+    if questions == () and source.image_id not in file:
+        picture.ask = None
+        return picture
     if isinstance(source.content, Path) and not source.content.is_file():
         picture.problem = "there is no such file"
     if picture.problem:
@@ -342,50 +348,54 @@ def _look(
 class _Batches:
     """Pictures by shape; `size` of a shape go to the model, half if memory does not suffice."""
 
-    def __init__(self, detector: Detector, lowest: float, size: int) -> None:
+    def __init__(
+        self, detector: Detector, lowest: float, size: int, file: ObjectsFile, run: DetectionRun
+    ) -> None:
         self._detector = detector
         self._lowest = lowest
         self.size = size
+        self._file = file
+        self._run = run
         self._was_halved = False
         self._by_shape: dict[tuple[int, ...], list[_Picture]] = {}
 
-    def add(self, picture: _Picture) -> list[tuple[_Picture, Found]]:
-        """Return what was answered because a picture was added."""
+    def add(self, picture: _Picture) -> None:
+        """Add a picture; those that are enough are answered."""
         assert picture.prepared is not None
         shape = picture.prepared.shape
         self._by_shape.setdefault(shape, []).append(picture)
         if len(self._by_shape[shape]) >= self.size:
-            return self._answer(self._by_shape.pop(shape))
+            self._answer(shape)
         # Photographs of many shapes: none waits for long, and memory stays bounded.
-        if sum(map(len, self._by_shape.values())) > 4 * self.size:
-            return self._answer(self._by_shape.pop(next(iter(self._by_shape))))
-        return []
+        elif sum(map(len, self._by_shape.values())) > 4 * self.size:
+            self._answer(next(iter(self._by_shape)))
 
-    def rest(self) -> Iterator[list[tuple[_Picture, Found]]]:
-        """Yield the answers about all that still wait, batch by batch."""
+    def finish(self) -> None:
+        """Answer all that still wait."""
         while self._by_shape:
-            yield self._answer(self._by_shape.pop(next(iter(self._by_shape))))
+            self._answer(next(iter(self._by_shape)))
 
-    def _answer(self, pictures: list[_Picture]) -> list[tuple[_Picture, Found]]:
-        answered: list[tuple[_Picture, Found]] = []
-        while len(answered) < len(pictures):
-            some = pictures[len(answered) : len(answered) + self.size]
+    def _answer(self, shape: tuple[int, ...]) -> None:
+        pictures = self._by_shape.pop(shape)
+        while pictures:
+            some = pictures[: self.size]
             try:
                 found = self._detector.detect(
                     [picture.prepared for picture in some if picture.prepared],
                     [picture.ask or () for picture in some],
                     self._lowest,
                 )
-                pairs = list(zip(some, found, strict=True))
-                for _, one in pairs:
+                answered = list(zip(some, found, strict=True))
+                for one in found:
                     self._check(one)
             except VifidelError:
                 raise
             except Exception as problem:  # libraries raise nearly anything
                 self._halve(some, problem)
             else:
-                answered += pairs
-        return answered
+                pictures = pictures[len(some) :]
+                self._run.read += len(some)
+                self._file.add(picture.entry(one) for picture, one in answered)
 
     def _check(self, found: Found) -> None:
         """Raise what is wrong with an answer, before it is in a file that nobody could read."""

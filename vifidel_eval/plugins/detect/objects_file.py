@@ -76,11 +76,11 @@ class ObjectsFile:
                     "picture is read again."
                 )
         self._parts = Parts(self.output)
-        if keys := list(self._parts):
-            begun = self._parts[_HEADER] if _HEADER in self._parts else None
-            self._check_header(self._parts.path, begun)
-            for line in (self._parts[key].encode() for key in keys if key != _HEADER):
-                self._take(json.loads(line), line)
+        parts = {key: self._parts[key] for key in self._parts}
+        if parts:
+            self._check_header(self._parts.path, parts.pop(_HEADER, None))
+        for line in parts.values():
+            self._take(json.loads(line), line.encode())
 
     @property
     def without_digest(self) -> int:

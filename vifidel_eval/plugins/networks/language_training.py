@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...io.arguments import check_whole
-from ...io.files import beside, write_whole
+from ...io.files import write_whole
 from ...io.image_ids import ImageId
-from ...io.outputs import check_output
-from ...io.unfinished import Parts
+from ...io.records import Parts, check_output
 from .lm import (
     MODEL,
     SPECIAL,
@@ -70,11 +69,6 @@ class Epoch:
     resumed: bool
 
 
-def state_path(output: str | os.PathLike[str]) -> Path:
-    """Return the file that holds an unfinished training of `output`."""
-    return beside(output, ".unfinished")
-
-
 def train(
     captions: Mapping[ImageId, Sequence[str]],
     output: str | os.PathLike[str],
@@ -89,7 +83,7 @@ def train(
 
     One twentieth of the images is set aside; after each epoch the perplexity of their captions
     decides whether the epoch is the best. `output` holds the best epoch so far, whole, from the
-    first epoch on. Beside it, in `state_path`, stands all that the next epoch needs: the same
+    first epoch on. Beside it, in a file ``.unfinished``, is all that the next epoch needs: the same
     call after an interruption continues from the last complete epoch and ends with the same file
     as a training that was not interrupted. A complete training removes the state.
 

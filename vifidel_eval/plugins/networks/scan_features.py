@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import VifidelError
-from ...io.file_rows import unmapped
-from ...io.files import open_file, read_text, reason
+from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
 from .regions import Features, FeatureSource, Floats32, Regions, numbers
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
 
-from ...captions import karpathy
-from ...captions.fields import IMAGE_IDS, MISSING, id_field, usual
-from ...captions.layouts import image_id_of
-from ...captions.records import PARQUET, Records, content_of, delimiter
+from ...captions import datasets
+from ...captions.fields import IMAGE_IDS, id_field, usual
+from ...captions.layouts import records_of
 from ...errors import CaptionError
 from ...io.arguments import named_if_wrong
+from ...io.containers import content_of
+from ...io.entries import Entries, Entry
 from ...io.files import as_text, read_bytes
-from ...io.image_ids import ImageId, check_distinct, from_json_key
+from ...io.image_ids import ImageId, check_distinct
 from ...scores.pairing import parse_image_ids
 
 
@@ -38,24 +38,18 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
         If two ids mean the same image, or a plain list has one twice.
     """
     where, raw = str(path), read_bytes(path, CaptionError)
-    text = "" if raw.startswith(PARQUET) else as_text(raw, where, CaptionError)
-    header, _, rows = text.partition("\n")
-    between = delimiter(text)
-    columns = header.split(between) if between else [header]
-    is_table = bool(usual([name.strip('"') for name in columns], IMAGE_IDS))
+    content = content_of(raw, where, CaptionError)
     ids: Iterable[ImageId]
-    if text and not is_table and text.lstrip()[:1] not in ("{", "["):
-        ids = parse_image_ids(text, where)
-    elif is_table and not between:
+    if content.kind == "table" and not usual(content.value.header, IMAGE_IDS):
+        ids = parse_image_ids(content.value.text, where)
+    elif content.kind == "table" and not content.value.delimiter:
+        rows = content.value.text.partition("\n")[2]
         ids = parse_image_ids(f"\n{rows}", where)  # the lines keep their numbers
+    elif content.kind == "list" and content.value and not isinstance(content.value.values[0], dict):
+        ids = parse_image_ids(as_text(raw, where, CaptionError), where)
     else:
-        content = content_of(raw, where)
-        if isinstance(content, dict):
-            ids = _of_object(content, where)
-        elif content.entries and not isinstance(content.entries[0], dict):
-            ids = parse_image_ids(text, where)
-        else:
-            ids = _of_records(content)
+        records = records_of(content)
+        ids = _of_records(records) if isinstance(records, Entries) else _of_object(records)
     listed = dict.fromkeys(ids)
     if not listed:
         raise CaptionError(f"{where}: there is no image id in it.")
@@ -63,31 +57,20 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     return listed
 
 
-def _of_object(content: dict[str, Any], where: str) -> list[ImageId]:
-    if karpathy.has_splits(content):
+def _of_object(content: Entry) -> list[ImageId]:
+    if datasets.has_splits(content.content):
         raise CaptionError(
-            f"{where}: has Karpathy's splits; write the ids of the split that is submitted, "
+            f"{content}: has Karpathy's splits; write the ids of the split that is submitted, "
             "one per line."
         )
     for key, name in (("images", "id"), ("annotations", "image_id")):
-        entries = content.get(key)
-        if isinstance(entries, list):
-            return [
-                image_id_of(
-                    entry.get(name, MISSING) if isinstance(entry, dict) else entry,
-                    name,
-                    f"{where}: {key}[{number}]",
-                )
-                for number, entry in enumerate(entries)
-            ]
-    return [from_json_key(key) for key in content]
+        if isinstance(content.get(key), list):
+            return [entry.image_id(name) for entry in content.entries(key)]
+    return list(content.content)
 
 
-def _of_records(records: Records) -> list[ImageId]:
-    if not records.entries:
+def _of_records(records: Entries) -> list[ImageId]:
+    if not records:
         return []
-    name = id_field(records.names, (), records.where)
-    return [
-        image_id_of(entry.get(name, MISSING), name, records.at(number), records.textual)
-        for number, entry in enumerate(records.entries)
-    ]
+    name = id_field(records.names, (), records.source.where)
+    return [record.image_id(name) for record in records]

@@ -16,7 +16,7 @@ from ...commands.metric_options import parsed_metrics
 from ...commands.options import LOOKED_FOR, WORDS, Described, Stated, read_stop_words, with_options
 from ...commands.paths import FILE, Between, Command, ReadAnywhere, WrittenTree
 from ...commands.printing import show, tell
-from ...io.progress import progress_bar
+from ...io.records import progress_bar
 from ...scores.conditions import Condition
 
 if TYPE_CHECKING:
