@@ -15,8 +15,8 @@ from typing import IO, Any
 from ...errors import VifidelError
 from ...io.arguments import named_if_wrong
 from ...io.files import first_line, open_file, read_json, sha256_of
-from ...io.libraries import find_device, load_libraries
 from ...project import pip_install
+from ..pytorch import find_device, load_libraries
 from .detectors import Detector, ModelFiles, installed_versions
 from .onnx_detectors import OnnxDetector
 from .transformers_detectors import HARMLESS, Closed, GroundingDino, Owl, Sam3

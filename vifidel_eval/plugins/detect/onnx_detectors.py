@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...io.files import first_line
-from ...io.libraries import load_libraries
+from ..pytorch import load_libraries
 from .detectors import Found, ModelFiles, Prepared, checked_side, exact, installed_versions
 
 if TYPE_CHECKING:

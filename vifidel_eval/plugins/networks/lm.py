@@ -23,12 +23,12 @@ from ...captions.rows import Rows
 from ...errors import VifidelError
 from ...evaluation import Evaluation
 from ...io.image_ids import ImageId
-from ...io.libraries import load_libraries
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric, Option
 from ...scorers.registry import register
 from ...words.content_words import END, piece_runs, pieces
+from ..pytorch import load_libraries
 from .checkpoints import MadeAgain, length_sorted, read_checkpoint
 
 # The first token numbers; the words of the vocabulary follow.

@@ -17,11 +17,11 @@ from ...errors import CaptionError, VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.files import read_text
 from ...io.image_ids import ImageId
-from ...io.libraries import find_device, load_libraries
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
 from ...scorers.record import DEVICE, Metric, Option
 from ...scorers.registry import register
+from ..pytorch import find_device, load_libraries
 from .checkpoints import MadeAgain, length_sorted
 from .regions import FeatureSource, Floats32, ImageSide, Kept, Regions, read_boxed_regions
 from .vilbert import MOST_TOKENS, Architecture, Vilbert, read_architecture

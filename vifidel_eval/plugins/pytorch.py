@@ -1,4 +1,4 @@
-"""Libraries that only extras install, loaded when they are first used; devices of PyTorch."""
+"""PyTorch and other libraries that only extras install, loaded when they are first used."""
 
 from __future__ import annotations
 
