@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...annotations import ObjectLabels, clean_label
+from ...annotations import ObjectLabels
 from ...errors import VifidelError, VifidelWarning
 from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match, mismatch
@@ -35,7 +35,7 @@ from ...scores.comparison import check_draws
 from ...scores.harness import score_systems
 from ...scores.remarks import Calibrated
 from ...words.synonyms import ClassList, read_things
-from .questions import named_by_several, read_controls
+from .questions import class_of, named_by_several, read_controls
 
 _Counts = NDArray[np.int64]
 
@@ -90,7 +90,7 @@ def calibrated(
         raise mismatch(controls, plan.images, "the controls", "the references")
     mentioned = named_by_several(plan.images, 1, classes)
     of_images = {
-        mine: {_class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
+        mine: {class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
         for theirs, mine in same.items()
     }
     named = named_by_several(plan.images, _SEVERAL, classes)
@@ -106,31 +106,34 @@ def calibrated(
         rate = of_column["VIFIDEL-Hi"]
         assert rate.statistics is not None
         judged = np.nan_to_num(rate.statistics.of_rows).astype(np.int64)
-        answers = _answers(plan.settings.labels, rate.ids, classes)
-        counts = count_answers(answers, {}, of_images, named)
-        counts = replace(counts, judged=judged[:, JUDGED], absent=judged[:, ABSENT])
+        answers = _count(plan.settings.labels, rate.ids, classes, of_images, named)
+        counts = AnswerCounts(judged[:, JUDGED], judged[:, ABSENT], *answers)
         rates[system] = calibrate(counts, seed, resamples)
     return Run(replace(run.detail, calibrated=rates), plan)
 
 
-def _answers(
-    objects: ObjectLabels, ids: Sequence[ImageId], classes: ClassList
-) -> dict[ImageId, dict[str, bool | None]]:
-    """Return what was looked for in each image, by class, and whether it is there."""
-    answers: dict[ImageId, dict[str, bool | None]] = {}
-    found = objects.of_images(ids)
-    for image_id, labels, asked in zip(ids, found, objects.asked_of(ids), strict=True):
-        looked_for = objects.categories.union(asked or ())
-        of_image: dict[str, bool | None] = {
-            _class_of(label, classes): False for label in looked_for
-        }
-        answers[image_id] = of_image | {_class_of(label, classes): True for label in labels}
-    return answers
-
-
-def _class_of(name: str, classes: ClassList) -> str:
-    cleaned = clean_label(name)
-    return classes.class_of.get(cleaned, cleaned)
+def _count(
+    objects: ObjectLabels,
+    ids: Sequence[ImageId],
+    classes: ClassList,
+    controls: Mapping[ImageId, Collection[str]],
+    named: Mapping[ImageId, Collection[str]],
+) -> _Counts:
+    """Return the last four fields of `AnswerCounts`, (4, images), from what was looked for."""
+    rows = []
+    for image_id, labels, asked in zip(
+        ids, objects.of_images(ids), objects.asked_of(ids), strict=True
+    ):
+        there = {class_of(label, classes) for label in labels}
+        looked_for = there.union(
+            class_of(label, classes) for label in objects.categories.union(asked or ())
+        )
+        of_controls = looked_for.intersection(controls.get(image_id, ()))
+        of_named = looked_for.intersection(named.get(image_id, ()))
+        rows.append(
+            (len(of_controls), len(of_controls & there), len(of_named), len(of_named - there))
+        )
+    return np.array(rows, dtype=np.int64).reshape(-1, 4).T
 
 
 @dataclass(frozen=True)
@@ -206,50 +209,6 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) 
 
 
 _UNDEFINED = (math.nan, math.nan)
-
-
-def count_answers(
-    answers: Mapping[ImageId, Mapping[str, bool | None]],
-    mentions: Mapping[ImageId, Sequence[str]],
-    controls: Mapping[ImageId, Collection[str]],
-    named: Mapping[ImageId, Collection[str]],
-) -> AnswerCounts:
-    """Count answers, image by image.
-
-    Parameters
-    ----------
-    answers : mapping
-        Image id to thing to whether it is there; None is *unsure*, which says nothing.
-    mentions : mapping
-        Image id to the things that a system's caption mentions, each as often as it does.
-    controls, named : mapping
-        Image id to the controls, and to the things that several references name.
-
-    Returns
-    -------
-    AnswerCounts
-        In the order of `mentions`, then of the other images that have answers.
-    """
-    images = dict.fromkeys([*mentions, *answers])
-    rows = []
-    for image_id in images:
-        known = {
-            thing: said for thing, said in answers.get(image_id, {}).items() if said is not None
-        }
-        judged = [known[thing] for thing in mentions.get(image_id, ()) if thing in known]
-        of_controls = [known[thing] for thing in set(controls.get(image_id, ())) if thing in known]
-        of_named = [known[thing] for thing in set(named.get(image_id, ())) if thing in known]
-        rows.append(
-            (
-                len(judged),
-                len(judged) - sum(judged),
-                len(of_controls),
-                sum(of_controls),
-                len(of_named),
-                len(of_named) - sum(of_named),
-            )
-        )
-    return AnswerCounts(*np.array(rows, dtype=np.int64).reshape(-1, 6).T)
 
 
 def _shares(sums: _Counts) -> NDArray[np.float64]:

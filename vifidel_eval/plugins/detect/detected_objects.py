@@ -23,7 +23,12 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     detector that looks for what it is asked is asked what any system's caption of the image
     mentions.
     """
-    if not any(map(_is_of_pictures, paths)):
+    of_pictures = {
+        path
+        for path in paths
+        if path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
+    }
+    if not of_pictures:
         raise AnnotationError(
             "a detector looks at pictures, and none of the objects is a folder of them: give the "
             "folder as objects."
@@ -31,17 +36,13 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     from .detection_run import detect_objects
 
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
-    found = [
+    objects = [
         detect_objects(path, settings.detector, mentioned=mentioned)
-        if _is_of_pictures(path)
+        if path in of_pictures
         else path
         for path in paths
     ]
-    return replace(settings, objects=found, detector=None)
-
-
-def _is_of_pictures(path: Path) -> bool:
-    return path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
+    return replace(settings, objects=objects, detector=None)
 
 
 def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId, list[str]]:
@@ -52,7 +53,11 @@ def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId,
         same = match(system.captions, mentioned)
         for image_id, caption in system.captions.items():
             of_image = mentioned.setdefault(same.get(image_id, image_id), {})
-            for unit in finder.units(caption, STOP_WORDS):
-                if unit.category is not None:
-                    of_image[unit.category] = None
+            of_image.update(dict.fromkeys(classes_in(finder, caption)))
     return {image_id: list(of_image) for image_id, of_image in mentioned.items()}
+
+
+def classes_in(finder: MentionFinder, caption: str) -> list[str]:
+    """Return the classes that a caption mentions, each as often as it does."""
+    units = finder.units(caption, STOP_WORDS)
+    return [unit.category for unit in units if unit.category is not None]
