@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from math import isfinite
 from pathlib import Path
@@ -77,19 +76,13 @@ def detect(
         only for that. Ids match pictures as ids of captions match files.
     lowest : float
         The lowest score that is kept, from 0 to 1.
-    batch : int, optional
-        How many pictures of one size the model reads at once; by default the detector's own.
-    threads : int
-        How many pictures are decoded at once.
+    batch, threads : int, optional
+        How many pictures of one size the model reads at once (by default the detector's own
+        number), and how many are decoded at once.
     drafts : bool
-        Whether a large JPEG may be decoded at a half, a quarter or an eighth of its size, where
-        the model reads no more.
+        Whether a large JPEG may be decoded at part of its size, where the model reads no more.
     progress : bool, optional
         Whether to show a bar; by default where somebody sees it.
-
-    Returns
-    -------
-    DetectionRun
 
     Raises
     ------
@@ -137,9 +130,9 @@ def detect(
                 VifidelWarning,
                 stacklevel=3,
             )
-        batches = _Batches(detector, lowest, detector.batch if batch is None else batch, file, run)
-        look = partial(_look, file, detector, detector.enough if drafts else None)
-        with closing(_looked(pictures, asked, look, threads, batches)) as looked:
+        size = detector.batch if batch is None else batch
+        work = _Work(detector, lowest, size, detector.enough if drafts else None, file, run)
+        with closing(work.looked(pictures, asked, threads)) as looked:
             for picture in looked:
                 order.append(picture.image_id)
                 bar.update()
@@ -149,12 +142,12 @@ def detect(
                     run.known += picture.questions != ()
                     run.unasked += picture.questions == ()
                 elif picture.prepared is not None:
-                    batches.add(picture)
+                    work.add(picture)
                 else:
                     problem = picture.problem[:_LONGEST_PROBLEM]
                     run.problems[picture.image_id] = problem
                     file.add([{"image_id": picture.image_id, "problem": problem}])
-        batches.finish()
+        work.finish()
         file.finish(order)
     if run.problems and not run.read and not run.known:
         image_id, why = next(iter(run.problems.items()))
@@ -184,8 +177,8 @@ def detect_objects(
     ----------
     pictures : path
         As `PictureSource` takes it, but not standard input.
-    model : str or path
-        As `find_model` takes it.
+    model, download
+        As `find_model` takes them.
     questions, progress : optional
         As for `detect`.
     mentioned : mapping, optional
@@ -193,8 +186,6 @@ def detect_objects(
         is not asked.
     device : str, optional
         As for `load_detector`.
-    download : bool
-        As for `find_model`.
 
     Returns
     -------
@@ -283,108 +274,96 @@ class _Picture:
         return entry
 
 
-def _looked(
-    pictures: PictureSource,
-    asked: Mapping[str, Sequence[str]] | None,
-    look: Callable[[FoundPicture, Sequence[str] | None], _Picture],
-    threads: int,
-    batches: _Batches,
-) -> Iterator[_Picture]:
-    """Yield all pictures in order, read in threads."""
-    waiting: deque[Future[_Picture]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for source in pictures:
-                questions = None if asked is None else asked.get(source.image_id, ())
-                waiting.append(pool.submit(look, source, questions))
-                if len(waiting) > threads + batches.size:
+@dataclass
+class _Work:
+    """Pictures on their way through a detector into a file.
+
+    They are decoded in threads, and go to the model `size` of a shape at a time, or half as many
+    if memory does not suffice.
+    """
+
+    detector: Detector
+    lowest: float
+    size: int
+    #: The shorter side at which they may be decoded.
+    enough: int | None
+    file: ObjectsFile
+    run: DetectionRun
+    was_halved: bool = False
+    by_shape: dict[tuple[int, ...], list[_Picture]] = field(default_factory=dict)
+
+    def looked(
+        self, pictures: PictureSource, asked: Mapping[str, Sequence[str]] | None, threads: int
+    ) -> Iterator[_Picture]:
+        """Yield all pictures in order."""
+        waiting: deque[Future[_Picture]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for source in pictures:
+                    questions = None if asked is None else asked.get(source.image_id, ())
+                    waiting.append(pool.submit(self._look, source, questions))
+                    if len(waiting) > threads + self.size:
+                        yield waiting.popleft().result()
+                while waiting:
                     yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
 
-
-def _look(
-    file: ObjectsFile,
-    detector: Detector,
-    enough: int | None,
-    source: FoundPicture,
-    questions: Sequence[str] | None,
-) -> _Picture:
-    """Read a picture, and prepare it for the model unless it is the one that was known before."""
-    picture = _Picture(source.image_id, questions, problem=source.problem or "")
-    if questions == () and source.image_id not in file:
-        picture.ask = None
-        return picture
-    if isinstance(source.content, Path) and not source.content.is_file():
-        picture.problem = "there is no such file"
-    if picture.problem:
-        return picture
-    try:
-        with source.open() as content:
-            picture.digest = sha256_of(content)[:_DIGITS]
-            before = file.asked(picture.image_id, picture.digest)
-            if questions is not None:
-                picture.ask = [name for name in questions if name not in (before or ())] or None
-            elif before is not None:
-                picture.ask = None
-            if picture.ask is None:
-                return picture
-            content.seek(0)
-            decoded = decode(content, enough)
-    except DamagedPictureError as problem:
-        picture.problem = str(problem)
-    except OSError as problem:
-        picture.problem = f"cannot be read: {reason(problem)}"
-    else:
+    def _look(self, source: FoundPicture, questions: Sequence[str] | None) -> _Picture:
+        """Read a picture; prepare it for the model unless it is the one that was known before."""
+        picture = _Picture(source.image_id, questions, problem=source.problem or "")
+        if questions == () and source.image_id not in self.file:
+            picture.ask = None
+            return picture
+        if isinstance(source.content, Path) and not source.content.is_file():
+            picture.problem = "there is no such file"
+        if picture.problem:
+            return picture
         try:
-            picture.prepared = detector.prepare(decoded.picture, decoded.size)
+            with source.open() as content:
+                picture.digest = sha256_of(content)[:_DIGITS]
+                before = self.file.asked(picture.image_id, picture.digest)
+                if questions is not None:
+                    picture.ask = [name for name in questions if name not in (before or ())] or None
+                elif before is not None:
+                    picture.ask = None
+                if picture.ask is None:
+                    return picture
+                content.seek(0)
+                decoded = decode(content, self.enough)
+            picture.prepared = self.detector.prepare(decoded.picture, decoded.size)
+        except DamagedPictureError as problem:
+            picture.problem = str(problem)
+        except OSError as problem:
+            picture.problem = f"cannot be read: {reason(problem)}"
         except Exception as problem:  # a picture of one pixel in height, say, has nothing left
             picture.problem = f"cannot be prepared for the model: {first_line(problem)}"
-    return picture
-
-
-class _Batches:
-    """Pictures by shape; `size` of a shape go to the model, half if memory does not suffice."""
-
-    def __init__(
-        self, detector: Detector, lowest: float, size: int, file: ObjectsFile, run: DetectionRun
-    ) -> None:
-        self._detector = detector
-        self._lowest = lowest
-        self.size = size
-        self._file = file
-        self._run = run
-        self._was_halved = False
-        self._by_shape: dict[tuple[int, ...], list[_Picture]] = {}
+        return picture
 
     def add(self, picture: _Picture) -> None:
         """Add a picture; those that are enough are answered."""
         assert picture.prepared is not None
         shape = picture.prepared.shape
-        self._by_shape.setdefault(shape, []).append(picture)
-        if len(self._by_shape[shape]) >= self.size:
+        self.by_shape.setdefault(shape, []).append(picture)
+        if len(self.by_shape[shape]) >= self.size:
             self._answer(shape)
         # Photographs of many shapes: none waits for long, and memory stays bounded.
-        elif sum(map(len, self._by_shape.values())) > 4 * self.size:
-            self._answer(next(iter(self._by_shape)))
+        elif sum(map(len, self.by_shape.values())) > 4 * self.size:
+            self._answer(next(iter(self.by_shape)))
 
     def finish(self) -> None:
         """Answer all that still wait."""
-        while self._by_shape:
-            self._answer(next(iter(self._by_shape)))
+        while self.by_shape:
+            self._answer(next(iter(self.by_shape)))
 
     def _answer(self, shape: tuple[int, ...]) -> None:
-        pictures = self._by_shape.pop(shape)
+        pictures = self.by_shape.pop(shape)
         while pictures:
             some = pictures[: self.size]
+            prepared = [picture.prepared for picture in some if picture.prepared]
+            questions = [picture.ask or () for picture in some]
             try:
-                found = self._detector.detect(
-                    [picture.prepared for picture in some if picture.prepared],
-                    [picture.ask or () for picture in some],
-                    self._lowest,
-                )
+                found = self.detector.detect(prepared, questions, self.lowest)
                 answered = list(zip(some, found, strict=True))
                 for one in found:
                     self._check(one)
@@ -394,8 +373,8 @@ class _Batches:
                 self._halve(some, problem)
             else:
                 pictures = pictures[len(some) :]
-                self._run.read += len(some)
-                self._file.add(picture.entry(one) for picture, one in answered)
+                self.run.read += len(some)
+                self.file.add(picture.entry(one) for picture, one in answered)
 
     def _check(self, found: Found) -> None:
         """Raise what is wrong with an answer, before it is in a file that nobody could read."""
@@ -409,7 +388,7 @@ class _Batches:
         for score in chain(found.scores, found.presence or ()):
             if not 0 <= score <= 1:
                 raise VifidelError(
-                    f"{self._detector.files.name}: it gave the score {score:g}, and scores are "
+                    f"{self.detector.files.name}: it gave the score {score:g}, and scores are "
                     "from 0 to 1; save it again with what makes probabilities of its output, or "
                     "name another model."
                 )
@@ -424,16 +403,16 @@ class _Batches:
             or ("alloc" in said and "memory" in said)
         ):
             raise VifidelError(
-                f"{name}: {self._detector.files.name} failed on this picture "
+                f"{name}: {self.detector.files.name} failed on this picture "
                 f"({first_line(problem)}); take it away, or name another model."
             ) from None
-        if len(pictures) == 1 or self._was_halved:
+        if len(pictures) == 1 or self.was_halved:
             raise VifidelError(
                 f"{name}: there is not enough memory for {len(pictures)} "
                 f"picture{'s' * (len(pictures) > 1)} at once; give a smaller --batch, or a smaller "
                 "model."
             ) from None
-        self._was_halved = True
+        self.was_halved = True
         self.size = len(pictures) // 2
         warnings.warn(
             f"there was not enough memory for {len(pictures)} pictures at once; going on with "
