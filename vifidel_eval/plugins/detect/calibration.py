@@ -66,7 +66,7 @@ def calibrated(
     controls : path or mapping
         The questions, or their answers, with ``"control": true`` in the lines of controls; or image
         id to things.
-    seed, resamples
+    seed, resamples : int
         As for `calibrate`.
 
     Raises

@@ -22,7 +22,6 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...io.pictures import DamagedPictureError, decode
 from ...io.records import alone, progress_bar
 from .detectors import Detector, Found, Prepared
-from .loading import find_model, load_detector
 from .objects_file import ObjectsFile
 from .picture_sources import FoundPicture, PictureSource
 
@@ -156,59 +155,6 @@ def detect(
             f"{image_id} ({why})."
         )
     return run
-
-
-@named_if_wrong
-def detect_objects(
-    pictures: str | os.PathLike[str],
-    model: str | os.PathLike[str],
-    *,
-    questions: Mapping[ImageId, Sequence[str]] | None = None,
-    mentioned: Mapping[ImageId, Sequence[str]] | None = None,
-    device: str | None = None,
-    download: bool = False,
-    progress: bool | None = None,
-) -> Path:
-    """Return the file of what a model finds in pictures; it is beside them, and is kept.
-
-    What it has already is not computed again.
-
-    Parameters
-    ----------
-    pictures : path
-        As `PictureSource` takes it, but not standard input.
-    model, download
-        As `find_model` takes them.
-    questions, progress : optional
-        As for `detect`.
-    mentioned : mapping, optional
-        As `questions`, for a detector that looks for what it is asked; one that has its own classes
-        is not asked.
-    device : str, optional
-        As for `load_detector`.
-
-    Returns
-    -------
-    path
-        ``photos.MODEL.objects.jsonl`` beside the folder ``photos``, with the model's name.
-
-    Raises
-    ------
-    VifidelError
-        As `detect` raises it, or if no picture or model is there.
-    """
-    source = PictureSource(pictures)
-    if source.image_ids is None:
-        raise VifidelError("standard input has no place beside it; write the tar to a file.")
-    files = find_model(model, download)
-    place = source.path.resolve()
-    name = files.name.replace("/", "--")
-    output = place.with_name(f"{place.name}.{name}.objects.jsonl")
-    detector = load_detector(files, device)
-    if questions is None and detector.classes is None:
-        questions = mentioned
-    detect(source, detector, output, questions=questions, progress=progress)
-    return output
 
 
 def _of_pictures(

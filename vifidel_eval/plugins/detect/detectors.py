@@ -81,13 +81,7 @@ class Detector(Protocol):
         """Return the versions of the libraries that it depends on."""
 
     def check(self, questions: Iterable[str]) -> None:
-        """Check that each question can be asked.
-
-        Raises
-        ------
-        VifidelError
-            If one is longer than the model reads.
-        """
+        """Raise a `VifidelError` if a question is longer than the model reads."""
 
     def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
         """Prepare a picture; it may be smaller than its `size`. Runs in threads."""
@@ -95,16 +89,9 @@ class Detector(Protocol):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        """Return what is in each picture with a score above `lowest`.
+        """Return what is in each picture with a score above `lowest`, which is from 0 to 1.
 
-        Parameters
-        ----------
-        pictures : sequence of Prepared
-            Of one shape.
-        asked : sequence of sequence of str
-            The questions about each picture, if the detector is asked.
-        lowest : float
-            From 0 to 1.
+        The pictures are of one shape; `asked` are the questions about each, if it is asked.
         """
 
 
@@ -114,13 +101,7 @@ def installed_versions(*packages: str) -> dict[str, str]:
 
 
 def checked_side(side: Any, files: ModelFiles) -> int:
-    """Return the side of the pictures that a model reads, as its files say it.
-
-    Raises
-    ------
-    VifidelError
-        If no picture has such a side.
-    """
+    """Return the side of the pictures that a model reads, as its files say it, if it can be."""
     if is_whole(side, 1, _LONGEST_SIDE):
         return int(side)
     raise VifidelError(

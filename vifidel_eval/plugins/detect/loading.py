@@ -8,16 +8,17 @@ import mmap
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ...errors import VifidelError
 from ...io.arguments import named_if_wrong
 from ...io.files import first_line, open_file, read_json, sha256_of
 from ...project import pip_install
 from ..pytorch import find_device, load_libraries
-from .detectors import Detector, ModelFiles, installed_versions
+from .detectors import Detector, ModelFiles
 from .onnx_detectors import OnnxDetector
 from .transformers_detectors import HARMLESS, Closed, GroundingDino, Owl, Sam3
 
@@ -94,16 +95,14 @@ def _shards(folder: Path) -> Iterator[Path]:
     for index in sorted(folder.glob("*.safetensors.index.json")):
         content = read_json(index, VifidelError)
         shards = content.get("weight_map") if isinstance(content, dict) else None
-        if not isinstance(shards, dict) or not all(map(_is_safe, shards.values())):
+        if not isinstance(shards, dict) or not all(
+            str(name).endswith(".safetensors") for name in shards.values()
+        ):
             raise VifidelError(
                 f"{index}: its weight_map is not a mapping of weights to .safetensors files; save "
                 "the model again with transformers."
             )
         yield from sorted({folder / shard for shard in shards.values()})
-
-
-def _is_safe(name: Any) -> bool:
-    return isinstance(name, str) and name.endswith(".safetensors")
 
 
 def _cached(name: str, download: bool, on_download: Callable[[str], object] | None) -> Path:
@@ -141,22 +140,16 @@ def _external_data(path: Path) -> list[Path]:
     tensor's `external_data` is these bytes. A name that is not there is the runtime's to refuse.
     """
     names = set()
-    with open_file(path, VifidelError) as file, _mapped(file) as content:
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(open_file(path, VifidelError))
+        if not os.fstat(file.fileno()).st_size:  # what is empty cannot be mapped
+            return []
+        content = opened.enter_context(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         for found in _LOCATION.finditer(content):
             length = sum((byte & 0x7F) << 7 * at for at, byte in enumerate(found[1]))
             names.add(content[found.end() : found.end() + length])
     paths = sorted(os.path.join(path.parent, os.fsdecode(name)) for name in names)
     return [Path(found) for found in paths if os.path.exists(found) and not os.path.isdir(found)]
-
-
-@contextlib.contextmanager
-def _mapped(file: IO[bytes]) -> Iterator[mmap.mmap | bytes]:
-    """Map a file, which may be empty."""
-    if not os.fstat(file.fileno()).st_size:
-        yield b""
-        return
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        yield mapped
 
 
 def _digest(files: Iterable[Path]) -> str:
@@ -171,12 +164,7 @@ def _digest(files: Iterable[Path]) -> str:
 def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
     """Return the detector in a model's files.
 
-    Parameters
-    ----------
-    files : ModelFiles
-        As `find_model` returns them.
-    device : str, optional
-        As PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
+    The device is as PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
 
     Raises
     ------
@@ -217,8 +205,9 @@ def backends() -> dict[str, str]:
     state = {}
     for name, packages in BACKENDS.items():
         missing = [package for package in packages if find_spec(package) is None]
-        if missing:
-            state[name] = f"not available: {pip_install(*missing)}"
-        else:
-            state[name] = f"available, {installed_versions(packages[-1])[packages[-1]]}"
+        state[name] = (
+            f"not available: {pip_install(*missing)}"
+            if missing
+            else f"available, {version(packages[-1])}"
+        )
     return state

@@ -44,18 +44,8 @@ class _Picture:
 class ObjectsFile:
     """The lines that earlier runs wrote, and those that this one adds, alone.
 
-    Parameters
-    ----------
-    output : path
-        The file of detections; it may exist.
-    header : mapping
-        Of this run.
-
-    Raises
-    ------
-    VifidelError
-        If the file or the unfinished run beside it cannot be read, is something else, or is of
-        another run: of another model, other classes or settings.
+    If the file or the unfinished run beside it cannot be read, is something else, or has another
+    header than this run, of another model, other classes or settings, that is a `VifidelError`.
     """
 
     def __init__(self, output: str | os.PathLike[str], header: Mapping[str, Any]) -> None:

@@ -73,8 +73,6 @@ def questions(
         If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative,
         or most of the answers are about other captions.
 
-    Examples
-    --------
     >>> questions({"mine": {7: "two puppies by a lamp"}})
     [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
     """
@@ -106,18 +104,9 @@ def read_answered(
 ) -> dict[ImageId, set[str]]:
     """Return what was answered about each image, by the names of the classes.
 
-    Parameters
-    ----------
-    answers : path or list of dict
-        Lines with ``image_id``, ``thing`` and ``answer`` or ``score``; or detections of a run that
-        was asked (``asked``). A question without an answer is one that is still open.
-    classes : ClassList
-        The object vocabulary.
-
-    Raises
-    ------
-    VifidelError
-        If it cannot be read or holds something else.
+    Answers are lines with ``image_id``, ``thing`` and ``answer`` or ``score``, or detections of a
+    run that was asked (``asked``); anything else is a `VifidelError`. A question without an answer
+    is one that is still open.
     """
     answered: dict[ImageId, set[str]] = {}
     for entry in entries_of(answers, VifidelError, "answers"):
@@ -149,17 +138,8 @@ def read_asked(
 ) -> _AskedOf:
     """Return what to ask about each image, from caption files and files of questions.
 
-    Parameters
-    ----------
-    files : sequence of path
-        Caption files, or what `questions` gave, one JSON object per line.
-    things, id_field, caption_field : optional
-        As for `questions`.
-
-    Raises
-    ------
-    VifidelError
-        If a file cannot be read, or there is nothing to ask.
+    The latter hold what `questions` gave, one JSON object per line; `things` and the fields are as
+    for `questions`. If a file cannot be read, or there is nothing to ask, that is a `VifidelError`.
     """
     asked: _AskedOf = {}
     captions = []
@@ -183,16 +163,9 @@ def read_asked(
 def read_controls(path: PathLike) -> _AskedOf:
     """Return the things that are controls, by image, of a file of questions or of their answers.
 
-    Parameters
-    ----------
-    path : path
-        What `questions` gave, one JSON object per line, or the same lines with answers: controls
-        have ``"control": true``.
-
-    Raises
-    ------
-    VifidelError
-        If it cannot be read, is something else, or has no control.
+    It holds what `questions` gave, one JSON object per line, or the same lines with answers:
+    controls have ``"control": true``. Without any, or if it is something else, that is a
+    `VifidelError`.
     """
     controls: _AskedOf = {}
     for entry in entries_of(path, VifidelError):
@@ -211,10 +184,7 @@ def _check_matched(
     asked: Mapping[ImageId, Collection[str]],
     where: str,
 ) -> None:
-    """Raise if less than half of the answers, and of the questions, have a counterpart.
-
-    Some questions may be open, and some answers about what other systems mentioned.
-    """
+    """Raise if less than half of the answers, and of the questions, have a counterpart."""
     answers, questions = (sum(map(len, side.values())) for side in (answered, asked))
     matched = sum(
         len(set(answered[theirs]).intersection(asked[mine]))

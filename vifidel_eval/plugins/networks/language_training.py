@@ -49,23 +49,15 @@ _LEARNING_RATE = 5e-3  # of the first epoch; it falls linearly
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass of a training over all captions.
+    """One pass of a training over all captions."""
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    perplexity : float
-        Of the validation captions after it, per token, their ends included; at least 1.
-    best : bool
-        Whether no epoch before was as good; the output file holds the best one.
-    resumed : bool
-        Whether an earlier, interrupted run computed it.
-    """
-
+    #: From 1.
     number: int
+    #: Of the validation captions after it, per token, their ends included; at least 1.
     perplexity: float
+    #: Whether no epoch before was as good; the output file holds the best one.
     best: bool
+    #: Whether an earlier, interrupted run computed it.
     resumed: bool
 
 
@@ -76,8 +68,8 @@ def train(
     epochs: int = 8,
     hidden: int = 256,
     min_count: int = 5,
-    on_progress: Callable[[float], object] | None = None,
-    on_epoch: Callable[[Epoch], object] | None = None,
+    on_progress: Callable[[float], object] = lambda _: None,
+    on_epoch: Callable[[Epoch], object] = lambda _: None,
 ) -> list[Epoch]:
     """Train a language model and write its best epoch to a file.
 
@@ -99,15 +91,12 @@ def train(
     seed : int
         Decides the validation images, the first weights, the order of batches and the dropout;
         at least 0.
-    epochs : int
-        Passes over all captions; at least 1.
-    hidden : int
-        Size of the LSTM's state and of its word embeddings; at least 1.
-    min_count : int
-        Words seen fewer times in training are ``<unk>``.
-    on_progress : callable, optional
+    epochs, hidden, min_count : int
+        Passes over all captions; the size of the LSTM's state and of its word embeddings; words
+        seen fewer times in training are ``<unk>``. Each is at least 1.
+    on_progress : callable
         Called with the share of an epoch just done; in all it adds up to `epochs`.
-    on_epoch : callable, optional
+    on_epoch : callable
         Called after each epoch, and first for those of an interrupted run.
 
     Returns
@@ -149,8 +138,7 @@ def train(
     def report(perplexity: float, resumed: bool) -> None:
         best = all(perplexity < epoch.perplexity for epoch in done)
         done.append(Epoch(len(done) + 1, perplexity, best, resumed))
-        if on_epoch is not None:
-            on_epoch(done[-1])
+        on_epoch(done[-1])
 
     with _repeatable(torch, threads):
         _seed_torch(torch, seed, 0)
@@ -164,8 +152,7 @@ def train(
             write_whole(output, _packed(torch, best))  # it may have been moved away since
             for perplexity in state["perplexities"]:
                 report(perplexity, resumed=True)
-                if on_progress is not None:
-                    on_progress(1.0)
+                on_progress(1.0)
         for epoch in range(len(done) + 1, epochs + 1):
             # Each epoch seeds itself, so no generator's state has to outlive an interruption.
             _seed_torch(torch, seed, epoch)
@@ -179,7 +166,7 @@ def train(
                 best = {
                     "format": MODEL,
                     "words": vocabulary,
-                    "weights": _weights(network),
+                    "weights": {name: own.clone() for name, own in network.state_dict().items()},
                     "settings": settings,
                     "epoch": epoch,
                     "perplexity": perplexity,
@@ -187,7 +174,7 @@ def train(
                 write_whole(output, _packed(torch, best))
             state = {
                 "threads": threads,
-                "network": _weights(network),
+                "network": network.state_dict(),
                 "adam": adam.state_dict(),
                 "perplexities": perplexities,
                 "best": best,
@@ -204,7 +191,7 @@ def _train_epoch(
     adam: Any,
     sequences: list[NDArray[np.int64]],
     random: np.random.Generator,
-    on_progress: Callable[[float], object] | None,
+    on_progress: Callable[[float], object],
 ) -> None:
     torch = load_torch()
     network.train()
@@ -214,8 +201,7 @@ def _train_epoch(
         adam.zero_grad()
         loss.backward()
         adam.step()
-        if on_progress is not None:
-            on_progress(len(batch) / len(sequences))
+        on_progress(len(batch) / len(sequences))
 
 
 def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
@@ -261,10 +247,6 @@ def _split(
 def _digest(captions: Mapping[ImageId, Sequence[str]]) -> str:
     content = [[str(image_id), list(texts)] for image_id, texts in captions.items()]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
-
-
-def _weights(network: Any) -> dict[str, Any]:
-    return {name: weight.clone() for name, weight in network.state_dict().items()}
 
 
 @contextmanager

@@ -53,8 +53,6 @@ def load_torch() -> ModuleType:
 def caption_words(captions: Iterable[str]) -> list[list[str]]:
     """Return the words of each caption, in order.
 
-    Examples
-    --------
     >>> caption_words(["A dog isn't a T-shirt.", "..."])
     [['a', 'dog', 'is', 'a', 't', 'shirt'], []]
     """
@@ -87,13 +85,9 @@ def new_network(torch: ModuleType, words: int, hidden: int) -> Any:
 
 
 def states_of(network: Any, sequences: list[NDArray[np.int64]]) -> tuple[Any, Any]:
-    """Run the network over captions; return its states and what it should predict from them.
+    """Return states, (tokens, hidden), and the tokens that the network should predict from them.
 
-    Returns
-    -------
-    states : (tokens, hidden) tensor
-    targets : (tokens,) int64 tensor
-        Token numbers of one caption after the other, an end after each.
+    Both are of one caption after the other, an end after each.
     """
     torch = load_torch()
     lengths = np.array([len(sequence) for sequence in sequences]) + 1

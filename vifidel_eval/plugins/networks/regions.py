@@ -44,19 +44,13 @@ _TOO_LARGE_FOR_ONE_PIXEL = 16
 
 @dataclass(frozen=True)
 class Regions:
-    """The regions that a detector found in an image.
+    """The regions that a detector found in an image."""
 
-    Attributes
-    ----------
-    features : (regions, length of a feature) float32
-    boxes : (regions, 4) float32, optional
-        x1, y1, x2, y2 in pixels, as long as somebody reads them.
-    width, height : float
-        Of the image, in pixels.
-    """
-
+    #: (regions, length of a feature) float32.
     features: Floats32
+    #: (regions, 4) float32, x1, y1, x2, y2 in pixels; None where nobody reads them.
     boxes: Floats32 | None = None
+    #: Of the image, in pixels.
     width: float = 0
     height: float = 0
 
@@ -93,14 +87,8 @@ class Regions:
 class Features:
     """The regions of many images, each image read when it is asked for.
 
-    Parameters
-    ----------
-    where : str
-        The file or folder, for messages.
-    places : mapping
-        Image id to where `load` finds the image; messages call an image by its own file.
-    load : callable
-        From a place, and what messages call it, to `Regions`; raises `VifidelError`.
+    `where` is the file or folder, for messages. `places` has, for each image id, where `load` finds
+    the image: it takes a place and what messages call it, and returns `Regions`.
     """
 
     def __init__(
@@ -165,16 +153,9 @@ def numbers(read: Callable[[], Any], at: str, name: str, kinds: str, dimensions:
 def read_boxed_regions(source: FeatureSource) -> Features:
     """Open the features and boxes of image regions.
 
-    Parameters
-    ----------
-    source : path, mapping or Features
-        A folder of ``.npz`` files named after the image ids, or a mapping of image id to a
-        mapping with the same four entries.
-
-    Raises
-    ------
-    VifidelError
-        If the source is neither, or a folder without such files; later, as `regions_of` raises it.
+    The source is a folder of ``.npz`` files named after the image ids, or a mapping of image id to
+    a mapping with the same four entries. If it is neither, or a folder without such files, that is
+    a `VifidelError`; what is in a file is looked at when it is read.
     """
     if isinstance(source, Features):
         return source
@@ -227,11 +208,8 @@ def _load_file(path: Path, at: str) -> Regions:
 def regions_of(content: Any, where: str) -> Regions:
     """Return regions from their four arrays.
 
-    Raises
-    ------
-    VifidelError
-        If an array is missing, has another shape, or holds something other than finite numbers;
-        if boxes are not pixels or not x1, y1, x2, y2.
+    If one is missing, has another shape or holds something other than finite numbers, or boxes are
+    not pixels or not x1, y1, x2, y2, that is a `VifidelError` of what is `where`.
     """
     if not isinstance(content, Mapping):
         raise VifidelError(f"{where}: {type(content).__name__} instead of a mapping of arrays.")
@@ -313,17 +291,9 @@ class Kept:
 class ImageSide:
     """The images of a run as a network sees them; threads may share it.
 
-    Parameters
-    ----------
-    features : Features
-        Where they come from.
-    width : int
-        How many numbers of a region the network reads.
-    encode : callable
-        From the `Regions` of some images to what a caption is scored with.
-    most : int
-        How many bytes of that are kept for the next system; what does not fit is read and
-        encoded again.
+    The network reads `width` numbers of a region. `encode` makes of the `Regions` of some images
+    what captions are scored with, of which `most` bytes are kept for the next system; what does not
+    fit is read and encoded again.
     """
 
     def __init__(

@@ -109,15 +109,8 @@ class Scan:
     threads leave no trace in the first ten digits of a score. The published program computes in
     single precision: its scores differ by some 1e-8.
 
-    Parameters
-    ----------
-    checkpoint : path
-        ``model_best.pth``: ``model`` in it is a list of two state dicts, of the image encoder
-        and of the text encoder.
-    vocabulary : path
-        As `read_vocabulary` takes it.
-    device : str, optional
-        Where to compute, as PyTorch calls it; by default the processor.
+    Parameters and errors are those of `Tiger`. In the checkpoint, ``model`` is a list of two state
+    dicts, of the image encoder and of the text encoder.
 
     Attributes
     ----------
@@ -127,13 +120,6 @@ class Scan:
         Word to number.
     digests : dict
         What was read to the first eight digits of its SHA-256.
-
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch is not installed.
-    VifidelError
-        If a file cannot be read, is damaged or something else, or they do not fit together.
     """
 
     def __init__(
@@ -175,13 +161,10 @@ class Scan:
         return [_START, *(self.vocabulary.get(word, _UNKNOWN) for word in words), _END]
 
     def regions(self, images: Sequence[Regions]) -> list[Any]:
-        """Return the vectors of images' regions.
+        """Return the vectors of images' regions, (regions, size) each, of length 1.
 
-        Returns
-        -------
-        list of (regions, size) tensor
-            Of length 1 each. In single precision, as the published program keeps them, and in
-            the processor's memory.
+        They are in single precision, as the published program keeps them, and in the processor's
+        memory.
         """
         torch = self._torch
         encoded: list[Any] = []
@@ -195,13 +178,10 @@ class Scan:
         return encoded
 
     def words(self, captions: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-        """Return the vectors of captions' words, which come as numbers.
+        """Return the vectors of captions' words, which come as numbers, and where words are.
 
-        Returns
-        -------
-        vectors : (captions, longest, size) float64 tensor
-            Of length 1 each; 0 after the end of a caption.
-        is_word : (captions, longest) bool tensor
+        Vectors are (captions, longest, size) in double precision and of length 1; after the end of
+        a caption they are 0, and (captions, longest) is False.
         """
         torch = self._torch
         lengths = torch.tensor([len(caption) for caption in captions])
@@ -227,19 +207,10 @@ class Scan:
     def groundings(
         self, regions: Sequence[Any], captions: Sequence[Sequence[str]]
     ) -> list[NDArray[np.float64]]:
-        """Return how well each region is grounded in a caption.
+        """Return how well each region is grounded in a caption: cosines, (regions,) each.
 
-        Parameters
-        ----------
-        regions : sequence of (regions, size) tensor
-            The regions of each caption's image, as `regions` returns them.
-        captions : sequence of sequence of str
-            The words of each caption.
-
-        Returns
-        -------
-        list of (regions,) float64
-            Cosines, from -1 to 1.
+        `regions` are those of each caption's image, as the method `regions` returns them; captions
+        are their words.
         """
         torch = self._torch
         tokens = [self.tokens(caption) for caption in captions]
@@ -263,16 +234,8 @@ def _normalised(vectors: Any) -> Any:
 def ground(torch: ModuleType, regions: Any, words: Any, is_word: Any) -> Any:
     """Return the cosine between each region and the words that it attends to.
 
-    Parameters
-    ----------
-    torch : module
-    regions : (captions, regions, size) float64 tensor
-    words : (captions, words, size) float64 tensor
-    is_word : (captions, words) bool tensor
-
-    Returns
-    -------
-    (captions, regions) float64 tensor
+    From (captions, regions, size) and (captions, words, size) to (captions, regions), in double
+    precision.
     """
     with torch.inference_mode():
         cosines = regions @ words.mT

@@ -44,38 +44,28 @@ def _key(name: str, default: Any) -> Any:
 
 @dataclass(frozen=True)
 class Architecture:
-    """Sizes of the encoder; by default those of ``bert_base_6layer_6conect.json``.
+    """Sizes of the encoder; by default those of ``bert_base_6layer_6conect.json``."""
 
-    Attributes
-    ----------
-    vocabulary, positions, segments, features : int
-        Rows of the embeddings, and the length of a region's feature.
-    text, text_hidden, text_heads : int
-        Width of the text stream, of its feed-forward layers, and its attention heads.
-    image, image_hidden, image_heads : int
-        The same of the image stream.
-    co, co_heads : int
-        Width and heads of the co-attention.
-    text_before, image_before : tuple of int
-        How many layers of its own each stream has passed before each co-attention block.
-    digest : str
-        SHA-256 of the file these are from, hexadecimal; empty for the default.
-    """
-
+    #: Rows of the embeddings.
     vocabulary: int = _key("vocab_size", 30522)
     positions: int = _key("max_position_embeddings", 512)
     segments: int = _key("type_vocab_size", 2)
+    #: The length of a region's feature.
     features: int = _key("v_feature_size", 2048)
+    #: Width of each stream, of its feed-forward layers, and its attention heads.
     text: int = _key("hidden_size", 768)
     text_hidden: int = _key("intermediate_size", 3072)
     text_heads: int = _key("num_attention_heads", 12)
     image: int = _key("v_hidden_size", 1024)
     image_hidden: int = _key("v_intermediate_size", 1024)
     image_heads: int = _key("v_num_attention_heads", 8)
+    #: The same of the co-attention.
     co: int = _key("bi_hidden_size", 1024)
     co_heads: int = _key("bi_num_attention_heads", 8)
+    #: How many layers of its own each stream has passed before each co-attention block.
     text_before: tuple[int, ...] = _key("t_biattention_id", (6, 7, 8, 9, 10, 11))
     image_before: tuple[int, ...] = _key("v_biattention_id", (0, 1, 2, 3, 4, 5))
+    #: SHA-256 of the file these are from, hexadecimal; empty for the default.
     digest: str = ""
 
 
@@ -129,14 +119,7 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
 def new_network(torch: ModuleType, sizes: Architecture, layer: int, tasks: int = 0) -> Any:
     """Return what the states after a block depend on, without weights, named as in checkpoints.
 
-    Parameters
-    ----------
-    torch : module
-    sizes : Architecture
-    layer : int
-        The block, from 0.
-    tasks : int
-        How many tasks it can be told; 0 for a model that is told none.
+    The block, `layer`, is counted from 0; `tasks` is how many tasks the model can be told, if any.
     """
     nn = torch.nn
 
@@ -206,7 +189,8 @@ class Vilbert:
     ----------
     torch : module
     path : path
-        ``multi_task_model.bin`` or ``pretrained_model.bin`` of ``vilbert-multi-task``.
+        ``multi_task_model.bin`` or ``pretrained_model.bin`` of ``vilbert-multi-task``. If it cannot
+        be read, lacks a weight, or has one of another shape, that is a `VifidelError`.
     architecture : Architecture
         Its sizes.
     layer : int
@@ -222,12 +206,6 @@ class Vilbert:
         Whether the model is told its task by a token after ``[CLS]`` (the multi-task one).
     digest : str
         SHA-256 of the file, hexadecimal.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, lacks a weight, has one of another shape, or `layer` is
-        not a block of it.
     """
 
     def __init__(
@@ -273,9 +251,7 @@ class Vilbert:
     def image_states(self, regions: Regions) -> Any:
         """Return an image as far as it does not depend on a caption, the whole of it first.
 
-        Returns
-        -------
-        (regions + 1, width of the image stream) float32 tensor, on the processor
+        It is (regions + 1, width of the image stream) in single precision, on the processor.
         """
         own = self._network["v_embeddings"]
         features, locations = map(self._torch.from_numpy, regions.inputs())
@@ -285,20 +261,11 @@ class Vilbert:
             return own["LayerNorm"](content + place).cpu()
 
     def word_states(self, captions: Sequence[Sequence[int]], images: Sequence[Any]) -> Any:
-        """Return the states of all tokens of some captions, each with its image.
+        """Return the states of all tokens of some captions, each with its image, on the processor.
 
-        Parameters
-        ----------
-        captions : sequence of sequences of int
-            Tokens, at least one each and not more than there are positions.
-        images : sequence of tensor
-            What `image_states` returned for the image of each caption.
-
-        Returns
-        -------
-        (captions, tokens of the longest, width of the text stream) float32 tensor
-            On the processor; one token more, in place 1, if the model is told its task. Rows
-            after a caption's last token mean nothing.
+        Captions are their tokens; images are what `image_states` returned. States are (captions,
+        tokens of the longest, width of the text stream) in single precision, with one token more,
+        in place 1, if the model is told its task. Rows after a caption's last token mean nothing.
         """
         torch, pad = self._torch, self._torch.nn.utils.rnn.pad_sequence
         with torch.inference_mode():

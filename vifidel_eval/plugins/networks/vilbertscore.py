@@ -48,18 +48,9 @@ class WordPieces:
     Captions are lower-cased, lose their accents, and are split at blanks and punctuation and
     then into the longest pieces that the vocabulary has.
 
-    Parameters
-    ----------
-    path : path
-        One piece per line, whose line number from 0 is its token: BERT's ``vocab.txt``. If it
-        cannot be read, or is not the vocabulary of such a model, that is a `VifidelError`.
-    size : int
-        The number of tokens that the model knows.
-
-    Attributes
-    ----------
-    digest : str
-        SHA-256 of the pieces in order, hexadecimal.
+    The file is BERT's ``vocab.txt``: one piece per line, whose line number from 0 is its token. If
+    it cannot be read, or is not the vocabulary of such a model, which knows `size` tokens, that is
+    a `VifidelError`. The `digest` is a SHA-256 of the pieces in order, hexadecimal.
     """
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
@@ -236,19 +227,10 @@ def greedy_matching(
 ) -> tuple[float, float, float]:
     """Return precision, recall and F of a candidate's words against a reference's.
 
-    BERTScore's matching (Zhang et al., ICLR 2020). Where one side has fewer words than the
-    longest caption, the best cosine with it is not less than 0: in the published program the
-    places of the missing words count as such.
-
-    Parameters
-    ----------
-    candidate, reference : (words, width)
-        The states of their words; at least one each.
-
-    Returns
-    -------
-    precision, recall, f : float
-        The first two are from -1 to 1; F is 0 where they add up to 0.
+    BERTScore's matching (Zhang et al., ICLR 2020) of the states of words, (words, width), at least
+    one each. Where one side has fewer words than the longest caption, the best cosine with it is
+    not less than 0: in the published program the places of the missing words count as such.
+    Precision and recall are from -1 to 1; F is 0 where they add up to 0.
     """
     units = [
         rows / np.linalg.norm(rows, axis=1, keepdims=True)
