@@ -297,20 +297,38 @@ def label_rows(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
         )
     listed_rows = objects if isinstance(objects, list | tuple) else list(objects)
+    return read_label_rows(listed_rows, threshold, uncertain)
+
+
+def read_label_rows(
+    rows: Sequence[LabelList],
+    threshold: float,
+    uncertain: float | None,
+    problems: dict[int, str] | None = None,
+) -> LabelRows:
+    """Return what `label_rows` does; with `problems`, a row that cannot be read is empty.
+
+    They get what is wrong with it by its number, where otherwise the first such row raises.
+    """
     # The samples of an image often share one list, which is read once.
-    found = Instances("objects", threshold, uncertain=uncertain)
-    for number, items in enumerate(listed_rows):
+    found, wrong = Instances("objects", threshold, uncertain=uncertain), dict[int, str]()
+    for number, items in enumerate(rows):
         if id(items) not in found.images:
             try:
                 _add(id(items), items, found)
             except AnnotationError as problem:
-                raise AnnotationError(f"row {number}: {problem}") from None
-    counts = tuple(found.images[id(items)] for items in listed_rows)
+                if problems is None:
+                    raise AnnotationError(f"row {number}: {problem}") from None
+                found.images[id(items)], wrong[id(items)] = {}, str(problem)
+                found.asked.pop(id(items), None)
+        if problems is not None and id(items) in wrong:
+            problems[number] = wrong[id(items)]
+    counts = tuple(found.images[id(items)] for items in rows)
     asked = None
     if found.asked:
         asked = tuple(
             frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
-            for items, labels in zip(listed_rows, counts, strict=True)
+            for items, labels in zip(rows, counts, strict=True)
         )
     return LabelRows(counts, found.lowest if found.scored else None, asked)
 

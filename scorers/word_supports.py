@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..evaluation import DetailsOfParts, Floats, Integers
 from ..io.caches import Remembered
 from ..io.digits import number_texts
 from ..io.files import json_text
-from ..kernels.claimed import Claims
+from ..kernels.claims import Claim
 from ..words.content_words import content_words
 
 
@@ -45,7 +46,8 @@ class SupportedWords:
     supports: Floats  # in [0, 1]
     weights: Floats  # what each weighs in VIFIDEL-P
     names: Sequence[str]  # the words of the lexicon by their numbers, which is less than it
-    claims: Claims  # what the captions mention
+    claims: Sequence[Claim]  # what the captions mention
+    stop_words: frozenset[str]
 
     def __call__(self) -> list[list[dict[str, Any]]]:
         """Return what ``--output`` says of each caption."""
@@ -53,7 +55,7 @@ class SupportedWords:
 
     def placed(self) -> list[list[WordSupport]]:
         """Return the words of each caption in order, as often as they occur."""
-        words_in = piece_reader(self.claims.stop_words)
+        words_in = piece_reader(self.stop_words)
         return [
             [
                 WordSupport(word, support, is_thing, range(at, at + 1), best, weight)
@@ -70,7 +72,7 @@ class SupportedWords:
 
         `text_of` returns what it makes of one of them; much is said of many captions.
         """
-        words_in = piece_reader(self.claims.stop_words)
+        words_in = piece_reader(self.stop_words)
         for caption, known in self._known():
             texts = {word: text_of(said) for word, said in known.items()}
             words = [word for piece in caption.split() for word in words_in(piece)]
@@ -82,7 +84,7 @@ class SupportedWords:
         names = self.names
         columns = [each.tolist() for each in (self.words, self.supports, self.by, self.weights)]
         starts = self.starts.tolist()
-        mentioned = self.claims.words_of_mentions()
+        mentioned = (frozenset(chain.from_iterable(claim.parts)) for claim in self.claims)
         of_rows = zip(self.captions, mentioned, starts, starts[1:], strict=False)
         for caption, things, start, end in of_rows:
             known = {}

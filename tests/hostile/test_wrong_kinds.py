@@ -46,7 +46,6 @@ PACKAGES = {
     ".asking": None,
     ".captions": None,
     ".detect": None,
-    ".plugins.training.columns": ["row_columns", "column_scorer"],
     ".rewards": None,
     ".scorers": None,
     ".plugins.submission.results": ["check_results", "write_results"],

@@ -12,8 +12,8 @@ from ..evaluation import Evaluation
 from ..io.text_tables import one_line
 from ..scorers.papers import ROHRBACH_2018, Paper
 from ..scorers.registry import parse, parts_of
-from ..scores.doubts import WORDS
-from ..scores.harness import Scores
+from ..scores.lengths import WORDS
+from ..scores.scores import Scores
 from ..scores.scores_file import read_scores
 
 _LISTS = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,13 +19,13 @@ from .printing import show
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..captions.rows import Rows
-    from ..explain.explained import Explained
+    from ..explain.explanation import Explanation
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..io.image_ids import ImageId
     from ..scorers.explaining import Explainer
     from ..scorers.record import Settings
-    from ..scores.pairing import System
+    from ..scores.systems import System
 
 _DEFAULT = Thresholds()
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -159,7 +158,7 @@ def explain(
     from ..io.files import json_text, write_whole
     from ..io.image_ids import from_json_key
     from ..run.evaluating import read_captions
-    from ..scores.pairing import System
+    from ..scores.systems import System
     from ..show.explanations import explanations_text, findings_text
     from ..words.synonyms import read_things
 
@@ -192,11 +191,11 @@ def explain(
     invented: list[Invention] | None = None if inventions is None else []
     parts = _explained(scorer, Thresholds(support, far), rows, invented)
     if image is None:
-        found = {name: find(of_one) for name, of_one in parts}
+        found = {name: find([of_one]) for name, of_one in parts}
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
         shown = partial(findings_text, found, metric, top)
     else:
-        explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
+        explained = {name: next(of_one) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
         sentences, signature = ({}, "") if by_category else _sentences(settings, rows)
         for name, of_caption in sentences.items():
@@ -252,20 +251,20 @@ def _explained(
     thresholds: Thresholds,
     rows: Mapping[str, Rows],
     invented: list[Invention] | None,
-) -> Iterator[tuple[str, Iterator[Explained]]]:
+) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
     from ..explain.inventions import inventions_in
 
     with progress_bar(sum(map(len, rows.values()))) as bar:
 
-        def parts(name: str) -> Iterator[Explained]:
-            for part in scorer.explained_rows(rows[name], thresholds):
-                bar.update(len(part))
+        def explanations(name: str) -> Iterator[Explanation]:
+            for explanation in scorer.explain_rows(rows[name], thresholds):
+                bar.update(1)
                 if invented is not None:
-                    invented.extend(inventions_in(name, part, scorer.units))
-                yield part
+                    invented.extend(inventions_in(name, [explanation], scorer.units))
+                yield explanation
 
-        yield from ((name, parts(name)) for name in rows)
+        yield from ((name, explanations(name)) for name in rows)
 
 
 def _sentences(
@@ -289,8 +288,8 @@ def _rows(
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..captions.rows import make_rows
-    from ..scores.doubts import warn_of_language
-    from ..scores.pairing import all_images, in_one_spelling, paired
+    from ..scores.run_warnings import warn_of_language
+    from ..scores.systems import all_images, in_one_spelling, paired
 
     warn_of_language(systems, gold, scorers)
     if settings.labels is not None:

@@ -27,7 +27,7 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     from ..errors import VifidelError
     from ..io.files import json_text
     from ..scores.leaderboard import read
-    from ..show.fitting import folded, line_width
+    from ..show.layout import folded, line_width
 
     board = read(file)
     if not board.runs:

@@ -17,8 +17,8 @@ from .printing import show, tell
 
 if TYPE_CHECKING:
     from ..scores.comparison import Comparisons
-    from ..scores.harness import Scores
-    from ..show.fitting import TableLayout
+    from ..scores.scores import Scores
+    from ..show.layout import TableLayout
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TableOptions:
 
         `metric_of` has every column, with the name of its metric.
         """
-        from ..scores.names import chosen_columns
+        from ..scores.scores import chosen_columns
 
         try:
             chosen_columns(self.columns or (), metric_of)
@@ -67,7 +67,7 @@ class TableOptions:
         if self.baseline is None:
             return
         if self.baseline not in systems:
-            from ..scores.names import unknown
+            from ..scores.scores import unknown
 
             said = str(unknown("system", self.baseline, systems))
         elif len(systems) == 1:
@@ -98,7 +98,7 @@ class TableOptions:
             write_whole(self.compare_output, text + "\n")
 
     def _layout(self) -> TableLayout:
-        from ..show.fitting import TableLayout, line_width
+        from ..show.layout import TableLayout, line_width
 
         return TableLayout(
             self.columns,

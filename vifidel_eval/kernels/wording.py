@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..io.caches import Remembered
-from ..words.claims import sentence_places
 from ..words.content_words import piece_runs, simplified
+from ..words.english import sentence_places
 from ..words.nouns import rarity
 from .bags import positions, slices, starts_of
 

@@ -38,17 +38,13 @@ from ..scorers.registry import (
     parse,
 )
 from ..scorers.word_vectors import Objects, Score
-from ..scores.doubts import (
-    WORDS,
-    WordsPerCaption,
-    lengths_matter,
-    warn_of_language,
-    warn_of_scores,
-    warn_of_tags,
-)
 from ..scores.harness import column_names, score_systems, together
-from ..scores.inputs import Inputs
-from ..scores.pairing import (
+from ..scores.lengths import WORDS, WordsPerCaption
+from ..scores.people import floor_of, signed, with_people
+from ..scores.run_warnings import lengths_matter, warn_of_language, warn_of_scores, warn_of_tags
+from ..scores.samples import pooled, score_samples, spread
+from ..scores.scores import Inputs
+from ..scores.systems import (
     System,
     all_images,
     captioned,
@@ -57,8 +53,6 @@ from ..scores.pairing import (
     only_images,
     read_image_ids,
 )
-from ..scores.people import floor_of, signed, with_people
-from ..scores.samples import pooled, score_samples, spread
 from ..words.content_words import STOP_WORDS
 from ..words.word_vectors import VectorSource
 from .plan import PathLike, Plan

@@ -20,10 +20,9 @@ from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.record import Settings
 from ..scores.harness import column_names
-from ..scores.inputs import Inputs
-from ..scores.pairing import System, paired
-from ..scores.remarks import People
 from ..scores.samples import gathered_columns
+from ..scores.scores import Inputs, People
+from ..scores.systems import System, paired
 
 if TYPE_CHECKING:
     from ..annotations import ImageBoxes
@@ -99,8 +98,8 @@ class Plan:
         """Yield the inventions of all systems, each in the order of the images."""
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
         for system in self.systems:
-            for part in explainer.explained_rows(self._rows(system)):
-                yield from inventions_in(system.name, part, explainer.units)
+            explanations = explainer.explain_rows(self._rows(system))
+            yield from inventions_in(system.name, explanations, explainer.units)
 
     def words(self) -> Iterator[dict[str, Any]]:
         """Yield the content words of all captions, each with its place and what is said of it."""

@@ -1,42 +1,35 @@
-"""Scores of resampled images: bootstrap draws, and results swapped between two systems.
+"""Bootstrap over images, and tests of the differences between systems.
 
 Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
 all of them over each resample, and what two systems score with their results swapped follows from
 the sums of both. SciPy's `permutation_test` has to gather the images again for every pair.
-`vifidel_eval.plugins.agreement.resampling` cannot be this one: correlations are not sums over
-images.
 
 What is added are multiples of a power of two, so few that their sums are exact: they are the same
 whatever the order in which a machine adds, and however many threads it has.
-
-Of a difference, resamples also say what remains at equal length, had the systems' captions been
-equally long. Over the images, the difference of two systems' scores is regressed on the difference
-of their words by least squares. The intercept is the difference to expect where both have as many
-words; its interval is the percentile bootstrap over images, with the same draws as all intervals of
-a comparison. Where no image has two captions of about one length, that is an extrapolation, and the
-interval is wide.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..evaluation import Evaluation, Floats
-from ..io.digits import deciding
-from ..io.image_ids import ImageId
-from .doubts import WORDS, differ
-from .harness import Scores
+from ..errors import ImageIdError, VifidelError
+from ..evaluation import Evaluation, Floats, Integers
+from ..io.arguments import check_whole
+from ..io.digits import deciding, from_json, rounded
+from ..io.image_ids import ImageId, in_order
+from .scores import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)
 
+_MOST_RESAMPLES = 1_000_000  # that may be asked for
 # Numbers of resamples at a time, each of which takes 8 bytes.
 _CHUNK = 2**21
 # Differences that differ by less, relative to the scores, are the same but for rounding: scores
@@ -47,8 +40,6 @@ _BITS = 52
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
 # is what rounding and the exponentials of different machines leave.
 _DIGITS = 11
-# A line through fewer images says nothing.
-_FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -70,6 +61,95 @@ class Sample:
         """How large what was added is: the scores, had all rows the same sign; (systems,)."""
         return self.score_of(abs(self.rows).sum(axis=1))
 
+    def resampled(self, sums: Floats) -> Floats:
+        """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
+        return self.score_of(np.moveaxis(sums, 0, -1))
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13).
+
+    Attributes
+    ----------
+    seed : int
+        The same seed gives the same resamples, whatever is resampled; 0 or more.
+    resamples : int
+        How many times images are drawn with replacement, as many as there are; from 1 to 1 000 000.
+    level : float
+        The share of the resamples that lies in an interval, in (0, 1).
+
+    Raises
+    ------
+    VifidelError
+        If one of them has the wrong type or is out of range.
+    """
+
+    seed: int = 0
+    resamples: int = 1000
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        check_whole(0, seed=self.seed)
+        check_whole(1, _MOST_RESAMPLES, resamples=self.resamples)
+        if not (isinstance(self.level, Real) and self.level > 0 and self.alpha > 0):
+            raise VifidelError(f"level must be a number between 0 and 1, not {self.level!r}.")
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance: the share of the resamples that lies outside an interval."""
+        return round(1 - self.level, 12)
+
+    def interval(self, values: ArrayLike, size: float | None = None) -> tuple[float, float]:
+        """Return the percentile interval of resampled values.
+
+        Undefined ones are left out; without any other, both ends are NaN. The ends have the digits
+        that mean something beside scores of a `size`, or all of theirs without one.
+        """
+        numbers = np.asarray(values, dtype=np.float64)
+        defined = numbers[~np.isnan(numbers)]
+        if not len(defined):
+            return math.nan, math.nan
+        tails = [(1 - self.level) / 2, (1 + self.level) / 2]
+        low, high = np.quantile(defined, tails).tolist()
+        if size is None:
+            return low, high
+        places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
+        return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
+
+    def scores(self, samples: Mapping[_Key, Sample]) -> dict[_Key, Floats]:
+        """Return the scores of samples whose images are drawn: (systems, resamples)."""
+        drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
+        for sums in _summed(samples, partial(_draws, self.seed, self.resamples)):
+            for key, of_sample in sums:
+                drawn[key].append(samples[key].resampled(of_sample))
+        return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
+
+    def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
+        """Yield places of rows and one of so many draws of references, for each resample.
+
+        `images` has the image of each row: an image that is drawn brings all its rows, as captions
+        of one image were judged together. So an interval says how different an experiment with
+        other images of the same kind and one other draw of references may come out.
+        """
+        rows_of: dict[Hashable, list[int]] = {}
+        for row, image in enumerate(images):
+            rows_of.setdefault(image, []).append(row)
+        places = [np.array(rows, dtype=np.int64) for rows in rows_of.values()]
+        random = np.random.default_rng(self.seed)
+        for _ in range(self.resamples):
+            drawn = random.integers(len(places), size=len(places))
+            yield np.concatenate([places[image] for image in drawn]), int(random.integers(draws))
+
+    def multinomial(self, images: Integers) -> Integers:
+        """Return how many images of each kind are drawn, where there are so many: (resamples, n).
+
+        Images that have the same counts are of one kind: nothing tells them apart.
+        """
+        source = np.random.Generator(np.random.Philox(self.seed))
+        drawn: Integers = source.multinomial(images.sum(), images / images.sum(), self.resamples)
+        return drawn
+
 
 def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
     """Return the sample of systems under a metric, of the images that every system has.
@@ -77,7 +157,7 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     Images count that count for all. There is none where no image does, or a system's score is
     undefined.
     """
-    places = [_places(evaluation, shared) for evaluation in evaluations.values()]
+    places = [places_of(evaluation, shared) for evaluation in evaluations.values()]
     of_systems = list(zip(evaluations.values(), places, strict=True))
     defined = ~np.any([e.missing[at] for e, at in of_systems], axis=0)
     images = int(defined.sum())
@@ -87,11 +167,11 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     score_of: Callable[[Floats], Floats]
     if len(statistics) == len(evaluations):
         score_of = statistics[0].score
-        counts = [of.of_rows[at] for of, at in zip(statistics, places, strict=True)]
+        counts = [as_in_files(of.of_rows[at]) for of, at in zip(statistics, places, strict=True)]
         rows = np.where(defined[:, np.newaxis], counts, 0.0)
     else:
         score_of = _mean
-        of_images = np.where(defined, [e.scores[at] for e, at in of_systems], 0.0)
+        of_images = np.where(defined, [as_in_files(e.scores[at]) for e, at in of_systems], 0.0)
         rows = np.stack(np.broadcast_arrays(of_images, defined), axis=-1)
     scores = [
         e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(of_rows)
@@ -99,13 +179,21 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     ]
     if any(map(math.isnan, scores)):
         return None
-    return Sample(_exact(rows), score_of, scores, images)
+    return Sample(exact(rows), score_of, scores, images)
 
 
-def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
+def places_of(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
     """Return where the scores of images are."""
     place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
     return np.array([place[image_id] for image_id in images], dtype=np.intp)
+
+
+def as_in_files(numbers: Floats) -> Floats:
+    """Return scores of images, or counts, with the digits that files hold."""
+    if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
+        return numbers
+    few = map(from_json, map(rounded, numbers.ravel().tolist()))
+    return np.array([*few]).reshape(numbers.shape)
 
 
 def _mean(sums: Floats) -> Floats:
@@ -113,7 +201,7 @@ def _mean(sums: Floats) -> Floats:
         return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def _exact(rows: Floats) -> Floats:
+def exact(rows: Floats) -> Floats:
     """Return rows, (systems, images, k), rounded so that sums over as many images are exact."""
     _, exponents = np.frexp(abs(rows).max(axis=1, keepdims=True))
     step = exponents + (rows.shape[1].bit_length() - _BITS)
@@ -127,30 +215,8 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
-def draw(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return the scores of bootstrap draws of the images: (systems, resamples)."""
-    drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
-    for sums in _summed(samples, partial(_draws, seed, resamples)):
-        for key, of_sample in sums:
-            drawn[key].append(_scored(samples[key], of_sample))
-    return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
-
-
-def interval(values: Floats, size: float, level: float) -> tuple[float, float]:
-    """Return the percentile interval of draws, with the digits of what has such a size."""
-    places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
-    # A draw of captions that all mention nothing has no share of absent mentions.
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return math.nan, math.nan
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
-
-
-def p_values(
-    samples: Mapping[_Key, Sample], seed: int, resamples: int
-) -> dict[_Key, tuple[Floats, Floats]]:
-    """Return two-sided p-values of every two systems, both (systems, systems).
+def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
+    """Return two-sided p-values of every two systems, (2, systems, systems).
 
     The first are by paired bootstrap, the second by approximate randomisation; they are where the
     first system of a pair is before the second one.
@@ -172,7 +238,7 @@ class _Test:
         self._sample = sample
         self._sums = np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
         # From the rows, as what it is compared with: equal differences stay equal.
-        scores, sizes = _scored(sample, self._sums)[:, 0], sample.sizes
+        scores, sizes = sample.resampled(self._sums)[:, 0], sample.sizes
         self._observed = scores[:, np.newaxis] - scores
         rounding = _ROUNDING * np.maximum(sizes[:, np.newaxis], sizes)
         self._limits = abs(self._observed) - rounding
@@ -180,7 +246,7 @@ class _Test:
 
     def count_draws(self, sums: Floats) -> None:
         """Count those of paired draws, of sums (k, systems, resamples)."""
-        drawn = _scored(self._sample, sums)
+        drawn = self._sample.resampled(sums)
         for one in range(len(drawn) - 1):
             observed = self._observed[one, one + 1 :, np.newaxis]
             self._count(0, one, drawn[one] - drawn[one + 1 :] - observed)
@@ -190,25 +256,16 @@ class _Test:
         own = self._sums
         for one in range(sums.shape[1] - 1):
             moved = sums[:, one + 1 :] - sums[:, one : one + 1]
-            first = _scored(self._sample, own[:, one : one + 1] + moved)
-            self._count(1, one, first - _scored(self._sample, own[:, one + 1 :] - moved))
+            first = self._sample.resampled(own[:, one : one + 1] + moved)
+            self._count(1, one, first - self._sample.resampled(own[:, one + 1 :] - moved))
 
     def _count(self, test: int, one: int, null: Floats) -> None:
         smaller = np.abs(null) < self._limits[one, one + 1 :, np.newaxis]  # undefined ones are not
         self._smaller[test, one, one + 1 :] += np.count_nonzero(smaller, axis=1)
 
-    def p_values(self, resamples: int) -> tuple[Floats, Floats]:
-        """Return what the counts of so many resamples say."""
+    def p_values(self, resamples: int) -> Floats:
         nothing = np.vectorize(deciding, otypes=[float])(self._observed) == 0
-        bootstrap, randomisation = np.where(
-            nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1)
-        )
-        return bootstrap, randomisation
-
-
-def _scored(sample: Sample, sums: Floats) -> Floats:
-    """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
-    return sample.score_of(np.moveaxis(sums, 0, -1))
+        return np.where(nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1))
 
 
 def _summed(
@@ -274,75 +331,40 @@ def _words(
         yield stream.random_raw(some * each).reshape(some, each)
 
 
-@dataclass(frozen=True)
-class EqualLength:
-    """What remains of a difference at equal length: the intercept, and its bootstrap interval."""
+def fewest(pairs: int, alpha: float) -> tuple[int, int]:
+    """Return from how many resamples and images on a difference can be significant.
 
-    difference: float
-    low: float
-    high: float
-
-
-def at_equal_length(
-    scores: Scores, shared: Sequence[ImageId], seed: int, resamples: int, level: float
-) -> dict[tuple[str, str, str], EqualLength]:
-    """Return what remains of the differences of systems whose lengths differ by half.
-
-    Metric, first and second system lead to it; `shared` are the images that every system has.
-    Without the column `WORDS` there is nothing, nor in columns without a direction, nor of two
-    systems that have the same difference in words on all images.
+    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of the 2**images
+    ways to swap the results of a system that is better on all images two are as extreme: none
+    swapped, and all.
     """
-    if WORDS not in scores.signatures:
-        return {}
-    ranked = [column.name for column in scores.columns() if column.ranked]
-    of_systems = {
-        name: {c: of_column[c].scores[_places(of_column[c], shared)] for c in [WORDS, *ranked]}
-        for name, of_column in scores.evaluations.items()
-    }
-    pairs = [
-        (first, second)
-        for first, second in itertools.combinations(of_systems, 2)
-        if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
-    ]
-    found = {}
-    for metric in ranked:  # one after the other: each has columns for every two systems
-        lines, sizes = {}, {}
-        for first, second in pairs:
-            one, other = of_systems[first], of_systems[second]
-            differences = one[metric] - other[metric]
-            line = _line(differences, one[WORDS] - other[WORDS])
-            if line is not None:
-                lines[first, second] = line
-                sizes[first, second] = float(np.nanmax(np.abs(differences)))
-        drawn = draw(lines, seed, resamples)
-        for (first, second), line in lines.items():
-            ends = interval(drawn[first, second][0], sizes[first, second], level)
-            found[metric, first, second] = EqualLength(line.scores[0], *ends)
-    return found
+    if not pairs:
+        return 0, 0
+    resamples = math.ceil(round(pairs / alpha, 9)) - 1
+    return resamples, 1 + math.ceil(math.log2(pairs / alpha))
 
 
-def _line(differences: Floats, words: Floats) -> Sample | None:
-    """Return what the intercept of differences in score over those in words follows from."""
-    defined = ~np.isnan(differences)
-    images = int(defined.sum())
-    if images < _FEWEST:
-        return None
-    d, w = np.where(defined, differences, 0.0), words
-    middle = math.fsum(w[defined].tolist()) / images  # far from 0 squares would lose digits
-    centred = np.where(defined, w - middle, 0.0)
-    rows = np.column_stack([defined, centred, d, centred * centred, centred * d])
-    intercept = partial(_intercept, middle=middle)
-    score = float(intercept(rows.sum(axis=0)))
-    if math.isnan(score):
-        return None
-    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values after the step-down correction of Holm (1979), in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected = [1.0] * len(p_values)
+    largest = 0.0
+    for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, (len(p_values) - done) * p_values[at])
+        corrected[at] = min(largest, 1.0)
+    return corrected
 
 
-def _intercept(sums: Floats, middle: float) -> Floats:
-    """Return intercepts at no difference in words from sums of rows, (..., 5); NaN without one."""
-    n, w, d, ww, wd = np.moveaxis(np.asarray(sums), -1, 0)
-    spread = n * ww - w * w
-    # Words are whole numbers: where two images differ, this is at least n - 1.
-    slope = np.full(np.shape(spread), np.nan)
-    np.divide(n * wd - w * d, spread, out=slope, where=spread > 0.5)
-    return np.asarray((d - slope * (w + n * middle)) / n)
+def shared_images(scores: Scores) -> list[ImageId]:
+    """Return the images that every system has, in an order that depends on no input file."""
+    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
+    shared = set(of_systems[0]).intersection(*of_systems[1:])
+    if not shared:
+        raise ImageIdError(
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
+        )
+    return sorted(shared, key=in_order)

@@ -75,24 +75,6 @@ _DASH = re.compile(r"(?<!\w)-+|-+(?!\w)")
 _STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
 
 
-class Mention(NamedTuple):
-    """One mention of a thing: the list's name of it, its class, and the caption's own words.
-
-    A *wine glass* may be *wine glasses* there; all are in lower case.
-    """
-
-    name: str
-    category: str
-    words: str
-
-
-class Mentions(NamedTuple):
-    """The mentions of one caption, in order, and its length in tokens after joining terms."""
-
-    found: tuple[Mention, ...]
-    tokens: int
-
-
 class Unit(NamedTuple):
     """Words of a caption that mean one thing: a mention, a term, or a single word.
 
@@ -110,6 +92,13 @@ class Unit(NamedTuple):
     def is_mention(self) -> bool:
         """Whether it says that a thing is there."""
         return self.category is not None and not self.denied
+
+
+class Mentions(NamedTuple):
+    """The mentions of one caption, in order, and its length in tokens after joining terms."""
+
+    found: tuple[Unit, ...]
+    tokens: int
 
 
 class _Term(NamedTuple):
@@ -229,13 +218,13 @@ class MentionFinder:
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
         read = list(map(self._reader(_NONE), tokens(caption)))
-        found: list[Mention] = []
+        found: list[Unit] = []
         length = len(read)
         for at, end, name in self._names(read):
             length -= end - at - 1
             category = self._class_of.get(name)
             if category is not None:
-                found.append(Mention(name, category, _joined(read[at:end])))
+                found.append(Unit(name, _joined(read[at:end]), category))
         return Mentions(tuple(found), length)
 
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:

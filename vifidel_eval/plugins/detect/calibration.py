@@ -31,16 +31,14 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...run.plan import PathLike
 from ...run.run import Run
 from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
-from ...scores.comparison import check_draws
 from ...scores.harness import score_systems
-from ...scores.remarks import Calibrated
+from ...scores.scores import Calibrated
+from ...scores.significance import Bootstrap
 from ...words.synonyms import ClassList, read_things
 from .questions import class_of, named_by_several, read_controls
 
 _Counts = NDArray[np.int64]
 
-_RESAMPLES = 1000
-_LEVEL = 0.95
 # So many references of an image that name a thing are hardly wrong together.
 _SEVERAL = 3
 
@@ -75,7 +73,7 @@ def calibrated(
         If the run has no objects or references or was loaded, a file cannot be read, or the
         controls are about other images.
     """
-    check_draws(seed, resamples)
+    Bootstrap(seed, resamples)  # checks them
     plan = run.plan
     if plan is None or plan.settings.labels is None or not any(plan.images.values()):
         raise VifidelError(
@@ -166,25 +164,12 @@ class AnswerCounts:
 
 
 @named_if_wrong
-def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) -> Calibrated:
+def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Calibrated:
     """Estimate a rate of inventions without the errors of the answers.
 
-    Parameters
-    ----------
-    counts : AnswerCounts
-        What was answered.
-    seed : int
-        Of the bootstrap.
-    resamples : int
-        How many times the images are drawn with replacement; from 1 to 1 000 000.
+    The interval is by bootstrap over the images, with `seed` and `resamples` as `Bootstrap` has
+    them; if they are out of range, or the counts impossible, that is a `VifidelError`.
 
-    Raises
-    ------
-    VifidelError
-        If the seed is negative, or the number of resamples is out of range.
-
-    Examples
-    --------
     An answerer that overlooks a fifth and invents a tenth calls 26 of 100 mentions absent, where 8
     or 9 are:
 
@@ -192,23 +177,21 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) 
     >>> round(found.measured, 2), round(found.corrected, 3)
     (0.26, 0.086)
     """
-    check_draws(seed, resamples)
+    bootstrap = Bootstrap(seed, resamples)
     table = counts.table()
     sums = table.sum(axis=1)
-    measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0]
-    (corrected,) = _corrected(sums[np.newaxis])
-    return Calibrated(
-        measured=float(measured),
-        corrected=float(corrected),
-        interval=_interval(table, seed, resamples) if math.isfinite(corrected) else _UNDEFINED,
-        false_yes=float(false_yes),
-        false_no=float(false_no),
-        controls=int(sums[3]),
-        named=int(sums[5]),
-    )
-
-
-_UNDEFINED = (math.nan, math.nan)
+    measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0].tolist()
+    corrected = _corrected(sums[np.newaxis]).item()
+    interval = (math.nan, math.nan)
+    if math.isfinite(corrected):
+        # Images with the same counts are drawn together: the distribution is that of the images.
+        rows, images = np.unique(table, axis=1, return_counts=True)
+        estimates = _corrected(bootstrap.multinomial(images) @ rows.T)
+        # Where too many draws have no estimate, those that have one say too little.
+        if np.isfinite(estimates).sum() >= bootstrap.level * len(estimates):
+            interval = bootstrap.interval(estimates)
+    controls, named = sums[[3, 5]].tolist()
+    return Calibrated(measured, corrected, interval, false_yes, false_no, controls, named)
 
 
 def _shares(sums: _Counts) -> NDArray[np.float64]:
@@ -224,17 +207,3 @@ def _corrected(sums: _Counts) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.clip((measured - false_no) / span, 0, 1)
     return np.where(span > 0, estimate, np.nan)
-
-
-def _interval(table: _Counts, seed: int, resamples: int) -> tuple[float, float]:
-    # Images with the same counts are drawn together: the distribution is that of the images.
-    rows, images = np.unique(table, axis=1, return_counts=True)
-    source = np.random.Generator(np.random.Philox(seed))
-    weights = source.multinomial(images.sum(), images / images.sum(), resamples)
-    estimates = _corrected(weights @ rows.T)
-    defined = estimates[np.isfinite(estimates)]
-    # Where too many draws have no estimate, those that have one say too little.
-    if len(defined) < _LEVEL * len(estimates):
-        return _UNDEFINED
-    low, high = np.quantile(defined, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return float(low), float(high)

@@ -12,7 +12,7 @@ from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match
 from ...io.pictures import SUFFIXES
 from ...scorers.record import Settings
-from ...scores.pairing import System
+from ...scores.systems import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things

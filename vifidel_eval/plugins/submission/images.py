@@ -14,7 +14,7 @@ from ...io.containers import content_of
 from ...io.entries import Entries, Entry
 from ...io.files import as_text, read_bytes
 from ...io.image_ids import ImageId, check_distinct
-from ...scores.pairing import parse_image_ids
+from ...scores.systems import parse_image_ids
 
 
 @named_if_wrong

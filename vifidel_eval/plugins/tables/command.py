@@ -137,8 +137,8 @@ def score_table(
     """
     from . import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
     from .file_scoring import Work
+    from .files import find_tables
     from .folder_runs import score_tables
-    from .inputs import find_tables
 
     files = find_tables(tables)
     scorer, settings = _scorer(**chosen)

@@ -25,7 +25,7 @@ from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS
 from ...words.synonyms import ClassList
 from ...words.word_vectors import VectorSource, WordVectors, load_vectors
-from .arrow_columns import (
+from .columns import (
     Columns,
     as_column,
     check_buffers,
@@ -34,10 +34,10 @@ from .arrow_columns import (
     is_references,
     is_text,
 )
-from .by_id import ObjectsById
-from .kernel import WITH_DISTANCE, Kernel, RowScores
-from .label_columns import holds_labels, shape_of
-from .table_rows import STATUSES, TableRows, read_rows
+from .labels import ObjectsById, RowLabels, holds_labels, read_labels, shape_of
+from .rows import STATUSES, WITH_DISTANCE, RowScorer, RowScores, TableRows
+
+__all__ = ["STATUSES", "TableScorer", "TableScores"]
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
@@ -167,18 +167,22 @@ class TableScorer:
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
     ) -> None:
+        given = {name: value for name, value in locals().items() if value is not STOP_WORDS}
+        del given["self"]
+        self._made_from = partial(type(self), **given)
         check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
-        self._uncertain = uncertain
         check_whole(1, max_words=max_words)
         self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
+        self.columns = Columns(captions, labels, label_scores, references)
         if objects is not None:
-            labels, label_scores = None, None
+            self.columns = Columns(captions, references=references, image_ids=id_column)
             source = read_objects(objects, threshold, uncertain=uncertain)
             self._by_id = ObjectsById(source, id_column)
-            if looked_for is None and source.categories:
-                looked_for = source.categories
+            if looked_for is None:
+                looked_for = source.categories or None
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
+        self._uncertain = uncertain
         self.vectors: WordVectors = load_vectors(vectors)
         self._settings = Settings(
             vectors=self.vectors,
@@ -191,28 +195,18 @@ class TableScorer:
         )
         self._strict = strict
         self._max_words = max_words
-        self.columns = Columns(captions, labels, label_scores, references)
-        self._kernels: dict[bool, Kernel] = {}
-        self._kernel(references is not None)  # settings that are wrong are refused here
-
-    def __new__(cls, *arguments: Any, **settings: Any) -> TableScorer:
-        scorer = super().__new__(cls)
-        if settings.get("stop_words") is STOP_WORDS:
-            del settings["stop_words"]  # the default, which pickles as nothing
-        scorer._made_from = partial(cls, *arguments, **settings)
-        return scorer
-
-    _made_from: partial[Any]
+        self._scorers: dict[bool, RowScorer] = {}
+        self._scorer(references is not None)  # settings that are wrong are refused here
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made_from, ()
 
-    def _kernel(self, weighted: bool) -> Kernel:
+    def _scorer(self, weighted: bool) -> RowScorer:
         """Return what scores rows with references, or rows without."""
-        if weighted not in self._kernels:
+        if weighted not in self._scorers:
             settings = replace(self._settings, references=weighted, weighted=weighted)
-            self._kernels[weighted] = Kernel(self.metrics, settings, self._max_words)
-        return self._kernels[weighted]
+            self._scorers[weighted] = RowScorer(self.metrics, settings, self._max_words)
+        return self._scorers[weighted]
 
     @cached_property
     def type(self) -> Any:
@@ -248,7 +242,7 @@ class TableScorer:
                 kind = field_of(schema, self.columns.labels).type
                 scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
             objects = f"rows{from_threshold(self._threshold if scored else None)}"
-        return "; ".join(self._kernel(self.columns.references is not None).signatures(objects))
+        return "; ".join(self._scorer(self.columns.references is not None).signatures(objects))
 
     def score(
         self, captions: Any, labels: Any = None, references: Any = None, label_scores: Any = None
@@ -280,22 +274,22 @@ class TableScorer:
             If a column is of a wrong type or length, or what a metric needs is missing; with
             `strict`, if a row needs a change.
         """
-        strings = pa.list_(pa.string())
+        beside = label_scores is not None
         given = {
-            "captions": as_column(captions, "captions", is_text, pa.string()),
-            "labels": as_column(labels, "labels", holds_labels, pa.map_(pa.string(), pa.int64())),
-            "label_scores": as_column(label_scores, "label_scores"),
-            "references": as_column(references, "references", is_references, strings),
+            "captions": as_column(captions, "captions", is_text),
+            "labels": as_column(labels, "labels", None if beside else holds_labels, "strings"),
+            "label_scores": as_column(label_scores, "label_scores", of="numbers"),
+            "references": as_column(references, "references", is_references),
         }
-        made = Columns(**given)
-        self._check(made, Columns(*given))
+        columns = Columns(**given)
+        self._check(columns, Columns(*given))
         for name, column in given.items():
-            if column is not None and len(column) != len(made):
+            if column is not None and len(column) != len(columns):
                 raise VifidelError(
-                    f"there are {len(made)} captions and {len(column)} rows of {name}; give one "
+                    f"there are {len(columns)} captions and {len(column)} rows of {name}; give one "
                     "per caption."
                 )
-        return self._evaluated(made).fields
+        return self._evaluated(columns).fields
 
     def evaluate(self, batch: Any, first_row: int = 0) -> TableScores:
         """Return the scores of a table's rows with what was counted.
@@ -313,10 +307,10 @@ class TableScorer:
             As `check` raises it; with `strict`, if a row needs a change.
         """
         self.check(batch.schema)
-        given = self.columns.each(partial(column_of, batch))
+        columns = self.columns.each(partial(column_of, batch))
         if self._by_id is not None:
-            given = replace(given, labels=self._by_id.labels(column_of(batch, self._by_id.column)))
-        return self._evaluated(given, first_row)
+            columns = replace(columns, image_ids=self._by_id.matched(columns.image_ids))
+        return self._evaluated(columns, first_row)
 
     def __call__(self, batch: Any) -> Any:
         """Return a RecordBatch or Table with the fields of `type` added as columns.
@@ -349,11 +343,7 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        fields = self.columns.each(partial(self._field, schema))
-        if self._by_id is not None:
-            self._by_id.check(schema)
-            fields = replace(fields, labels=pa.field("labels", pa.null()))
-        self._check(fields, self.columns)
+        self._check(self.columns.each(partial(self._field, schema)), self.columns)
 
     def _field(self, schema: Any, name: str) -> Any:
         try:
@@ -368,13 +358,16 @@ class TableScorer:
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""
+        if self._by_id is not None and columns.image_ids is not None:
+            self._by_id.check(columns.image_ids.type)
+        no_labels = columns.labels is None and columns.image_ids is None
         for name in self.metrics:
             record = METRICS[name]
             if record.references and columns.references is None:
                 raise VifidelError(f"{name} needs references; name their column.")
-            if record.objects and columns.labels is None:
+            if record.objects and no_labels:
                 raise VifidelError(f"{name} needs object labels; name their column.")
-            if record.either and columns.labels is None and columns.references is None:
+            if record.either and no_labels and columns.references is None:
                 raise VifidelError(f"{name} needs object labels or references; name a column.")
         if not is_text(columns.captions.type):
             raise VifidelError(
@@ -405,52 +398,55 @@ class TableScorer:
                     f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
                     "write it again."
                 ) from None
-        found: list[RowScores] = []
+        parts: list[RowScores] = []
         tallies: dict[str, Tally] = {}  # bounded, which those of all parts are not
-        for some in self._scores(columns, first_row):
-            tallies = add_tallies([tallies, some.tallies])
-            some.tallies.clear()
-            found.append(some)
-        of_parts = (np.concatenate([p.scores[n] for n in self.metrics], axis=1) for p in found)
-        scores = np.concatenate([np.empty((0, len(self.type) - 1)), *of_parts])
+        for part in self._scores(columns, first_row):
+            tallies = add_tallies([tallies, part.tallies])
+            part.tallies.clear()
+            parts.append(part)
+        by_part = (np.concatenate([p.scores[n] for n in self.metrics], axis=1) for p in parts)
+        scores = np.concatenate([np.empty((0, len(self.type) - 1)), *by_part])
         arrays = [
             pa.array(column, mask=np.isnan(column))
             for column in map(np.ascontiguousarray, scores.T)
         ]
-        of_rows = np.concatenate([np.empty(0, np.uint8), *(part.statuses for part in found)])
-        arrays.append(pa.DictionaryArray.from_arrays(of_rows, STATUSES).dictionary_decode())
-        numbers = np.bincount(of_rows, minlength=len(STATUSES)).tolist()
-        counted = found[0].counts if found else ()
+        statuses = np.concatenate([np.empty(0, np.uint8), *(part.statuses for part in parts)])
+        arrays.append(pa.DictionaryArray.from_arrays(statuses, STATUSES).dictionary_decode())
+        numbers = np.bincount(statuses, minlength=len(STATUSES)).tolist()
+        counted = parts[0].counts if parts else ()
         return TableScores(
             pa.StructArray.from_arrays(arrays, fields=list(self.type)),
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
-            {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
+            {name: np.concatenate([part.counts[name] for part in parts]) for name in counted},
             {
-                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in found)])
+                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in parts)])
                 for key in COUNTED_OF_ROWS
             },
         )
 
     def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
         """Yield the scores of some rows at a time."""
-        kernel = self._kernel(columns.references is not None)
+        scorer = self._scorer(columns.references is not None)
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns):
             part = columns.part(start, most)
-            rows = self._read(part)
+            rows = TableRows(part, self._labels, self._max_words)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-                rows = self._read(part)
-            scores = kernel.score(rows)
+                rows = TableRows(part, self._labels, self._max_words)
+            scores = scorer.score(rows)
             if self._strict:
                 rows.refuse(scores.statuses, first_row + start, self._max_words)
             yield scores
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
 
-    def _read(self, part: Columns) -> TableRows:
-        return read_rows(part, self._threshold, self._uncertain, self._max_words)
+    def _labels(self, part: Columns) -> RowLabels:
+        if self._by_id is not None and part.image_ids is not None:
+            return self._by_id.read(part.image_ids)
+        labels = [None] * len(part) if part.labels is None else part.labels
+        return read_labels(labels, part.label_scores, self._threshold, self._uncertain)
 
     def __repr__(self) -> str:
         return f"<TableScorer {', '.join(self.metrics)}>"

@@ -18,8 +18,8 @@ import pyarrow.fs
 
 from ...errors import VifidelError
 from ...io.files import first_line, is_address, reason, sha256_of
-from .arrow_columns import Columns, check_buffers
 from .cells import cells_of, types_of_cells, with_lists
+from .columns import Columns, check_buffers
 from .json_lines import JsonLines
 
 # The names that files of each format have; of text, also compressed.

@@ -9,8 +9,7 @@ from show.score_examples import scores
 
 from vifidel_eval.io.text_tables import Marked, Table
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.show import fitting
-from vifidel_eval.show.fitting import PIPED_WIDTH, fitted, folded, line_width
+from vifidel_eval.show.layout import PIPED_WIDTH, fitted, folded, line_width
 from vifidel_eval.show.score_tables import TableLayout, render
 
 COLUMNS = ["VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "CHAIRs", "CHAIRi", "WMD", "Bleu_1"]
@@ -80,14 +79,6 @@ def test_the_width_is_the_terminals_or_the_same_everywhere(monkeypatch):
     assert line_width() == PIPED_WIDTH
     monkeypatch.setattr(sys, "stdout", type("Terminal", (), {"isatty": lambda _: True})())
     assert line_width() == 53
-
-
-def test_widths_of_characters_are_those_of_the_font_or_more():
-    """Beside what TeX's own metrics say of some of them (cmr10.tfm, in pt at 10 pt)."""
-    published = {"0": 5.0, "a": 5.0, "i": 2.78, "m": 8.34, "w": 7.23, "F": 6.53, "I": 3.62,
-                 "V": 7.5, "M": 9.17, "W": 10.28, "-": 3.34, "%": 8.34}  # fmt: skip
-    for character, width in published.items():
-        assert width <= fitting._WIDTHS.get(character, fitting._WIDEST) < width + 1.2
 
 
 NAMES = [

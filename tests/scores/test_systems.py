@@ -3,7 +3,7 @@ import pytest
 import vifidel_eval
 from vifidel_eval import ImageIdError, VifidelWarning
 from vifidel_eval.io.image_ids import match
-from vifidel_eval.scores.pairing import (
+from vifidel_eval.scores.systems import (
     System,
     all_images,
     captioned,

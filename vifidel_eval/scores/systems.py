@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -187,20 +187,20 @@ def parse_image_ids(text: str, where: str) -> list[ImageId]:
 
     Raises an ImageIdError if it holds something else, or has an id twice.
     """
-    # Each id with its place and how it is written.
-    found: Iterable[tuple[str, Any, ImageId | None]]
+    # How each id is written, by its place; lines may be empty.
+    written: dict[str, Any] = {
+        f"line {at}": line.strip() for at, line in enumerate(text.splitlines(), 1) if line.strip()
+    }
+    read: Callable[[Any], ImageId | None] = from_json_key
     if text.lstrip()[:1] in ("[", "{"):
         content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
             raise ImageIdError(f"{where}: holds a JSON object; image ids are a list or lines.")
-        found = [(f"[{at}]", given, from_json_value(given)) for at, given in enumerate(content)]
-    else:
-        lines = [(f"line {at}", line.strip()) for at, line in enumerate(text.splitlines(), 1)]
-        found = [(place, given, from_json_key(given)) for place, given in lines]
+        written = {f"[{at}]": given for at, given in enumerate(content) if given != ""}
+        read = from_json_value
     first_at: dict[ImageId, str] = {}
-    for place, given, image_id in found:
-        if given == "":
-            continue
+    for place, given in written.items():
+        image_id = read(given)
         if image_id is None:
             raise ImageIdError(
                 f"{where}: {place} is {given!r:.40}; an image id is an integer or a string."

@@ -22,13 +22,15 @@ _STRINGS = ("string", "large_string", "string_view")
 class Columns:
     """The columns of some rows, or their names or fields; all but the captions may be None.
 
-    A column is an array or chunked array of PyArrow, or `Values`.
+    A column is an array or chunked array of PyArrow, or `Values`. Without `labels`, the objects are
+    looked up by `image_ids`.
     """
 
     captions: Any
     labels: Any = None
     label_scores: Any = None
     references: Any = None
+    image_ids: Any = None
 
     def __len__(self) -> int:
         return len(self.captions)
@@ -48,23 +50,16 @@ class Columns:
 
 
 class Values(list[Any]):
-    """Values of Python that PyArrow has no type for: their rows are read one by one.
+    """Values of Python that PyArrow has no type for: their rows are read one by one."""
 
-    `type` is the one that they stand for.
-    """
-
-    type: Any
+    type = pa.null()
 
 
 def field_of(schema: pa.Schema, name: str) -> Any:
     """Return the field of a schema that has a name, or else that a path leads to.
 
     ``doc.caption`` is the field of a struct, ``resps[0]`` an entry of a list, as in caption files.
-
-    Raises
-    ------
-    VifidelError
-        If there is none, or there are two columns of that name.
+    It raises a VifidelError if there is none, or there are two columns of that name.
     """
     found = schema.get_all_field_indices(name)
     if len(found) == 1:
@@ -110,10 +105,8 @@ def is_text(kind: Any) -> bool:
 
 def is_list(kind: Any) -> bool:
     """Return whether a column of this type holds lists, of whatever layout."""
-    types = pa.types
-    views = (types.is_list_view, types.is_large_list_view)
-    arrays = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-    return any(is_one(kind) for is_one in (*arrays, *views))
+    arrays = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
+    return isinstance(kind, (*arrays, pa.ListViewType, pa.LargeListViewType))
 
 
 def is_references(kind: Any) -> bool:
@@ -133,12 +126,7 @@ def check_buffers(column: Any) -> None:
     """Check that offsets, indices and sizes of a column stay in its buffers: others may crash.
 
     Text that is not UTF-8 passes: it makes a bad row. Of a slice, no more than that is looked at,
-    where PyArrow's own check takes all values of lists.
-
-    Raises
-    ------
-    pyarrow.ArrowException
-        If they do not, or that cannot be said.
+    where PyArrow's own check takes all values of lists. It raises a pyarrow.ArrowException.
     """
     for chunk in getattr(column, "chunks", [column]):
         chunk.validate()
@@ -186,8 +174,8 @@ def texts(column: Any) -> Any:
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:
-        spelt = map(_decoded, column.cast(pa.large_binary()).to_pylist())
-        column = pa.array(list(spelt), column.type)
+        values = column.cast(pa.large_binary()).to_pylist()
+        column = pa.array(list(map(_decoded, values)), column.type)
     return column
 
 
@@ -223,16 +211,16 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
     return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def as_column(values: Any, name: str, fits: Any = None, stands_for: Any = None) -> Any:
+def as_column(
+    values: Any, name: str, fits: Callable[[Any], bool] | None = None, of: str = ""
+) -> Any:
     """Return one entry per row as a column of `Columns`; None for None.
 
-    A column stays what it is; its type is checked elsewhere. A sequence becomes one if the type
-    that PyArrow finds `fits`, and else `Values`; without a type that these stand for, any type
-    fits, and having none is refused. `name` is for messages.
+    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits`, and
+    else `Values`; without `fits`, it must become one, with lists `of` something. `name` is for
+    messages.
     """
-    if values is None:
-        return None
-    if isinstance(values, pa.Array | pa.ChunkedArray):
+    if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise VifidelError(
@@ -242,13 +230,11 @@ def as_column(values: Any, name: str, fits: Any = None, stands_for: Any = None) 
         values = list(values)
     try:
         column = pa.array(values, from_pandas=True)
-        if stands_for is None or fits(column.type):
+        if fits is None or fits(column.type):
             return column
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        if stands_for is None:
-            raise VifidelError(f"{name} are a list of numbers per row.") from None
-    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+        if fits is None:
+            raise VifidelError(f"{name} are a list of {of} per row.") from None
+    listed = values.tolist() if hasattr(values, "tolist") else values
     # pandas has NaN where there is nothing.
-    made = Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)
-    made.type = stands_for
-    return made
+    return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)

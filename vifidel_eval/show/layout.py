@@ -17,27 +17,25 @@ from ..io.text_tables import Table, in_print
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
 
-# A line of LaTeX's class article, one column at 10 pt: \linewidth is 345 pt.
+# A line of LaTeX's class article, one column at 10 pt: \linewidth is 345 pt. Space on both sides of
+# a column is twice \tabcolsep, 6 pt or 3 pt in a narrow table, whose type (cmr9) is smaller.
 _LINEWIDTH = 345.0
-# Space on both sides of a column: twice \tabcolsep, which is 6 pt, or 3 pt in a narrow table.
 _COLUMN_SPACE, _NARROW_SPACE = 12.0, 6.0
-# cmr9, which \small takes, beside cmr10; cmbx10 beside cmr10, for the letters that gain most.
-_SMALL, _BOLD = 0.93, 1.18
+_SMALL = 0.93
+# Points of characters of Computer Modern at 10 pt, rounded up, and how much wider bold ones are.
+_CHARACTERS = {
+    5.3: "0123456789agovxyk*/$_",
+    5.6: "bdhnpqu",
+    4.5: "cezrst",
+    3.9: "filjI.,;:'!()[]- ",
+    7.3: "STBEFLPJ",
+    7.9: "ACDGHKNOQRUVXYZw&+=<>",
+    9.3: "mM#%",
+}
+_POINTS = {character: points for points, alike in _CHARACTERS.items() for character in alike}
+_WIDEST, _BOLD = 10.3, 1.18
 # Rows on a page of that class, whose \textheight is 550 pt: 12 pt each, with header and rules.
 _PAGE_ROWS = 40
-
-# Widths of characters of Computer Modern in pt at 10 pt, rounded up (cmr10.tfm).
-_WIDTHS = {
-    **dict.fromkeys("0123456789agovxyk*/$", 5.3),
-    **dict.fromkeys("bdhnpqu", 5.6),
-    **dict.fromkeys("cezrst", 4.5),
-    **dict.fromkeys("filjI.,;:'!()[]- ", 3.9),
-    **dict.fromkeys("STBEFLPJ", 7.3),
-    **dict.fromkeys("ACDGHKNOQRUVXYZw&+=<>", 7.9),
-    **dict.fromkeys("mM#%", 9.3),
-    "_": 5.3,
-}
-_WIDEST = 10.3
 
 
 @dataclass(frozen=True)
@@ -101,35 +99,34 @@ def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]
-    if style == "latex":
-        return [page for part in _in_width(table, _fits_paper, corner) for page in _pages(part)]
-    return _in_width(table, lambda part: _characters(part) <= width, corner)
-
-
-def _in_width(table: Table, fits: Callable[[Table], bool], corner: str) -> list[Table]:
+    fits = _fits_paper if style == "latex" else lambda part: _characters(part) <= width
     narrow = replace(table, narrow=True)
-    for whole in (table, narrow):
-        if fits(whole):
-            return [whole]
-        if corner and fits(turned := whole.turned(corner)):
-            return [turned]
-    return list(_parts(narrow, fits))
+    shapes = (shape for whole in (table, narrow) for shape in _shapes(whole, corner))
+    whole = next(filter(fits, shapes), None)
+    parts = _cut(narrow, fits) if whole is None else [whole]
+    return [page for part in parts for page in (_pages(part) if style == "latex" else [part])]
 
 
-def _parts(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
+def _shapes(table: Table, corner: str) -> Iterator[Table]:
+    yield table
+    if corner:
+        yield table.turned(corner)
+
+
+def _cut(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
     """Yield a table in parts that fit; each has the columns of text, and at least one other."""
     texts = list(range(table.texts))
     left = list(range(table.texts, len(table.headers)))
     if not left:
         yield table
-    title, notes = table.title, table.notes
+    title = table.title
     while left:
         taken = 1
         while taken < len(left) and fits(table.with_columns(texts + left[: taken + 1])):
             taken += 1
         part = table.with_columns(texts + left[:taken])
         left = left[taken:]
-        yield replace(part, title=title, notes=() if left else notes)
+        yield replace(part, title=title, notes=() if left else table.notes)
         title = ""
 
 
@@ -150,8 +147,7 @@ def _characters(table: Table) -> int:
 
 
 def _fits_paper(table: Table) -> bool:
-    space = _NARROW_SPACE if table.narrow else _COLUMN_SPACE
-    size = _SMALL if table.narrow else 1.0
+    space, size = (_NARROW_SPACE, _SMALL) if table.narrow else (_COLUMN_SPACE, 1.0)
     columns = zip(*table.cells("latex"), strict=True)
     return sum(size * max(map(_points, column)) + space for column in columns) <= _LINEWIDTH
 
@@ -159,7 +155,7 @@ def _fits_paper(table: Table) -> bool:
 def _points(cell: str) -> float:
     """Return how wide a cell is in print, at most."""
     shown, bold = in_print(cell)
-    points = sum(_WIDTHS.get(character, _WIDEST) for character in shown)
+    points = sum(_POINTS.get(character, _WIDEST) for character in shown)
     return _BOLD * points if bold else points
 
 
@@ -176,35 +172,32 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
     # Those of combinations hold those of their parts, and one metric may have two.
     plain = [signature.split("|") for signature in whole if "(" not in signature]
     parts = {name: of_metric for name, *of_metric in plain}
-    if len(parts) < len(plain) or len(plain) < 2:
-        return [line for signature in whole for line in _broken(signature, width)]
-    owners: dict[str, list[str]] = {}
-    for name, of_metric in parts.items():
-        for part in dict.fromkeys(of_metric):
-            owners.setdefault(part, []).append(name)
-    lines = []
-    for name, of_metric in parts.items():
-        own = [part for part in of_metric if len(owners[part]) == 1]
-        if own:
-            lines.append("|".join([name, *own]))
-    shared: dict[tuple[str, ...], list[str]] = {}
-    for part, of_part in owners.items():
-        if len(of_part) > 1:
-            shared.setdefault(tuple(of_part), []).append(part)
-    for of_parts, members in sorted(shared.items(), key=lambda item: len(item[0])):
-        who = "All" if len(of_parts) == len(whole) else ", ".join(of_parts)
-        lines.append(f"{who}: {'|'.join(members)}")
-    lines += [signature for signature in whole if "(" in signature]
+    lines = whole
+    if len(parts) == len(plain) > 1:
+        owners: dict[str, list[str]] = {}
+        for name, of_metric in parts.items():
+            for part in dict.fromkeys(of_metric):
+                owners.setdefault(part, []).append(name)
+        shared: dict[tuple[str, ...], list[str]] = {}
+        for part, names in owners.items():
+            shared.setdefault(tuple(names), []).append(part)
+        own = {names[0]: "|".join([*names, *of]) for names, of in shared.items() if len(names) == 1}
+        lines = [own[name] for name in parts if name in own]
+        for names, of_names in sorted(shared.items(), key=lambda item: len(item[0])):
+            if len(names) > 1:
+                who = "All" if len(names) == len(whole) else ", ".join(names)
+                lines.append(f"{who}: {'|'.join(of_names)}")
+        lines += [signature for signature in whole if "(" in signature]
     return [broken for line in lines for broken in _broken(line, width)]
 
 
 def _broken(line: str, width: int) -> list[str]:
     """Return a line in pieces that fit, broken before bars and indented."""
-    pieces: list[str] = []
-    for number, part in enumerate(line.split("|")):
-        text = part if number == 0 else f"|{part}"
-        if pieces and len(pieces[-1]) + len(text) <= width:
-            pieces[-1] += text
+    first, *parts = line.split("|")
+    pieces = [first]
+    for part in parts:
+        if len(pieces[-1]) + len(part) < width:
+            pieces[-1] += f"|{part}"
         else:
-            pieces.append(f"  {text}" if pieces else text)
+            pieces.append(f"  |{part}")
     return pieces
