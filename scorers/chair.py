@@ -15,7 +15,7 @@ import numpy as np
 
 from ..annotations import ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
-from ..annotations.read import Declared, read_looked_for
+from ..annotations.categories import Declared, read_looked_for
 from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics

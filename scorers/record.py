@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.instances import check_thresholds
-from ..annotations.read import LookedFor, read_looked_for
+from ..annotations.categories import LookedFor, read_looked_for
 from ..errors import VifidelWarning
 from ..evaluation import Column
 from ..words.content_words import STOP_WORDS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
-from vifidel_eval.annotations.read import read_looked_for
+from vifidel_eval.annotations.categories import read_looked_for
 from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels
 from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.kernels.lexicon import Lexicon

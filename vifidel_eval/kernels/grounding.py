@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
-from ..annotations.read import CLOSED_SETS, LookedFor
+from ..annotations.categories import CLOSED_SETS, LookedFor
 from ..captions.rows import LabelCounts
 from ..evaluation import Floats, Integers
 from ..io.caches import Remembered

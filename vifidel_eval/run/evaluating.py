@@ -14,9 +14,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..annotations.categories import CategorySource
+from ..annotations.categories import CategorySource, Declared
 from ..annotations.plain import are_rows
-from ..annotations.read import Declared, HasDataset
+from ..annotations.read import HasDataset
 from ..captions import system_names
 from ..captions.fields import Wanted
 from ..captions.layouts import captions_from, kind_of
