@@ -78,7 +78,11 @@ def test_a_file_registers_its_metrics_with_its_last_line_and_needs_no_other_plac
         if any(calls):
             assert all(calls[calls.index(True) :]), path
             registering.add(name)
-    assert registering == {metric.module for metric in METRICS.values()}
+    METRICS.load()
+    of_plugins = {
+        f"vifidel_eval.plugins.networks.{name}" for name in ("lm", "tiger", "vilbertscore")
+    }
+    assert registering == {metric.module for metric in METRICS.values()} - of_plugins
 
 
 def test_a_registered_metric_follows_those_of_this_package_whatever_came_first():
@@ -158,12 +162,12 @@ def test_an_option_begins_with_the_name_or_is_that_of_another_metric():
 
 def test_a_package_is_imported_when_its_metric_is_named(tmp_path):
     package(tmp_path, "Mine", "my_metric", module("Mine"))
-    assert list(METRICS.waiting()) == ["Mine"]
+    assert "Mine" in METRICS.waiting()
     assert parse("WMD,rouge-l") == ["WMD", "ROUGE_L"]
     assert "my_metric" not in sys.modules
     assert parse("mine") == ["Mine"]
     assert "my_metric" in sys.modules
-    assert METRICS.waiting() == {}
+    assert "Mine" not in METRICS.waiting()
 
 
 def test_a_spelling_is_found_that_no_entry_point_has(tmp_path):

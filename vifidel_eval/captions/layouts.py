@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 
 from ..errors import CaptionError
 from ..io.arguments import is_listed, named_if_wrong
-from ..io.cell_lists import listed_in
-from ..io.containers import Content, content_of
+from ..io.containers import Content, content_of, listed_in
 from ..io.entries import Entries, Entry, Source, root, shows
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct

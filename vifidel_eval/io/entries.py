@@ -231,10 +231,14 @@ class Entries:
                 names.update(dict.fromkeys(entry.content))
         return list(names)
 
+    @property
+    def first(self) -> list[Mapping[Any, Any]]:
+        """The first entries, as far as they are objects, by which a format is recognised."""
+        return [value for value in self.values[:_LOOKED_AT] if isinstance(value, Mapping)]
+
     def first_key(self, keys: Sequence[str]) -> str:
         """Return the key that most of the first entries have; of several, the first."""
-        seen = [value for value in self.values[:_LOOKED_AT] if isinstance(value, Mapping)]
-        return max(keys, key=lambda key: sum(key in value for value in seen))
+        return max(keys, key=lambda key: sum(key in value for value in self.first))
 
     def after_header(self) -> Entries:
         """Return the entries after the first."""

@@ -22,10 +22,10 @@ from statistics import median
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, match
 from ..scorers import Scorer
-from .doubts import lengths
-from .harness import Scores, score_systems
-from .pairing import System
-from .remarks import PEOPLE, People
+from .harness import score_systems
+from .lengths import lengths
+from .scores import PEOPLE, People, Scores
+from .systems import System
 
 _ENDS = (".", "!", "?")
 
@@ -35,27 +35,26 @@ def people_of(
 ) -> tuple[People, System, dict[ImageId, list[str]]]:
     """Return how people's captions are made, these captions, and the references that remain.
 
-    The systems' median length says how many references are joined.
+    The systems' median length says how many references are joined; one always remains.
 
     Raises a CaptionError if no image has two references with a word.
     """
     orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
-    order = {image_id: of_image for image_id, of_image in orders.items() if len(of_image) > 1}
-    if not order:
+    orders = {image_id: order for image_id, order in orders.items() if len(order) > 1}
+    if not orders:
         raise CaptionError(
             f"{PEOPLE} need two references of an image, one that stands as their caption and one "
             "to score it against, and no image has two: give more references."
         )
     wanted = median(lengths(c for system in systems for c in system.captions.values()) or [0])
-    most = max(map(len, order.values())) - 1
     medians = {
-        joined: median(sum(lengths(_left_out(of_image, joined))) for of_image in order.values())
-        for joined in range(1, most + 1)
+        number: median(sum(lengths(order[:-1][:number])) for order in orders.values())
+        for number in range(1, max(map(len, orders.values())))
     }
     joined = min(medians, key=lambda number: abs(medians[number] - wanted))
     captions, remaining = {}, {}
-    for image_id, of_image in order.items():
-        left_out = _left_out(of_image, joined)
+    for image_id, order in orders.items():
+        left_out = order[:-1][:joined]
         captions[image_id] = _as_text(left_out)
         remaining[image_id] = list(references[image_id])
         for text in left_out:
@@ -63,6 +62,22 @@ def people_of(
     words = lengths(captions.values())
     people = People(joined, sum(words) / len(words), len(words), len(references) - len(words))
     return people, System(PEOPLE, captions), remaining
+
+
+def _in_order(references: Sequence[str]) -> list[str]:
+    """Return the references that have a word, in the order in which they are left out."""
+    return sorted(
+        (text for text in references if text.split()),
+        key=lambda text: (hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), text),
+    )
+
+
+def _as_text(references: Sequence[str]) -> str:
+    """Return references as one text, each a sentence; one alone stays as it is."""
+    if len(references) == 1:
+        return references[0]
+    texts = (text.strip() for text in references)
+    return " ".join(text if text.endswith(_ENDS) else f"{text}." for text in texts)
 
 
 def with_people(
@@ -127,24 +142,3 @@ def signed(scores: Scores, people: People) -> Scores:
         for system, of_column in scores.evaluations.items()
     }
     return replace(scores, signatures=signatures, evaluations=evaluations, people=people)
-
-
-def _in_order(references: Sequence[str]) -> list[str]:
-    """Return the references that have a word, in the order in which they are left out."""
-    return sorted(
-        (text for text in references if text.split()),
-        key=lambda text: (hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), text),
-    )
-
-
-def _left_out(order: Sequence[str], joined: int) -> Sequence[str]:
-    """Return the first references, of which one always remains."""
-    return order[: min(joined, len(order) - 1)]
-
-
-def _as_text(references: Sequence[str]) -> str:
-    """Return references as one text, each a sentence; one alone stays as it is."""
-    if len(references) == 1:
-        return references[0]
-    texts = (text.strip() for text in references)
-    return " ".join(text if text.endswith(_ENDS) else f"{text}." for text in texts)

@@ -28,9 +28,10 @@ from ..errors import CaptionError, MetricUnavailable
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId
 from ..scorers import Scorer
-from .doubts import warn_of_scores
-from .harness import Scores, score_rows
-from .pairing import System, paired
+from .harness import score_rows
+from .run_warnings import warn_of_scores
+from .scores import Scores
+from .systems import System, paired
 
 # Below every score.
 _LAST = -np.finfo(np.float64).max

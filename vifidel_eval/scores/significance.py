@@ -6,18 +6,10 @@ the sums of both. SciPy's `permutation_test` has to gather the images again for 
 
 What is added are multiples of a power of two, so few that their sums are exact: they are the same
 whatever the order in which a machine adds, and however many threads it has.
-
-Of a difference, resamples also say what remains at equal length, had the systems' captions been
-equally long. Over the images, the difference of two systems' scores is regressed on the difference
-of their words by least squares. The intercept is the difference to expect where both have as many
-words; its interval is the percentile bootstrap over images, with the same draws as all intervals of
-a comparison. Where no image has two captions of about one length, that is an extrapolation, and the
-interval is wide.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,13 +20,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import VifidelError
+from ..errors import ImageIdError, VifidelError
 from ..evaluation import Evaluation, Floats, Integers
 from ..io.arguments import check_whole
-from ..io.digits import deciding
-from ..io.image_ids import ImageId
-from .doubts import WORDS, differ
-from .harness import Scores
+from ..io.digits import deciding, from_json, rounded
+from ..io.image_ids import ImageId, in_order
+from .scores import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -49,8 +40,6 @@ _BITS = 52
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
 # is what rounding and the exponentials of different machines leave.
 _DIGITS = 11
-# A line through fewer images says nothing.
-_FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -168,7 +157,7 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     Images count that count for all. There is none where no image does, or a system's score is
     undefined.
     """
-    places = [_places(evaluation, shared) for evaluation in evaluations.values()]
+    places = [places_of(evaluation, shared) for evaluation in evaluations.values()]
     of_systems = list(zip(evaluations.values(), places, strict=True))
     defined = ~np.any([e.missing[at] for e, at in of_systems], axis=0)
     images = int(defined.sum())
@@ -178,11 +167,11 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     score_of: Callable[[Floats], Floats]
     if len(statistics) == len(evaluations):
         score_of = statistics[0].score
-        counts = [of.of_rows[at] for of, at in zip(statistics, places, strict=True)]
+        counts = [as_in_files(of.of_rows[at]) for of, at in zip(statistics, places, strict=True)]
         rows = np.where(defined[:, np.newaxis], counts, 0.0)
     else:
         score_of = _mean
-        of_images = np.where(defined, [e.scores[at] for e, at in of_systems], 0.0)
+        of_images = np.where(defined, [as_in_files(e.scores[at]) for e, at in of_systems], 0.0)
         rows = np.stack(np.broadcast_arrays(of_images, defined), axis=-1)
     scores = [
         e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(of_rows)
@@ -190,12 +179,21 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     ]
     if any(map(math.isnan, scores)):
         return None
-    return Sample(_exact(rows), score_of, scores, images)
+    return Sample(exact(rows), score_of, scores, images)
 
 
-def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
+def places_of(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
+    """Return where the scores of images are."""
     place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
     return np.array([place[image_id] for image_id in images], dtype=np.intp)
+
+
+def as_in_files(numbers: Floats) -> Floats:
+    """Return scores of images, or counts, with the digits that files hold."""
+    if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
+        return numbers
+    few = map(from_json, map(rounded, numbers.ravel().tolist()))
+    return np.array([*few]).reshape(numbers.shape)
 
 
 def _mean(sums: Floats) -> Floats:
@@ -203,7 +201,7 @@ def _mean(sums: Floats) -> Floats:
         return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def _exact(rows: Floats) -> Floats:
+def exact(rows: Floats) -> Floats:
     """Return rows, (systems, images, k), rounded so that sums over as many images are exact."""
     _, exponents = np.frexp(abs(rows).max(axis=1, keepdims=True))
     step = exponents + (rows.shape[1].bit_length() - _BITS)
@@ -217,10 +215,8 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
-def p_values(
-    samples: Mapping[_Key, Sample], seed: int, resamples: int
-) -> dict[_Key, tuple[Floats, Floats]]:
-    """Return two-sided p-values of every two systems, both (systems, systems).
+def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
+    """Return two-sided p-values of every two systems, (2, systems, systems).
 
     The first are by paired bootstrap, the second by approximate randomisation; they are where the
     first system of a pair is before the second one.
@@ -267,12 +263,9 @@ class _Test:
         smaller = np.abs(null) < self._limits[one, one + 1 :, np.newaxis]  # undefined ones are not
         self._smaller[test, one, one + 1 :] += np.count_nonzero(smaller, axis=1)
 
-    def p_values(self, resamples: int) -> tuple[Floats, Floats]:
+    def p_values(self, resamples: int) -> Floats:
         nothing = np.vectorize(deciding, otypes=[float])(self._observed) == 0
-        bootstrap, randomisation = np.where(
-            nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1)
-        )
-        return bootstrap, randomisation
+        return np.where(nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1))
 
 
 def _summed(
@@ -338,74 +331,40 @@ def _words(
         yield stream.random_raw(some * each).reshape(some, each)
 
 
-@dataclass(frozen=True)
-class EqualLength:
-    """What remains of a difference at equal length: the intercept, and its bootstrap interval."""
+def fewest(pairs: int, alpha: float) -> tuple[int, int]:
+    """Return from how many resamples and images on a difference can be significant.
 
-    difference: float
-    low: float
-    high: float
-
-
-def at_equal_length(
-    scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
-) -> dict[tuple[str, str, str], EqualLength]:
-    """Return what remains of the differences of systems whose lengths differ by half.
-
-    Metric, first and second system lead to it; `shared` are the images that every system has.
-    Without the column `WORDS` there is nothing, nor in columns without a direction, nor of two
-    systems that have the same difference in words on all images.
+    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of the 2**images
+    ways to swap the results of a system that is better on all images two are as extreme: none
+    swapped, and all.
     """
-    if WORDS not in scores.signatures:
-        return {}
-    ranked = [column.name for column in scores.columns() if column.ranked]
-    of_systems = {
-        name: {c: of_column[c].scores[_places(of_column[c], shared)] for c in [WORDS, *ranked]}
-        for name, of_column in scores.evaluations.items()
-    }
-    pairs = [
-        (first, second)
-        for first, second in itertools.combinations(of_systems, 2)
-        if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
-    ]
-    remains = {}
-    for metric in ranked:  # one after the other: each has columns for every two systems
-        lines, sizes = {}, {}
-        for first, second in pairs:
-            one, other = of_systems[first], of_systems[second]
-            differences = one[metric] - other[metric]
-            line = _line(differences, one[WORDS] - other[WORDS])
-            if line is not None:
-                lines[first, second] = line
-                sizes[first, second] = float(np.nanmax(np.abs(differences)))
-        for pair, (intercepts,) in bootstrap.scores(lines).items():
-            ends = bootstrap.interval(intercepts, sizes[pair])
-            remains[metric, pair[0], pair[1]] = EqualLength(lines[pair].scores[0], *ends)
-    return remains
+    if not pairs:
+        return 0, 0
+    resamples = math.ceil(round(pairs / alpha, 9)) - 1
+    return resamples, 1 + math.ceil(math.log2(pairs / alpha))
 
 
-def _line(differences: Floats, words: Floats) -> Sample | None:
-    """Return what the intercept of differences in score over those in words follows from."""
-    defined = ~np.isnan(differences)
-    images = int(defined.sum())
-    if images < _FEWEST:
-        return None
-    d = np.where(defined, differences, 0.0)
-    middle = math.fsum(words[defined].tolist()) / images  # far from 0 squares would lose digits
-    w = np.where(defined, words - middle, 0.0)
-    rows = np.column_stack([defined, w, d, w * w, w * d])
-    intercept = partial(_intercept, middle=middle)
-    score = float(intercept(rows.sum(axis=0)))
-    if math.isnan(score):
-        return None
-    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values after the step-down correction of Holm (1979), in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected = [1.0] * len(p_values)
+    largest = 0.0
+    for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, (len(p_values) - done) * p_values[at])
+        corrected[at] = min(largest, 1.0)
+    return corrected
 
 
-def _intercept(sums: Floats, middle: float) -> Floats:
-    """Return intercepts at no difference in words from sums of rows, (..., 5); NaN without one."""
-    n, w, d, ww, wd = np.moveaxis(np.asarray(sums), -1, 0)
-    spread = n * ww - w * w
-    # Words are whole numbers: where two images differ, this is at least n - 1.
-    slope = np.full(np.shape(spread), np.nan)
-    np.divide(n * wd - w * d, spread, out=slope, where=spread > 0.5)
-    return np.asarray((d - slope * (w + n * middle)) / n)
+def shared_images(scores: Scores) -> list[ImageId]:
+    """Return the images that every system has, in an order that depends on no input file."""
+    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
+    shared = set(of_systems[0]).intersection(*of_systems[1:])
+    if not shared:
+        raise ImageIdError(
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
+        )
+    return sorted(shared, key=in_order)

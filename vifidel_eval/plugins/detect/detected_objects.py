@@ -10,7 +10,7 @@ from ...errors import AnnotationError
 from ...io.image_ids import ImageId, match
 from ...io.pictures import SUFFIXES
 from ...scorers.record import Settings
-from ...scores.pairing import System
+from ...scores.systems import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
@@ -28,7 +28,7 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
             "a detector looks at pictures, and none of the objects is a folder of them: give the "
             "folder as objects."
         )
-    from . import detect_objects
+    from .detection_run import detect_objects
 
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     found = [

@@ -24,6 +24,7 @@ from ...io.arguments import check_whole
 from ...io.files import beside, write_whole
 from ...io.image_ids import ImageId
 from ...io.records import Parts, check_output
+from ..pytorch import load_torch
 from .language_model import (
     MODEL,
     NEEDED_BY,
@@ -36,7 +37,6 @@ from .language_model import (
     new_network,
     states_of,
 )
-from .pytorch import load_torch
 
 _STATE = "vifidel-eval training state 1"
 

@@ -23,7 +23,7 @@ from ...io.containers import content_of
 from ...io.entries import Entries
 from ...io.files import as_text, parse_json, read_bytes, write_whole
 from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
-from ...scores.pairing import parse_image_ids
+from ...scores.systems import parse_image_ids
 from ...words.tokenization import LINE_BREAKS
 
 # Categories of Unicode: separators, control and format characters such as U+200B.
