@@ -19,10 +19,10 @@ from ..annotations.read import Declared, read_looked_for
 from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
-from ..explain.by_category import explained_by_category
-from ..explain.explained import Explained
-from ..explain.explanation import Thresholds
+from ..explain.by_evidence import explained_by_classes
+from ..explain.explanation import Explanation, Thresholds
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
+from ..io.options import Option
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
@@ -33,12 +33,11 @@ from ..kernels.mention_counts import (
 )
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
-from ..words.nouns import term_of
-from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things
+from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of
 from .base import Progress, asked_of, gold_key, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
-from .record import Metric, Option
+from .record import Metric
 from .registry import register
 
 _ROWS_AT_ONCE = 256
@@ -231,8 +230,8 @@ class Chair(Explainer):
 
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
-    ) -> Iterator[tuple[Explained | None, ...]]:
-        """Yield the explanations of several systems as columns, some rows at a time.
+    ) -> Iterator[tuple[list[Explanation] | None, ...]]:
+        """Yield the explanations of several systems, some rows at a time.
 
         Whether an object is there does not depend on cosines, so that thresholds change nothing.
         """
@@ -244,23 +243,23 @@ class Chair(Explainer):
                 for rows in of_systems
             )
 
-    def _explained(self, rows: Rows) -> Explained:
+    def _explained(self, rows: Rows) -> list[Explanation]:
         gold = self._gold(rows)
-        mentions = [gold.finder.find(self._complete(caption)).found for caption in rows.captions]
-        return explained_by_category(
-            rows.ids,
-            rows.captions,
-            mentions,
-            gold.there,
-            gold.sought or [None] * len(rows),
-            self.without_signature(rows)["CHAIRi"].scores,
+        return list(
+            map(
+                explained_by_classes,
+                rows.ids,
+                rows.captions,
+                (gold.finder.find(self._complete(caption)).found for caption in rows.captions),
+                gold.there,
+                gold.sought or [None] * len(rows),
+                self.without_signature(rows)["CHAIRi"].scores.tolist(),
+            )
         )
 
     def units(self, caption: str) -> Sequence[Unit]:
         finder = finder_of(self._classes(()))
-        mentions = [
-            Unit(m.name, m.words, m.category) for m in finder.find(self._complete(caption)).found
-        ]
+        mentions = finder.find(self._complete(caption)).found
         units = finder.units(caption, (), grammar=False)
         named = [unit.words for unit in units if unit.category is not None]
         # The words between tell where a mention is: *an orange cat eats an orange*.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,9 @@ from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
-from ..kernels.grounding import Evidence, GroundedMentions
-from ..kernels.standing import supports
+from ..kernels.grounding import Mention, Verdict, words_of
+from ..kernels.support import SUPPORT, Evidence
 from ..words.content_words import piece_words, placed_words
-from ..words.grounded import SUPPORT, Verdict
 from ..words.mentions import Unit
 from ..words.word_vectors import VectorSource
 from .base import Progress
@@ -151,32 +151,40 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the mentions and the other content words of each caption with their support."""
-        found: list[list[WordSupport]] = []
-        for part in self._read(rows):
-            gold, captions = part.gold, part.rows.captions
-            supported = supports(
-                self._grounding, gold.lexicon, captions, gold.evidence, self._support
-            )
-            for caption, of_caption in zip(captions, supported, strict=True):
-                places = _places(caption, [unit for unit, _, _ in of_caption])
-                found.append(
-                    [
-                        WordSupport(unit.words, support, unit.category is not None, place, by)
-                        for (unit, support, by), place in zip(of_caption, places, strict=True)
-                        if not math.isnan(support)
-                    ]
-                )
-        return found
+        return [of_caption for part in self._read(rows) for of_caption in self._supported(part)]
+
+    def _supported(self, part: Part[_EvidenceGold]) -> Iterator[list[WordSupport]]:
+        captions, evidence, lexicon = part.rows.captions, part.gold.evidence, part.gold.lexicon
+        all_units = list(map(self._grounding.units, captions))
+        sizes = np.array(list(map(len, all_units)), dtype=np.int64)
+        units = chain.from_iterable(all_units)
+        atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
+        support, by = evidence.support(lexicon, atoms, np.arange(len(captions)).repeat(sizes))
+        known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
+        mentions = self._grounding.mentions(lexicon, captions, evidence, self._support)
+        for caption, of_caption, judged in zip(captions, all_units, mentions, strict=True):
+            things = [at for at, unit in enumerate(of_caption) if unit.category is not None]
+            mention_at = {things[mention.place]: mention for mention in judged}
+            words = []
+            placed = zip(of_caption, _places(caption, of_caption), strict=True)
+            for at, (unit, place) in enumerate(placed):
+                near, best = next(known)
+                mention = mention_at.get(at)  # others are not judged: a denial, or stuff
+                if mention is not None:
+                    near, best = mention.support, mention.supported_by
+                if not math.isnan(near):
+                    words.append(WordSupport(unit.words, near, mention is not None, place, best))
+            yield words
 
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
-        evidence, rows = part.gold.evidence, part.gold.rows
-        found = self._grounding.mentions(
-            part.gold.lexicon, part.rows.captions, evidence, self._support
-        )
-        counts = _counts(found, evidence)
-        mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
-        unconfirmed = _of_rows(found.rows[found.verdicts == Verdict.UNCONFIRMED], rows)
-        further = {"unconfirmed": unconfirmed}
+        evidence, captions = part.gold.evidence, part.rows.captions
+        mentions = self._grounding.mentions(part.gold.lexicon, captions, evidence, self._support)
+        counts = _counts(mentions, evidence)
+        mean_support = np.where(evidence.is_there, _mean_support(mentions), np.nan)
+        unconfirmed = [
+            sum(mention.verdict is Verdict.UNCONFIRMED for mention in of_row) for of_row in mentions
+        ]
+        further = {"unconfirmed": np.array(unconfirmed, dtype=np.int64)}
         if evidence.by_references.any():
             further["judged_by_references"] = evidence.by_references.astype(np.int64)
         says_nothing = evidence.is_there & ~evidence.denies
@@ -187,7 +195,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
-            details=partial(_details, found, rows),
+            details=partial(_details, mentions),
         )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
@@ -231,41 +239,34 @@ def _places(caption: str, units: Iterable[Unit]) -> list[range]:
     return found
 
 
-def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
+def _details(mentions: Sequence[Sequence[Mention]]) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each row."""
-    of_rows: list[list[dict[str, Any]]] = [[] for _ in range(rows)]
-    for row, mention in zip(found.rows.tolist(), found, strict=True):
-        of_rows[row].append(mention.to_json())
-    return [{"mentions": mentions} for mentions in of_rows]
+    return [{"mentions": [mention.to_json() for mention in of_row]} for of_row in mentions]
 
 
-def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
+def _counts(mentions: Sequence[Sequence[Mention]], evidence: Evidence) -> Floats:
     """Return what is counted of each caption, (rows, 5); NaN if nothing can be absent there."""
-    size = len(evidence.texts)
-    counts = np.ones((size, _THINGS + 1))
-    is_judged = np.array([by is not None for by in found.judged_by], dtype=bool)
-    is_judged &= found.verdicts != Verdict.UNCONFIRMED  # has no vector
-    wrong = np.flatnonzero(found.verdicts >= Verdict.ABSENT)
-    absent = _of_rows(found.rows[wrong], size)
-    things = {(int(found.rows[at]), found.units[at].category) for at in wrong.tolist()}
-    counts[:, JUDGED] = _of_rows(found.rows[is_judged], size)
-    counts[:, _WITH_ABSENT], counts[:, ABSENT] = absent > 0, absent
-    counts[:, _THINGS] = _of_rows(np.array([row for row, _ in things], dtype=np.int64), size)
+    counts = np.ones((len(mentions), _THINGS + 1))
+    for row, of_row in enumerate(mentions):
+        wrong = [mention.category for mention in of_row if mention.verdict.is_wrong]
+        judged = [
+            mention
+            for mention in of_row
+            if mention.judged_by is not None and mention.verdict is not Verdict.UNCONFIRMED
+        ]
+        counts[row, 1:] = bool(wrong), len(judged), len(wrong), len(set(wrong))
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     return counts
 
 
-def _of_rows(rows: Integers, size: int) -> Integers:
-    return np.bincount(rows, minlength=size)
-
-
-def _mean_support(found: GroundedMentions, size: int) -> Floats:
+def _mean_support(mentions: Sequence[Sequence[Mention]]) -> Floats:
     """Return the mean support of each caption's mentions that have a vector; NaN without any."""
-    known = ~np.isnan(found.support)
-    rows = found.rows[known]
+    support = np.array([mention.support for of_row in mentions for mention in of_row])
+    rows = np.arange(len(mentions)).repeat(np.array(list(map(len, mentions)), dtype=np.int64))
+    known = ~np.isnan(support)
     # Added in the order of the words.
-    sums: Floats = np.bincount(rows, found.support[known], size).astype(np.float64)
-    return _share(sums, _of_rows(rows, size))
+    sums: Floats = np.bincount(rows[known], support[known], len(mentions)).astype(np.float64)
+    return _share(sums, np.bincount(rows[known], minlength=len(mentions)))
 
 
 register(

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..words.grounded import REFERENCES, SUPPORT, GroundedMention, Verdict
+from ..kernels.grounding import Mention, Verdict
+from ..kernels.support import REFERENCES, SUPPORT
 
 #: What stands before a word in tables, by its verdict.
 MARKS = {
@@ -74,14 +75,28 @@ class CaptionWord(NamedTuple):
     """How a content word of a caption stands to the image."""
 
     word: str
+    penalty: float  # as `Match.word_penalty`
     cost: float  # what its matches add to the distance; NaN for an image without objects
     # Of the mention that the word belongs to, else the word's own: its largest cosine to the labels
     # and to what the references say, in [0, 1]. NaN if nothing is known of the image.
     support: float
     supported_by: str | None  # what has that cosine, or, for a mention, is of the same class
-    mention: str | None  # that the word belongs to; if several, one that is not in the image
-    category: str | None  # the class of the mentioned thing
-    judged: Verdict | None  # what is said of the mention; None for other words
+    of: Mention | None = None  # what the word belongs to; if several, one that is not in the image
+
+    @property
+    def mention(self) -> str | None:
+        """The words of the mention that it belongs to."""
+        return None if self.of is None else self.of.words
+
+    @property
+    def category(self) -> str | None:
+        """The class of the mentioned thing."""
+        return None if self.of is None else self.of.category
+
+    @property
+    def judged(self) -> Verdict | None:
+        """What is said of the mention; None for other words."""
+        return None if self.of is None else self.of.verdict
 
     @property
     def hallucinated(self) -> bool:
@@ -106,6 +121,14 @@ class CaptionWord(NamedTuple):
         }
 
 
+class ImageObject(NamedTuple):
+    """An object label that has a vector."""
+
+    label: str
+    penalty: float  # as `Match.label_penalty`
+    is_mentioned: bool  # whether the caption speaks of it
+
+
 @dataclass(frozen=True)
 class Explanation:
     """Why a caption got its score; ``print(explanation)`` shows it as tables.
@@ -122,16 +145,18 @@ class Explanation:
     distance : float
         The sum of the contributions of `matches`, exactly (``math.fsum``); NaN if either bag is
         empty.
-    known : bool
-        Whether anything is known of the image: an object or a reference.
+    known, rated : bool
+        Whether anything is known of the image, an object or a reference; and whether rates count
+        the caption, as something can be absent.
     matches : tuple of Match
         The transport plan, the largest contribution first.
     words : tuple of CaptionWord
         Each usable word of the caption once, the costliest first.
-    mentions : tuple of GroundedMention
+    mentions : tuple of Mention
         Every mention of a thing, in the order of the caption.
-    unmentioned : tuple of str
-        Objects of the image that the caption does not speak of, in alphabetical order.
+    objects : tuple of ImageObject
+        The objects of the image, in alphabetical order; those that the caption does not speak of
+        are `unmentioned`.
     unknown_words : tuple of str
         Words and labels left out because they have no vector.
     denied : tuple of str
@@ -143,29 +168,35 @@ class Explanation:
     score: float
     distance: float
     known: bool
+    rated: bool
     matches: tuple[Match, ...]
     words: tuple[CaptionWord, ...]
-    mentions: tuple[GroundedMention, ...]
-    unmentioned: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    objects: tuple[ImageObject, ...]
     unknown_words: tuple[str, ...]
     denied: tuple[str, ...] = ()
 
     @property
+    def unmentioned(self) -> tuple[str, ...]:
+        """The objects that the caption does not speak of, in alphabetical order."""
+        return tuple(one.label for one in self.objects if not one.is_mentioned)
+
+    @property
     def hallucinated(self) -> tuple[str, ...]:
         """The mentions that are probably not in the image, each once, in the caption's order."""
-        return self._said(Verdict.ABSENT)
+        return self._mentioned(Verdict.ABSENT)
 
     @property
     def wrongly_denied(self) -> tuple[str, ...]:
         """What the caption denies although it is there."""
-        return self._said(Verdict.WRONG_DENIAL)
+        return self._mentioned(Verdict.WRONG_DENIAL)
 
     @property
     def unconfirmed(self) -> tuple[str, ...]:
         """The mentions of what nobody looked for in the image, and no reference has."""
-        return self._said(Verdict.UNCONFIRMED)
+        return self._mentioned(Verdict.UNCONFIRMED)
 
-    def _said(self, verdict: Verdict) -> tuple[str, ...]:
+    def _mentioned(self, verdict: Verdict) -> tuple[str, ...]:
         return tuple(dict.fromkeys(m.words for m in self.mentions if m.verdict is verdict))
 
     def to_json(self) -> dict[str, Any]:

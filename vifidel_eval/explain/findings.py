@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.support import NOTHING
-from ..words.grounded import REFERENCES, Verdict
-from .explained import Explained
-from .explanation import around
+from ..kernels.grounding import Verdict
+from ..kernels.support import REFERENCES
+from .explanation import Explanation, around
 
 #: How tables call the kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED, UNCONFIRMED = "not in the image", "unmentioned", "unconfirmed"
@@ -152,63 +149,45 @@ class Findings:
         }
 
 
-def find(parts: Iterable[Explained]) -> Findings:
+def find(parts: Iterable[Iterable[Explanation]]) -> Findings:
     """Return what the explanations of one system's captions have in common; reads them once."""
     words: dict[str, Finding] = {}
     unconfirmed: dict[str, Finding] = {}
     objects: dict[str, Finding] = {}
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
-    for part in parts:
-        counts["unknown_words"] += sum(map(len, part.unknown_words.values()))
-        texts, mentions, objects_of = part.texts, part.mentions, part.objects
-        columns = (mentions.words, mentions.categories, mentions.verdicts, mentions.judged_by)
-        all_mentions = list(zip(*(column.tolist() for column in columns), strict=True))
-        labels = list(zip(objects_of.labels.tolist(), objects_of.unmentioned.tolist(), strict=True))
-        for image_id, caption, known, rated, has_words, in_caption, in_image in zip(
-            part.ids,
-            part.captions,
-            part.known.tolist(),
-            part.rated.tolist(),
-            np.diff(part.words.starts).tolist(),
-            pairwise(mentions.starts.tolist()),
-            pairwise(objects_of.starts.tolist()),
-            strict=True,
-        ):
-            if not known:
-                counts["undefined"] += 1
-                continue
-            found = all_mentions[slice(*in_caption)]
-            verdicts = [verdict for _, _, verdict, _ in found]
-            counts["captions"] += 1
-            counts["rated"] += rated
-            counts["wordless"] += not has_words
-            counts["mentions"] += len(found)
-            wrong = {w: of for w, of, verdict, _ in reversed(found) if verdict >= Verdict.ABSENT}
-            counts["judged"] += rated * sum(
-                judge != NOTHING and verdict != Verdict.UNCONFIRMED for *_, verdict, judge in found
-            )
-            counts["not_in_image"] += sum(verdict >= Verdict.ABSENT for verdict in verdicts)
-            counts["unconfirmed"] += verdicts.count(Verdict.UNCONFIRMED)
-            counts["hallucinating"] += bool(wrong)
-            counts["judged_by_references"] += any(
-                texts[judge] == REFERENCES and verdict != Verdict.WRONG_DENIAL
-                for _, _, verdict, judge in found
-                if judge != NOTHING
-            )
-            uses.update({texts[what] for what, *_ in found})
-            others = {w: of for w, of, said, _ in reversed(found) if said == Verdict.UNCONFIRMED}
-            for listed, of_caption in ((words, wrong), (unconfirmed, others)):
-                for what, category in of_caption.items():
-                    finding = Finding(texts[what], texts[category])
-                    listed.setdefault(finding.what, finding).count(image_id, caption)
-            for label, is_silent in labels[slice(*in_image)]:
-                # The plan takes mass from every object; without words there is none.
-                if has_words or is_silent:
-                    finding = objects.setdefault(texts[label], Finding(texts[label]))
-                    finding.of += 1
-                    if is_silent:
-                        finding.count(image_id, caption)
+    for explanation in chain.from_iterable(parts):
+        counts["unknown_words"] += len(explanation.unknown_words)
+        if not explanation.known:
+            counts["undefined"] += 1
+            continue
+        mentions, example = explanation.mentions, (explanation.image_id, explanation.caption)
+        wrong = [mention for mention in mentions if mention.verdict.is_wrong]
+        unsure = [m for m in mentions if m.verdict is Verdict.UNCONFIRMED]
+        counts["captions"] += 1
+        counts["rated"] += explanation.rated
+        counts["wordless"] += not explanation.words
+        counts["mentions"] += len(mentions)
+        counts["judged"] += explanation.rated * sum(
+            m.judged_by is not None and m.verdict is not Verdict.UNCONFIRMED for m in mentions
+        )
+        counts["not_in_image"] += len(wrong)
+        counts["unconfirmed"] += len(unsure)
+        counts["hallucinating"] += bool(wrong)
+        counts["judged_by_references"] += any(
+            m.judged_by == REFERENCES and m.verdict is not Verdict.WRONG_DENIAL for m in mentions
+        )
+        uses.update({mention.words for mention in mentions})
+        for listed, of_kind in ((words, wrong), (unconfirmed, unsure)):
+            for what, category in {m.words: m.category for m in reversed(of_kind)}.items():
+                listed.setdefault(what, Finding(what, category)).count(*example)
+        for label, _, is_mentioned in explanation.objects:
+            # The plan takes mass from every object; without words there is none.
+            if explanation.words or not is_mentioned:
+                finding = objects.setdefault(label, Finding(label))
+                finding.of += 1
+                if not is_mentioned:
+                    finding.count(*example)
     for finding in (*words.values(), *unconfirmed.values()):
         finding.of = uses[finding.what]
     return Findings(

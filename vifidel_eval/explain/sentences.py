@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from ..io.text_tables import Cell, Table
-from ..words.claims import Sentence
-from ..words.grounded import Verdict
+from ..kernels.grounding import Mention, Verdict
 from ..words.mentions import Unit
 from .explanation import shortened
 
@@ -46,13 +45,7 @@ class PlacedMention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it."""
-        return {
-            "words": self.words,
-            "category": self.category,
-            "start": self.start,
-            "end": self.end,
-            "verdict": str(self.verdict),
-        }
+        return self._asdict() | {"verdict": str(self.verdict)}
 
 
 class JudgedSentence(NamedTuple):
@@ -85,33 +78,16 @@ class JudgedSentence(NamedTuple):
         }
 
 
-def by_sentence(
-    sentences: Sequence[Sentence], mentions: Iterable[PlacedMention]
-) -> list[list[PlacedMention]]:
-    """Return which of the mentions of a text begin in each of its sentences."""
-    found: list[list[PlacedMention]] = [[] for _ in sentences]
-    ends = [sentence.end for sentence in sentences]
-    for mention in mentions:
-        found[bisect_right(ends, mention.start)].append(mention)
-    return found
-
-
-def wrong_mentions(
-    text: str, units: Sequence[Unit], places: Sequence[int], verdicts: Sequence[int]
-) -> tuple[PlacedMention, ...]:
-    """Return the mentions of a text that its evidence contradicts, with their places in it.
-
-    `units` are its content words in order; `places` has numbers of those among them that name
-    things, and `verdicts` the `Verdict` on each.
-    """
-    verdict_of = dict(zip(places, map(Verdict, verdicts), strict=True))
-    placed = zip(units, _places(text, units), strict=True)
-    things = ((unit, place) for unit, place in placed if unit.category is not None)
-    return tuple(
-        PlacedMention(unit.words, unit.category or "", *place, verdict_of[at])
-        for at, (unit, place) in enumerate(things)
-        if at in verdict_of and verdict_of[at].is_wrong
-    )
+def places_of(
+    mentions: Sequence[Mention], text: str, units: Sequence[Unit]
+) -> Iterator[tuple[Mention, int, int]]:
+    """Yield mentions of a text, whose content words are `units`, with their places in it."""
+    of_things = [
+        place
+        for unit, place in zip(units, _places(text, units), strict=True)
+        if unit.category is not None
+    ]
+    yield from ((mention, *of_things[mention.place]) for mention in mentions)
 
 
 def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..evaluation import Floats
-from ..words.mentions import Mention, MentionFinder, Mentions
+from ..words.mentions import MentionFinder, Mentions, Unit
 
 #: What `caption_counts` counts, in its order. Categories are counted once a caption, mentions
 #: with repeats.
@@ -46,7 +46,7 @@ def image_categories(
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
 
 
-def absent(mentions: Mentions, there: frozenset[str]) -> list[Mention]:
+def absent(mentions: Mentions, there: frozenset[str]) -> list[Unit]:
     """Return the mentions of categories that the image does not have, in order."""
     return [mention for mention in mentions.found if mention.category not in there]
 
@@ -90,8 +90,8 @@ def details_of(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> li
     ]
 
 
-def _named(mentions: Iterable[Mention]) -> list[list[str]]:
-    return [[mention.name, mention.category] for mention in mentions]
+def _named(mentions: Iterable[Unit]) -> list[list[str | None]]:
+    return [[mention.text, mention.category] for mention in mentions]
 
 
 def _ratio(counts: npt.ArrayLike, times: int, part: int, whole: tuple[int, ...]) -> Floats:

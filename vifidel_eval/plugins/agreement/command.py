@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...commands.help import Group
-from ...commands.metric_options import MetricCommand, chosen_metrics, metric_options
-from ...commands.options import reference_options
+from ...commands.options import (
+    MetricCommand,
+    chosen_metrics,
+    metric_options,
+    reference_options,
+)
 from ...commands.paths import CAPTIONS, FILE
-from ...commands.printing import show, tell
+from ...commands.printing import Group, show, tell
 from ...errors import VifidelError
 from ...io.progress import progress_bar
 from .command_options import Experiment, experiment_options

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...commands.help import Group
-from ...commands.options import field_options, format_option
-from ...commands.paths import CAPTIONS, FILE, OUTPUT, Command
-from ...commands.printing import show
+from ...commands.options import Command, field_options, format_option
+from ...commands.paths import CAPTIONS, FILE, OUTPUT
+from ...commands.printing import Group, show
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted

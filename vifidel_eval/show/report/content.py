@@ -11,7 +11,7 @@ from typing import Any
 from ...annotations import ImageBoxes
 from ...captions.rows import Rows
 from ...errors import VifidelError, VifidelWarning
-from ...explain.explained import Explained
+from ...explain.explanation import Explanation
 from ...explain.inventions import Invention, inventions_in
 from ...io.image_ids import ImageId
 from ...scorers import Scorer
@@ -58,7 +58,7 @@ class Content:
     #: Image id to object label to count.
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
     #: System name to what is explained of its captions, in the order of `references`.
-    explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
+    explanations: Mapping[str, Sequence[Explanation]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
     #: System name to what its captions make up.
     inventions: Mapping[str, Sequence[Invention]] = field(default_factory=dict)
@@ -112,8 +112,8 @@ def gather(
             denied=explainer.denied_in(list(references)),
             explanations=explanations,
             inventions={
-                name: [row for part in parts for row in inventions_in(name, part, explainer.units)]
-                for name, parts in explanations.items()
+                name: list(inventions_in(name, of_system, explainer.units))
+                for name, of_system in explanations.items()
             },
         )
     except VifidelError as problem:
@@ -127,13 +127,13 @@ def _explained(
     explainer: ExplainingScorer[Any],
     of_systems: Mapping[str, Rows],
     explained: Callable[[int], object] | None,
-) -> dict[str, list[Explained]]:
+) -> dict[str, list[Explanation]]:
     """Return the explanations of all systems, made side by side: references are read once."""
-    explanations: dict[str, list[Explained]] = {name: [] for name in of_systems}
+    explanations: dict[str, list[Explanation]] = {name: [] for name in of_systems}
     for parts in explainer.explained(list(of_systems.values())):
         if explained is not None:
             explained(sum(len(part) for part in parts if part is not None))
         for of_system, part in zip(explanations.values(), parts, strict=True):
             if part is not None:
-                of_system.append(part)
+                of_system.extend(part)
     return explanations

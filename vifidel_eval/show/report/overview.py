@@ -107,10 +107,9 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         classes = Counter(category for _, category in things)
         frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
         known = {
-            image_id: of_images[image_id]
-            for part in content.explanations[system]
-            for image_id, known in zip(part.ids, part.known.tolist(), strict=True)
-            if known
+            explanation.image_id: of_images[explanation.image_id]
+            for explanation in content.explanations[system]
+            if explanation.known
         }
         rated = findings[system].rated or math.nan
         rates = {

@@ -43,7 +43,7 @@ def render_page(content: Content) -> str:
         What is shown.
     """
     data, plans = image_data(content), caption_data(content)
-    findings = {name: find(parts) for name, parts in content.explanations.items()}
+    findings = {name: find([of_one]) for name, of_one in content.explanations.items()}
     made_up = overview.made_up(content, findings)
     if made_up:
         plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]

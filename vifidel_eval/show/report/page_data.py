@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...evaluation import Evaluation, Floats, Integers
-from ...explain.explained import Explained
+from ...evaluation import Evaluation
+from ...explain.explanation import Explanation
 from ...io.image_ids import ImageId
 from ...io.text_tables import readable
-from ...kernels.support import NOTHING, rows_of
+from ...kernels.grounding import Mention
+from ...kernels.support import NOTHING
 from .content import Content
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.
@@ -25,8 +25,6 @@ _COSTS_ON_SCALE = 95
 
 #: What the page has of a caption: objects, words, mentions and matches.
 Plan = tuple[tuple[int, ...], ...]
-
-_Column = NDArray[Any]
 
 
 def image_data(content: Content) -> dict[str, Any]:
@@ -72,14 +70,14 @@ def caption_data(content: Content) -> dict[str, Any]:
     `plans_of` has them, and where there are any ``sentences`` as `sentences_of` has them.
     """
     ids = list(content.references)
-    places = {image_id: place for place, image_id in enumerate(ids)}
-    parts = chain.from_iterable(content.explanations.values())
-    texts = sorted(set(chain.from_iterable(part.texts for part in parts)))
-    numbers = {text: number for number, text in enumerate(texts)}
+    explanations = content.explanations.values()
+    texts = sorted(set(chain.from_iterable(map(_texts, chain.from_iterable(explanations)))))
+    numbers: dict[str | None, int] = {text: number for number, text in enumerate(texts)}
+    numbers[None] = NOTHING
     data: dict[str, Any] = {
-        "plans": [plans_of(parts, places, numbers) for parts in content.explanations.values()],
+        "plans": [plans_of(of_system, ids, numbers) for of_system in explanations],
         "texts": texts,
-        "scale": scale(content.explanations.values()),
+        "scale": scale(chain.from_iterable(explanations)),
     }
     sentences = [
         sentences_of(of_column, content.captions[name], ids)
@@ -90,13 +88,25 @@ def caption_data(content: Content) -> dict[str, Any]:
     return data
 
 
+def _texts(explanation: Explanation) -> Iterator[str]:
+    """Yield all texts of an explanation that `plans_of` numbers."""
+    of_words = ((word.word, word.supported_by) for word in explanation.words)
+    of_mentions = (
+        (mention.words, mention.category, mention.supported_by, mention.judged_by)
+        for mention in explanation.mentions
+    )
+    texts = chain(*of_words, *of_mentions, (one.label for one in explanation.objects))
+    return (text for text in texts if text is not None)
+
+
 def plans_of(
-    parts: Iterable[Explained], places: Mapping[ImageId, int], numbers: Mapping[str, int]
+    explanations: Iterable[Explanation],
+    ids: Sequence[ImageId],
+    numbers: Mapping[str | None, int],
 ) -> list[Plan | None]:
     """Return the plan of each image in the order of the page; None where there is none.
 
-    `places` has the place of each image in the page, `numbers` the number of each text, -1 standing
-    for none. Everything is numbers:
+    `numbers` has the number of each text, -1 standing for none. Everything is numbers:
 
     - objects: (text, penalty, whether the caption does not mention it), ..., those with a vector
     - words: (text, penalty, support, evidence, mention), ..., the different content words;
@@ -108,88 +118,67 @@ def plans_of(
     Objects and words are in alphabetical order, matches in theirs. Supports are hundredths, -1
     where nothing is known; verdicts are those of `Verdict`.
     """
-    found: list[Plan | None] = [None] * len(places)
-    for part in parts:
-        for image_id, plan in zip(part.ids, _plans(part, numbers), strict=True):
-            found[places[image_id]] = plan
-    return found
+    plans = {explanation.image_id: _plan(explanation, numbers) for explanation in explanations}
+    return [plans.get(image_id) for image_id in ids]
 
 
-def _plans(part: Explained, numbers: Mapping[str, int]) -> Iterator[Plan]:
-    number_of = np.array([*map(numbers.__getitem__, part.texts), NOTHING])
-    objects, words, mentions, matches = part.objects, part.words, part.mentions, part.matches
-    order = np.lexsort((matches.words, matches.objects))
-    return zip(
-        _cut(
-            objects.starts,
-            number_of[objects.labels],
-            _units(objects.penalties),
-            objects.unmentioned.astype(np.int64),
+def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
+    objects, words = explanation.objects, sorted(explanation.words, key=lambda one: one.word)
+    places: dict[Mention | None, int] = {m: at for at, m in enumerate(explanation.mentions)}
+    object_at = {one.label: at for at, one in enumerate(objects)}
+    word_at = {one.word: at for at, one in enumerate(words)}
+    return (
+        _flat(
+            (numbers[one.label], _unit(one.penalty), int(not one.is_mentioned)) for one in objects
         ),
-        _cut(
-            words.starts,
-            number_of[words.words],
-            _units(words.penalties),
-            _hundredths(words.support),
-            number_of[words.by],
-            _places(words.mentions, words.starts, mentions.starts),
+        _flat(
+            (
+                numbers[one.word],
+                _unit(one.penalty),
+                _hundredths(one.support),
+                numbers[one.supported_by],
+                places.get(one.of, NOTHING),
+            )
+            for one in words
         ),
-        _cut(
-            mentions.starts,
-            number_of[mentions.words],
-            number_of[mentions.categories],
-            _hundredths(mentions.support),
-            number_of[mentions.by],
-            mentions.verdicts,
-            number_of[mentions.judged_by],
+        _flat(
+            (
+                numbers[mention.words],
+                numbers[mention.category],
+                _hundredths(mention.support),
+                numbers[mention.supported_by],
+                int(mention.verdict),
+                numbers[mention.judged_by],
+            )
+            for mention in explanation.mentions
         ),
-        _cut(
-            matches.starts,
-            _places(matches.objects, matches.starts, objects.starts)[order],
-            _places(matches.words, matches.starts, words.starts)[order],
-            _units(matches.masses)[order],
-            _units(matches.costs)[order],
+        _flat(
+            sorted(
+                (object_at[one.label], word_at[one.word], _unit(one.mass), _unit(one.cost))
+                for one in explanation.matches
+            )
         ),
-        strict=True,
     )
 
 
-def scale(of_systems: Iterable[Sequence[Explained]]) -> int:
+def scale(explanations: Iterable[Explanation]) -> int:
     """Return the cost at the end of the colour scale, with two digits, in units."""
-    costs = [part.matches.costs for parts in of_systems for part in parts]
-    if not sum(map(len, costs)):
+    costs = [match.cost for explanation in explanations for match in explanation.matches]
+    if not costs:
         return _unit(1)
-    return max(_unit(float(f"{np.percentile(np.concatenate(costs), _COSTS_ON_SCALE):.2g}")), 1)
+    return max(_unit(float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}")), 1)
 
 
-def _cut(starts: Integers, *columns: _Column) -> list[tuple[int, ...]]:
-    """Return the rows of columns, one after the other, as a tuple for each caption.
-
-    The garbage collector leaves tuples of numbers alone.
-    """
-    numbers = np.column_stack(columns).ravel().tolist()
-    return [tuple(numbers[start:end]) for start, end in pairwise((starts * len(columns)).tolist())]
+def _flat(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(rows))  # the garbage collector leaves tuples of numbers alone
 
 
-def _places(entries: Integers, starts: Integers, of_entries: Integers) -> Integers:
-    """Return entries of other columns as places among those of the same caption; `NOTHING` stays.
-
-    Both `starts` and `of_entries` are (captions + 1,): where each caption's are in `entries`, and
-    in the other columns.
-    """
-    return np.where(entries == NOTHING, NOTHING, entries - of_entries[rows_of(starts)])
-
-
-def _hundredths(support: Floats) -> Integers:
-    return np.rint(np.where(np.isnan(support), NOTHING, 100 * support)).astype(np.int64)
+def _hundredths(support: float) -> int:
+    return NOTHING if math.isnan(support) else round(100 * support)
 
 
 def _unit(value: float) -> int:
     return round(value / UNIT)
-
-
-def _units(values: Floats) -> _Column:
-    return np.array(list(map(_unit, values.tolist())), dtype=object)  # may exceed 64 bits
 
 
 def sentences_of(

@@ -1,4 +1,4 @@
-"""Explanations as columns: the same as one by one, and for several systems."""
+"""Explanations of several systems: the same as one by one."""
 
 from itertools import chain
 
@@ -8,12 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
-from vifidel_eval.captions.rows import coco_rows
+from vifidel_eval.captions.rows import coco_rows, make_rows
 from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.explain.findings import Finding, find
 from vifidel_eval.kernels import lexicon
-from vifidel_eval.kernels.support import NOTHING, rows_of
-from vifidel_eval.words.grounded import Verdict
+from vifidel_eval.kernels.grounding import Verdict
+from vifidel_eval.scorers import VifidelH
 from vifidel_eval.words.synonyms import ClassList
 
 WORDS = "dog dogs hot kite cat cats wolf large fire hydrant traffic light lights a the zzz".split()
@@ -134,14 +134,40 @@ def test_findings_are_counted_caption_by_caption(vectors, images):
     assert found.unknown_words == sum(len(e.unknown_words) for e in explanations)
 
 
-def test_what_is_nowhere_has_no_place(vectors):
+def test_a_mention_without_a_vector_is_no_word(vectors):
     scorer = Vifidel({1: ["dog"]}, vectors, things=THINGS)
     [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
-    assert (part.texts, part.words.words.tolist()) == (["dog", "zzz", "kite", "labels"], [])
-    assert part.mentions.by.tolist() == [NOTHING]
+    [(words, [mention])] = [(one.words, one.mentions) for one in part]
+    assert (words, mention.category, mention.supported_by) == ((), "kite", None)
     assert list(scorer.explained([coco_rows({}, {})])) == []
-    assert NOTHING == -1  # the last of an array, to which an entry for "nothing" is appended
-    assert rows_of(np.array([0, 2, 2, 3])).tolist() == [0, 0, 2]
+
+
+def test_words_and_objects_stand_as_the_mentions_do(make_vectors):
+    vectors = make_vectors(
+        {"dog": [1, 0, 0, 0], "puppy": [0.9, 0.19**0.5, 0, 0], "large": [0, 0, 0, -1]}
+        | {"traffic_light": [0, 0, 0.6, 0.8], "fox": [0.3, 0.91**0.5, 0, 0]}
+    )
+    things = ClassList("small", (("dog", "puppy"), ("fox",), ("traffic light",)))
+    labels = ["dog", "large", "traffic light"]
+    scorer = Vifidel(dict.fromkeys(range(3), labels), vectors, things=things, looked_for="all")
+    captions = {0: ["a large puppy, a puppy"], 1: [""], 2: ["a fox"]}
+    of_puppy, of_nothing, of_fox = scorer.explanations(
+        {i: [] for i in captions}, captions, Thresholds(far=0.5)
+    )
+    large, puppy = sorted(of_puppy.words)
+    assert (large.word, large.of, large.supported_by) == ("large", None, "large")
+    assert (puppy.of.place, puppy.supported_by) == (0, "dog")  # of equals the first
+    assert of_fox.words[0].support == pytest.approx(0.3, abs=1e-6)
+    assert of_puppy.unmentioned == ("traffic light",)
+    assert of_nothing.unmentioned == of_fox.unmentioned == tuple(labels)
+    found = VifidelH(vectors=vectors, things=things).word_supports(
+        make_rows([said for (said,) in captions.values()], objects=[dict.fromkeys(labels, 1)] * 3)
+    )
+    assert [[(word.word, word.by, round(word.support, 6)) for word in row] for row in found] == [
+        [("large", "large", 1.0), ("puppy", "dog", 0.9), ("puppy", "dog", 0.9)],
+        [],
+        [("fox", "dog", 0.3)],
+    ]
 
 
 def test_unknown_words_are_found_whatever_the_captions(vectors):
