@@ -35,11 +35,12 @@ from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..words.nouns import term_of
 from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things
-from .base import Progress, asked_of, gold_key, labels_of
+from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric, Option
 from .registry import register
+from .word_vectors import asked_of, gold_key, labels_of
 
 _ROWS_AT_ONCE = 256
 
@@ -253,7 +254,7 @@ class Chair(Explainer):
             mentions,
             gold.there,
             gold.sought or [None] * len(rows),
-            self.without_signature(rows)["CHAIRi"].scores,
+            self.evaluate(rows, signed=False)["CHAIRi"].scores,
         )
 
     def units(self, caption: str) -> Sequence[Unit]:

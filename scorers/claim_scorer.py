@@ -29,8 +29,8 @@ from ..kernels.wording import ReferenceWording
 from ..words.grounded import LABELS, SUPPORT
 from ..words.nouns import rarity
 from ..words.synonyms import ClassList
-from .base import asked_of
 from .explaining import ExplainingScorer
+from .word_vectors import asked_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,7 +67,7 @@ class Mean(Scorer):
             part.check_images(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        return self._mean([part.without_signature(rows, on_progress) for part in self.parts])
+        return self._mean([part.evaluate(rows, on_progress, signed=False) for part in self.parts])
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         # Each part judges the run by what it has counted itself.

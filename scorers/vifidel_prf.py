@@ -136,7 +136,7 @@ class VifidelPRF(ClaimScorer):
         of_rows = [row for row, _ in all_of]
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take(of_rows), captions=claimed)
-        p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
+        p = self.evaluate(of_sentences, signed=False)["VIFIDEL-P"].scores.tolist()
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
         wrong = chain.from_iterable(map(by_sentence, sentences, self._wrong(rows)))
         for (row, one), p_of_one, invented in zip(all_of, p, wrong, strict=True):
