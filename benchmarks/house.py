@@ -46,7 +46,6 @@ SATELLITES = {
     "companions": (
         "vifidel_eval/companions/",
         "scorers/chair.py",
-        "scorers/companion.py",
         "scorers/meteor.py",
         "scorers/ngram_metrics.py",
         "scorers/spice.py",

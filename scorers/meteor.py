@@ -21,7 +21,7 @@ from ..evaluation import Column
 from ..words.java import find_java, why_ended
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
-from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
+from .ngram_metrics import Scoring, TokenColumn, TokenMetric, shared_tokenization
 from .papers import DENKOWSKI_2014
 from .record import Metric
 from .registry import register
@@ -31,7 +31,7 @@ from .registry import register
 METEOR_PATIENCE = 600.0
 
 
-class Meteor(Companion):
+class Meteor(TokenMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
     Each run has a Java process of its own, which ends with it.
@@ -58,7 +58,7 @@ class Meteor(Companion):
         process: _Process | None = None
         with ExitStack() as running:
 
-            def score(gts: Tokens, res: Tokens, on_progress: Progress) -> list[CompanionColumn]:
+            def score(gts: Tokens, res: Tokens, on_progress: Progress) -> list[TokenColumn]:
                 nonlocal process
                 if process is None:
                     process = running.enter_context(_Process(command))
@@ -110,7 +110,7 @@ class _Process:
             with contextlib.suppress(OSError):  # what a dead process did not read
                 _pipe(self._process.stdin).close()
 
-    def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> CompanionColumn:
+    def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> TokenColumn:
         """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
 
         That is: statistics of each caption, then all of them together for the score of each and of
@@ -131,7 +131,7 @@ class _Process:
                 on_progress(1)
             self._ask("EVAL", *statistics)
             scores = [float(self._hear()) for _ in statistics]
-            return CompanionColumn(float(self._hear()), scores)
+            return TokenColumn(float(self._hear()), scores)
         except (EOFError, OSError):
             raise MetricUnavailable(self._why_silent()) from None
         except ValueError:

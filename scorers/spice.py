@@ -20,7 +20,7 @@ from ..io.image_ids import ImageId
 from ..words.java import PATIENCE, find_java, run_java
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
-from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
+from .ngram_metrics import Scoring, TokenColumn, TokenMetric, shared_tokenization
 from .papers import ANDERSON_2016
 from .record import Metric
 from .registry import register
@@ -39,7 +39,7 @@ _JARS = ("stanford-corenlp-3.6.0-models.jar", "stanford-corenlp-3.6.0.jar")
 _STALLED_SECONDS = 60.0
 
 
-class Spice(Companion):
+class Spice(TokenMetric):
     """SPICE: the F-score of scene graphs (Anderson et al., ECCV 2016).
 
     The first evaluation downloads 385 MB of Stanford models into pycocoevalcap's folder, as
@@ -67,7 +67,7 @@ class Spice(Companion):
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(self._f_scores)
 
-    def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[CompanionColumn]:
+    def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[TokenColumn]:
         _fetch_stanford_models()
         ids = _sorted_if_possible(gts)
         # JSON would make strings of ids: SPICE gets positions.
@@ -107,7 +107,7 @@ class Spice(Companion):
                     "SPICE: its Java process did not write a score for each image."
                 ) from None
         of_image = dict(zip(ids, row, strict=True))
-        return [CompanionColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
+        return [TokenColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
 
 
 def _sorted_if_possible(gts: Tokens) -> list[ImageId]:

@@ -237,8 +237,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         """Yield all rows with their gold side, some at a time.
 
         The gold side is prepared once for all systems, unless there are so many rows that it would
-        fill the memory. `also` replaces `further_words`; without `words` the bags of the captions'
-        words are empty.
+        fill the memory: then it is prepared again for each. `also` returns the further words and
+        terms of rows that their lexicon is to know, by default `further_words`. Without `words` the
+        bags of the captions' words are empty.
         """
         also = self.further_words if also is None else also
         given = gold_key(rows, self._use_references) if rows.are_kept else None
