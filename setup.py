@@ -142,10 +142,11 @@ setup(
             "train-lm=vifidel_eval.plugins.networks.train_command:train_lm",
         ],
         "vifidel_eval.services": [
-            "backends=vifidel_eval.plugins.detect:backends",
+            "backends=vifidel_eval.plugins.detect.loading:backends",
             "calibrated=vifidel_eval.plugins.detect.calibration:calibrated",
             "controls=vifidel_eval.plugins.detect.questions:read_controls",
             "detector=vifidel_eval.plugins.detect.detected_objects:with_detected",
+            "lmms_eval=vifidel_eval.plugins.training:LMMS_EVAL",
         ],
     },
     **links(address()),

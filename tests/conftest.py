@@ -14,12 +14,19 @@ from click.testing import CliRunner
 from gensim.models import KeyedVectors
 
 from vifidel_eval.commands.main import main
+from vifidel_eval.scorers.registry import METRICS
 
 pytest.register_assert_rewrite("host_metrics", "plan_checks")
 
 # Tests are about results: how long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def metrics_of_plugins():
+    """Import them once: a module that is imported does not register its metric again."""
+    METRICS.load()
 
 
 def pytest_addoption(parser):

@@ -1,18 +1,10 @@
 """Objects in pictures, under their documented name."""
 
-from .plugins.detect import (
-    DetectionRun,
-    Detector,
-    Found,
-    FoundPicture,
-    ModelFiles,
-    PictureSource,
-    backends,
-    detect,
-    detect_objects,
-    find_model,
-    load_detector,
-)
+from .plugins.detect.detection_run import DetectionRun, detect, detect_objects
+from .plugins.detect.detectors import Detector, Found
+from .plugins.detect.loading import backends, load_detector
+from .plugins.detect.model_files import ModelFiles, find_model
+from .plugins.detect.picture_sources import FoundPicture, PictureSource
 
 __all__ = ["DetectionRun", "Detector", "Found", "FoundPicture", "ModelFiles", "PictureSource"]
 __all__ += ["backends", "detect", "detect_objects", "find_model", "load_detector"]

@@ -13,7 +13,8 @@ The services:
   in the pictures among the paths;
 - ``controls(path)`` reads a file of answered questions, and ``calibrated(run, controls, seed,
   resamples)`` returns the run with rates corrected by them;
-- ``backends()`` returns what can run detectors here: names with versions, or how to install them.
+- ``backends()`` returns what can run detectors here: names with versions, or how to install them;
+- ``lmms_eval`` is the folder with the task for lmms-eval.
 
 docs/architecture.md has whole packages as examples.
 """

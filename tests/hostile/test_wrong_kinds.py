@@ -46,10 +46,11 @@ PACKAGES = {
     ".asking": None,
     ".captions": None,
     ".detect": None,
-    ".integrations.columns": ["row_columns", "column_scorer"],
+    ".plugins.training.columns": ["row_columns", "column_scorer"],
     ".rewards": None,
     ".scorers": None,
-    ".submission": None,
+    ".plugins.submission.results": ["check_results", "write_results"],
+    ".plugins.submission.images": ["read_image_list"],
     ".vectors": None,
 }
 # Right values of parameters that have no default.

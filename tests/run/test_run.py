@@ -19,7 +19,7 @@ from vifidel_eval.commands.main import main
 from vifidel_eval.io.progress import in_notebook
 from vifidel_eval.scorers import Bleu, Vifidel, Wmd
 
-EXAMPLES = Path(__file__).parent / "data"
+EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = EXAMPLES / "captions_example_careful_results.json"
 DREAMING = EXAMPLES / "captions_example_dreaming_results.json"
 REFERENCES = EXAMPLES / "captions_example.json"

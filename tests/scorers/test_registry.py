@@ -13,6 +13,7 @@ from vifidel_eval import Column, Metric, VifidelError, VifidelWarning, register
 from vifidel_eval.scorers import Option
 from vifidel_eval.scorers.registry import METRICS, parse
 
+METRICS.load()  # those of our plug-ins
 RANKED = list(METRICS)
 
 
@@ -24,7 +25,7 @@ def record(name, scorer=FakeScorer, **said):
 def own(tmp_path, monkeypatch):
     """Restore the registry afterwards, and look for packages in a folder of the test's own."""
     monkeypatch.setattr(METRICS, "data", dict(METRICS))
-    monkeypatch.setattr(METRICS, "_problems", {})
+    monkeypatch.setattr(METRICS, "_problems", dict(METRICS._problems))
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)
     yield
@@ -135,12 +136,12 @@ def test_an_option_begins_with_the_name_or_is_that_of_another_metric():
 
 def test_a_package_is_imported_when_its_metric_is_named(tmp_path):
     package(tmp_path, "Mine", "my_metric", module("Mine"))
-    assert list(METRICS.waiting()) == ["Mine"]
+    assert "Mine" in METRICS.waiting()
     assert parse("WMD,rouge-l") == ["WMD", "ROUGE_L"]
     assert "my_metric" not in sys.modules
     assert parse("mine") == ["Mine"]
     assert "my_metric" in sys.modules
-    assert METRICS.waiting() == {}
+    assert "Mine" not in METRICS.waiting()
 
 
 def test_a_spelling_is_found_that_no_entry_point_has(tmp_path):

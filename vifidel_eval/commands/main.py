@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from ..entry_points import COMMANDS, declared, loaded, not_installed, unusable
+from ..entry_points import COMMANDS, declared, loaded, not_installed, service, unusable
 from ..errors import VifidelError, VifidelWarning
 from ..io.files import reason
 from .help import Group
@@ -204,9 +204,7 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
     if style != "text" and cite is None:
         raise click.UsageError("--format says how --cite prints; give --cite SCORES.json.")
     if lmms_eval:
-        from ..integrations import LMMS_EVAL
-
-        show(str(LMMS_EVAL))
+        show(str(service("lmms_eval")))
         return
     if cite is not None:
         from .citation import citations

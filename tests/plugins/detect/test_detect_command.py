@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 from drawn_pictures import drawn, read_lines
@@ -154,7 +154,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     for more in range(30):
         drawn(more).save(photos / f"q{more}.png")
     output = tmp_path / "o.jsonl"
-    program = INTERRUPTED.format(tests=os.path.dirname(os.path.dirname(__file__)))
+    program = INTERRUPTED.format(tests=Path(__file__).parents[2])
     words = ["detect", str(photos), "--model", str(model), "--output", str(output)]
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True

@@ -4,23 +4,3 @@
 >>> sorted(backends())
 ['ONNX Runtime', 'transformers']
 """
-
-from .detection_run import DetectionRun, detect, detect_objects
-from .detectors import Detector, Found
-from .loading import backends, load_detector
-from .model_files import ModelFiles, find_model
-from .picture_sources import FoundPicture, PictureSource
-
-__all__ = [
-    "DetectionRun",
-    "Detector",
-    "Found",
-    "FoundPicture",
-    "ModelFiles",
-    "PictureSource",
-    "backends",
-    "detect",
-    "detect_objects",
-    "find_model",
-    "load_detector",
-]

@@ -104,10 +104,13 @@ def detect(
             "no --model is given, and there is no default: name the folder of a detector, or an id "
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
-    from .. import detect as detecting
+    from . import detection_run
+    from .loading import load_detector
+    from .model_files import find_model
     from .objects_file import unfinished_path
+    from .picture_sources import PictureSource
 
-    source = detecting.PictureSource(pictures)
+    source = PictureSource(pictures)
     questions = None
     if ask:
         from .questions import read_asked
@@ -115,9 +118,9 @@ def detect(
         questions = read_asked(
             ask, things, id_field=wanted.id_fields, caption_field=wanted.caption_fields
         )
-    detector = detecting.load_detector(detecting.find_model(model, download, tell), device)
+    detector = load_detector(find_model(model, download, tell), device)
     try:
-        done = detecting.detect(
+        done = detection_run.detect(
             source,
             detector,
             output,

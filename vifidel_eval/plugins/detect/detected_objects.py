@@ -28,7 +28,7 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
             "a detector looks at pictures, and none of the objects is a folder of them: give the "
             "folder as objects."
         )
-    from . import detect_objects
+    from .detection_run import detect_objects
 
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     found = [

@@ -15,7 +15,7 @@ from typing import IO, Any
 from ...errors import VifidelError
 from ...io.arguments import named_if_wrong
 from ...io.files import first_line, open_file, read_json, sha256_of
-from ..networks.pytorch import load_libraries
+from ..pytorch import load_libraries
 
 #: What needs transformers and PyTorch.
 NEEDED_BY = "detecting objects"

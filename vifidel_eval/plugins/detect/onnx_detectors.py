@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...io.files import first_line
-from ..networks.pytorch import load_libraries
+from ..pytorch import load_libraries
 from .detectors import Found, Prepared, checked_side, exact, installed_versions
 from .model_files import ModelFiles
 

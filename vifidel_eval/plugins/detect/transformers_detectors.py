@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import VifidelError
 from ...io.files import first_line
-from ..networks.pytorch import find_device, load_libraries
+from ..pytorch import find_device, load_libraries
 from .detectors import Detector, Found, Prepared
 from .model_files import NEEDED_BY, ModelFiles
 from .transformers_asked import GroundingDino, Owl, Sam3

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...words.content_words import END, piece_runs, pieces
-from .pytorch import length_sorted, load_torch, read_checkpoint
+from ..pytorch import length_sorted, load_torch, read_checkpoint
 
 #: What needs PyTorch, and the extra that installs it.
 NEEDED_BY = "the language model"

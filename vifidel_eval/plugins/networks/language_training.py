@@ -25,6 +25,7 @@ from ...io.files import beside, write_whole
 from ...io.image_ids import ImageId
 from ...io.outputs import check_output
 from ...io.unfinished import Parts
+from ..pytorch import load_torch
 from .language_model import (
     MODEL,
     NEEDED_BY,
@@ -37,7 +38,6 @@ from .language_model import (
     new_network,
     states_of,
 )
-from .pytorch import load_torch
 
 _STATE = "vifidel-eval training state 1"
 

@@ -14,8 +14,8 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric, Option
 from ...scorers.registry import register
+from ..pytorch import MadeAgain
 from .language_model import load
-from .pytorch import MadeAgain
 
 
 class LanguageModel(MadeAgain, Scorer):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import VifidelError
-from .pytorch import (
+from ..pytorch import (
     check_weights,
     find_device,
     length_sorted,

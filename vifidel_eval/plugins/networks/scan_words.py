@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...errors import VifidelError
 from ...io.files import read_json
-from .pytorch import load_libraries
+from ..pytorch import load_libraries
 
 #: What needs NLTK and PyTorch, and the extra that installs them.
 NEEDED_BY = "TIGEr"

@@ -19,8 +19,8 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
 from ...scorers.record import DEVICE, Metric, Option
 from ...scorers.registry import register
+from ..pytorch import MadeAgain
 from .features import ImageSide, Kept
-from .pytorch import MadeAgain
 from .scan import Scan
 from .scan_features import RegionSource, ids_path, read_regions
 from .scan_words import Tokenizer

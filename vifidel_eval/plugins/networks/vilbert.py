@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import VifidelError
-from .pytorch import check_weights, read_checkpoint
+from ..pytorch import check_weights, read_checkpoint
 from .vilbert_sizes import ATTENTION, WORDS, Architecture, weight_shapes
 
 Floats32 = NDArray[np.float32]
@@ -36,7 +36,7 @@ class Vilbert:
     Parameters
     ----------
     torch : module
-        As `vifidel_eval.plugins.networks.pytorch.load_torch` returns it.
+        As `vifidel_eval.plugins.pytorch.load_torch` returns it.
     path : path
         ``multi_task_model.bin`` or ``pretrained_model.bin`` of ``vilbert-multi-task``.
     architecture : Architecture

@@ -17,8 +17,8 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
 from ...scorers.record import DEVICE, Metric, Option
 from ...scorers.registry import register
+from ..pytorch import MadeAgain, find_device, length_sorted, load_torch
 from .features import ImageSide, Kept
-from .pytorch import MadeAgain, find_device, length_sorted, load_torch
 from .vilbert import Floats32, Vilbert
 from .vilbert_features import DetectorFeatures, DetectorSource, Regions
 from .vilbert_sizes import MOST_TOKENS, Architecture, read_architecture

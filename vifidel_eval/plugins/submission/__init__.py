@@ -4,8 +4,3 @@ The format (https://cocodataset.org/#format-results) is a JSON list of ``{"image
 with one caption for every image of a split. Evaluation servers and ``COCO.loadRes`` of pycocotools
 take it; COCO's own server wanted it to be called ``captions_[split]_[algorithm]_results.json``.
 """
-
-from .images import read_image_list
-from .results import Fault, Results, check_results, write_results
-
-__all__ = ["Fault", "Results", "check_results", "read_image_list", "write_results"]

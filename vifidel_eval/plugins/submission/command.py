@@ -18,7 +18,7 @@ from ...commands.printing import show
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
     from ...io.text_tables import Table
-    from . import Fault, Results
+    from .results import Fault, Results
 
 _SHOWN = 10  # faults of a kind, in a file, before the rest is counted
 
@@ -55,7 +55,8 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
 
     Nothing is changed. The exit status is 1 if there is a fault, else 0.
     """
-    from . import check_results, read_image_list
+    from .images import read_image_list
+    from .results import check_results
 
     listed = read_image_list(images)
     found = [check_results(path, listed) for path in files]
@@ -99,7 +100,8 @@ def write(
     no caption, or there is another fault, the faults are listed and nothing is written.
     """
     from ...captions import read_results
-    from . import read_image_list, write_results
+    from .images import read_image_list
+    from .results import write_results
 
     found = write_results(
         read_results(captions, wanted.id_fields, wanted.caption_fields),

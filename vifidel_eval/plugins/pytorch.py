@@ -10,9 +10,9 @@ from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...errors import MetricUnavailable, VifidelError
-from ...io.files import open_file, reason, sha256_of
-from ...project import pip_install
+from ..errors import MetricUnavailable, VifidelError
+from ..io.files import open_file, reason, sha256_of
+from ..project import pip_install
 
 if TYPE_CHECKING:
     from typing_extensions import Self

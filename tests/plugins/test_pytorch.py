@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
 from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.plugins.networks.pytorch import (  # noqa: E402
+from vifidel_eval.plugins.pytorch import (  # noqa: E402
     check_weights,
     find_device,
     length_sorted,
