@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import pycocoevalcap.meteor.meteor as host_meteor
 
@@ -73,10 +72,7 @@ class Meteor(TokenMetric):
 
 
 class _Process:
-    """METEOR's process, which ends with the context, and is killed when it does not answer.
-
-    Its tables take seconds to read, so that all systems of a run share it.
-    """
+    """METEOR's process, which ends with the context, and is killed when it does not answer."""
 
     def __init__(self, command: list[str]) -> None:
         # A file: pipes that nobody reads fill up and block.
@@ -92,6 +88,9 @@ class _Process:
         except OSError as problem:
             self._errors.close()
             raise MetricUnavailable(f"METEOR: Java cannot be started ({problem}).") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._questions, self._answers = self._process.stdin, self._process.stdout
         self._answer = b""
         self._answered: float | None = None  # when it last did, or was first asked; None: it rests
         self._is_hung = False
@@ -108,18 +107,13 @@ class _Process:
         with self._errors, self._process:
             self._process.kill()
             with contextlib.suppress(OSError):  # what a dead process did not read
-                _pipe(self._process.stdin).close()
+                self._questions.close()
 
     def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> TokenColumn:
         """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
 
         That is: statistics of each caption, then all of them together for the score of each and of
-        the corpus.
-
-        Raises
-        ------
-        MetricUnavailable
-            If the process fails, hangs or says what cannot be read.
+        the corpus. Raises a MetricUnavailable if the process fails, hangs or says something else.
         """
         self._answered = time.monotonic()
         try:
@@ -143,11 +137,11 @@ class _Process:
             self._answered = None
 
     def _ask(self, *question: str) -> None:
-        _pipe(self._process.stdin).write(f"{' ||| '.join(question)}\n".encode())
-        _pipe(self._process.stdin).flush()
+        self._questions.write(f"{' ||| '.join(question)}\n".encode())
+        self._questions.flush()
 
     def _hear(self) -> str:
-        self._answer = _pipe(self._process.stdout).readline()
+        self._answer = self._answers.readline()
         if not self._answer:
             raise EOFError
         self._answered = time.monotonic()
@@ -174,11 +168,6 @@ class _Process:
         self._errors.seek(0)
         why = why_ended(status, self._errors.read())
         return f"METEOR: its Java process ended in the middle ({why})."
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None, "the process was started with pipes"
-    return stream
 
 
 register(

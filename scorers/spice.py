@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import shutil
@@ -16,7 +17,6 @@ import pycocoevalcap.spice as host_spice
 
 from ..errors import MetricUnavailable
 from ..evaluation import Column
-from ..io.image_ids import ImageId
 from ..words.java import PATIENCE, find_java, run_java
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
@@ -69,7 +69,9 @@ class Spice(TokenMetric):
 
     def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[TokenColumn]:
         _fetch_stanford_models()
-        ids = _sorted_if_possible(gts)
+        ids = list(gts)
+        with contextlib.suppress(TypeError):  # ids that cannot be compared stay as they are
+            ids.sort()  # type: ignore[call-arg, misc] # pycocoevalcap's order
         # JSON would make strings of ids: SPICE gets positions.
         images = [
             {"image_id": at, "test": res[image_id][0], "refs": gts[image_id]}
@@ -78,30 +80,18 @@ class Spice(TokenMetric):
         with tempfile.TemporaryDirectory() as folder:
             given, result = Path(folder, "captions.json"), Path(folder, "scores.json")
             given.write_text(json.dumps(images), encoding="utf-8")
-            run_java(
-                self._java,
-                # pycocoevalcap's options, without its cache.
-                [
-                    "-Xmx8G",
-                    "-jar",
-                    "spice-1.0.jar",
-                    str(given),
-                    "-subset",
-                    "-silent",
-                    "-out",
-                    str(result),
-                ],
-                "SPICE",
-                PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids),
-                _SPICE_FOLDER,
-            )
+            # pycocoevalcap's options, without its cache.
+            options = ("-Xmx8G", "-jar", "spice-1.0.jar", str(given), "-subset", "-silent", "-out")
+            seconds = PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids)
+            run_java(self._java, [*options, str(result)], "SPICE", seconds, _SPICE_FOLDER)
             try:
                 f_of = {
-                    row["image_id"]: _number(row["scores"]["All"]["f"])
+                    row["image_id"]: row["scores"]["All"]["f"]
                     for row in json.loads(result.read_bytes())
                 }
                 # In this order, as pycocoevalcap: the last digit of a mean depends on it.
-                row = [f_of[at] for at in range(len(ids))]
+                found = [f_of[at] for at in range(len(ids))]
+                row = [math.nan if f is None else float(f) for f in found]
             except (OSError, ValueError, KeyError, TypeError):
                 raise MetricUnavailable(
                     "SPICE: its Java process did not write a score for each image."
@@ -110,25 +100,10 @@ class Spice(TokenMetric):
         return [TokenColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
 
 
-def _sorted_if_possible(gts: Tokens) -> list[ImageId]:
-    """Return the ids in pycocoevalcap's order; ids that cannot be compared stay as they are."""
-    try:
-        return sorted(gts)  # type: ignore[type-var]
-    except TypeError:
-        return list(gts)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
-
-
 def _fetch_stanford_models() -> None:
     """Download SPICE's models if they are not there, to where pycocoevalcap puts them.
 
-    Raises
-    ------
-    MetricUnavailable
-        If that fails; nothing half downloaded is left.
+    Raises a MetricUnavailable if that fails; nothing half downloaded is left.
     """
     # The network's modules take longer to import than all other metrics together.
     import zipfile

@@ -238,12 +238,10 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     """Return what explains captions by these settings."""
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
-    from ..scorers.vifidel import make_vifidel
 
-    if metric == _BY_CATEGORY:
-        return cast("Explainer", METRICS[_BY_CATEGORY].make(settings))
-    if settings.objects:
-        return make_vifidel(settings)
+    if metric == _BY_CATEGORY or settings.objects:
+        name = _BY_CATEGORY if metric == _BY_CATEGORY else "VIFIDEL"
+        return cast("Explainer", METRICS[name].make(settings))
     return VifidelH(**settings.evidence, support=support)
 
 
