@@ -2,19 +2,15 @@
 
 A file of the word2vec family is converted on first use into a database of the cache folder: a row
 for each word with its vector, in the order of the file, and an index of the words, so that neither
-the vocabulary nor the matrix is ever held in memory. Its name has the digest of the file, so that a
-changed file is read again and a copy is not, and its own, so that a damaged one is made again.
+the vocabulary nor the matrix is ever held in memory. Its name has digests of the file's path and of
+its content, so that a changed file is read again, and its own, so that a damaged one is made again.
 Databases are renamed into place when they are complete.
-
-The digest of a file is kept with what shows that the file is still the same: size, times, inode,
-and blocks of its content.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import re
 import secrets
@@ -27,16 +23,13 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import VectorsError, VifidelError
-from ..io.files import open_file, reason, sha256_of, write_whole
+from ..errors import VectorsError
+from ..io.files import open_file, reason, sha256_of
 from .word2vec_files import read_blocks
 
-_DATABASE, _RECORD, _BUILDING = "vectors-4-{}-{}.db", "digest-{}.json", "building-{}.db"
+_DATABASE, _BUILDING = "vectors-4-{}-{}-{}.db", "building-{}.db"  # path, content, own digest
 # The names of what we write into the cache folder; nothing else in it is ever removed.
-_OWN_NAME = re.compile(
-    r"vectors-4-[0-9a-f]{32}-[0-9a-f]{32}\.db|digest-[0-9a-f]{32}\.json"
-    r"|building-[0-9a-f]{32}\.db|\.[0-9a-f]{16}\.part"
-)
+_OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|building-[0-9a-f]{32})\.db")
 # A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
 _LOOKED_AT, _BLOCKS, _BLOCK_BYTES = 1 << 24, 256, 1 << 14
 _FINGERPRINT_ROWS = 1000
@@ -67,22 +60,16 @@ def clear_cache() -> Cleared:
     """
     cache = cache_folder()
     try:
-        own = list(_own_files(cache))
+        found = sorted(cache.iterdir()) if cache.is_dir() else []
+        own = [p for p in found if _OWN_NAME.fullmatch(p.name) and not p.is_symlink()]
         size = sum(path.stat().st_size for path in own)
         for path in own:
             path.unlink(missing_ok=True)
-        left = sorted(path for path in cache.iterdir() if path.is_dir()) if cache.is_dir() else []
     except OSError as problem:
         raise VectorsError(
             f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
         ) from None
-    return Cleared(size, left)
-
-
-def _own_files(cache: Path) -> Iterator[Path]:
-    for path in cache.iterdir() if cache.is_dir() else ():
-        if _OWN_NAME.fullmatch(path.name) and path.is_file() and not path.is_symlink():
-            yield path
+    return Cleared(size, [path for path in found if path.is_dir()])
 
 
 class VectorStore:
@@ -163,19 +150,22 @@ def open_store(path: Path) -> VectorStore:
     A VectorsError is raised if the file is damaged or another one, or the cache cannot be written.
     """
     cache, digest = cache_folder(), content_digest(path)
+    of_path = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
     aside = cache / _BUILDING.format(secrets.token_hex(16))
     try:
-        for known in cache.glob(_DATABASE.format(digest, "*")):
+        for known in cache.glob(_DATABASE.format("*", digest, "*")):
             with known.open("rb") as file:
-                if known.stem.endswith(sampled_digest(file)):
+                if known.stem.endswith(_digest(file)):
                     return VectorStore(known, path)
             known.unlink()  # damaged
         cache.mkdir(parents=True, exist_ok=True)
         _convert(path, aside)
         if content_digest(path) != digest:
             raise VectorsError(f"{path}: changed while it was read; start again.")
+        for old in cache.glob(_DATABASE.format(of_path, "*", "*")):
+            old.unlink(missing_ok=True)
         with aside.open("rb") as file:
-            database = cache / _DATABASE.format(digest, sampled_digest(file))
+            database = cache / _DATABASE.format(of_path, digest, _digest(file))
         aside.replace(database)
         return VectorStore(database, path)
     except (OSError, sqlite3.Error) as problem:
@@ -211,62 +201,28 @@ def _convert(path: Path, aside: Path) -> None:
 
 
 def content_digest(path: Path) -> str:
-    """Return a digest of a file's content, 32 hexadecimal digits.
+    """Return a digest of a file, which is that of its content, of a large file also of its time.
 
-    The file is read to its end once; while it stays the same, the digest is kept. A VectorsError is
-    raised if it cannot be read.
+    A VectorsError is raised if it cannot be read.
     """
-    cache = cache_folder()
-    name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
     with open_file(path, VectorsError) as file:
         try:
-            stamp = [*stamp_of(file), sampled_digest(file)]
-            before, known = _recorded(cache / _RECORD.format(name))
-            if before == stamp:
-                return known
-            digest = whole_digest(file)
+            state = os.fstat(file.fileno())
+            digest = _digest(file)
         except OSError as problem:
             raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
-    with contextlib.suppress(OSError, VifidelError):  # else the file is read again next time
-        cache.mkdir(parents=True, exist_ok=True)
-        record = json.dumps({"stamp": stamp, "content": digest})
-        write_whole(cache / _RECORD.format(name), record)
-        records = map(_recorded, cache.glob(_RECORD.format("*")))
-        if known and known not in [content for _, content in records]:
-            for own in _own_files(cache):  # made from content that no file has any more
-                if f"-{known}-" in own.name:
-                    own.unlink()
-    return digest
+    if state.st_size <= _LOOKED_AT:
+        return digest
+    return hashlib.sha256(f"{digest} {state.st_mtime_ns}".encode()).hexdigest()[:32]
 
 
-def _recorded(record: Path) -> tuple[Any, str]:
-    """Return a file's stamp and digest; None and ``""`` if there are none, or they are damaged."""
-    try:
-        content = json.loads(record.read_bytes())
-        return content["stamp"], str(content["content"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None, ""
-
-
-def stamp_of(file: IO[bytes]) -> list[int]:
-    """Return what changes with an open file's content: size, times, inode and device."""
-    state = os.fstat(file.fileno())
-    return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
-
-
-def sampled_digest(file: IO[bytes]) -> str:
-    """Return a digest of a file's size and content, of a large file of evenly spaced blocks."""
+def _digest(file: IO[bytes]) -> str:
+    """Return a digest of a file's content, of a large file its size and evenly spaced blocks."""
     size = os.fstat(file.fileno()).st_size
     if size <= _LOOKED_AT:
-        return whole_digest(file)
+        return sha256_of(file)[:32]
     digest = hashlib.sha256(str(size).encode())
     for number in range(_BLOCKS):
         file.seek((size - _BLOCK_BYTES) * number // (_BLOCKS - 1))
         digest.update(file.read(_BLOCK_BYTES))
     return digest.hexdigest()[:32]
-
-
-def whole_digest(file: IO[bytes]) -> str:
-    """Return a digest of all of a file's content."""
-    file.seek(0)
-    return sha256_of(file)[:32]
