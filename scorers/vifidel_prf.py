@@ -28,8 +28,7 @@ from ..kernels.claims import (
 from ..kernels.grounding import Grounding
 from ..kernels.support import NOTHING, nearest
 from ..words.english import has_several
-from ..words.nouns import rarities_signature
-from ..words.synonyms import ClassList
+from ..words.synonyms import ClassList, rarities_signature
 from ..words.word_vectors import VectorSource
 from .base import Progress, asked_of
 from .explaining import THINGS, EvidenceSettings, ExplainingScorer

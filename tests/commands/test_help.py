@@ -72,7 +72,7 @@ def test_completion_is_that_of_click():
 
 
 def test_the_bar_names_the_metric(monkeypatch):
-    from vifidel_eval.io.progress import named_by, progress_bar
+    from vifidel_eval.io.records import named_by, progress_bar
 
     class Screen:
         text = ""

@@ -16,10 +16,8 @@ import pytest
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 
 from vifidel_eval import VectorsError, VifidelError, load
-from vifidel_eval.io.file_rows import unmapped
-from vifidel_eval.io.files import write_whole
-from vifidel_eval.io.outputs import locked
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.files import unmapped, write_whole
+from vifidel_eval.io.records import Parts, locked
 from vifidel_eval.plugins.detect.objects_file import ObjectsFile
 from vifidel_eval.plugins.tables.folder_runs import _RunFolder
 from vifidel_eval.scores import leaderboard
@@ -158,7 +156,7 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
     lock = tmp_path / "out.json.lock"
     lock.write_text("precious")
     with (
-        pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"),
+        pytest.raises(VifidelError, match=r"out\.json\.lock: exists and is not one"),
         locked(lock),
     ):
         pass
@@ -208,7 +206,7 @@ def test_what_a_run_keeps_is_an_ordinary_file(tmp_path, name, kind):
         path.symlink_to("/dev/zero")
     else:
         path.mkdir()
-    with pytest.raises(VifidelError, match=rf"{name}: is (a|in the way of a lock)"):
+    with pytest.raises(VifidelError, match=rf"{name}: (is a|exists and is not one)"):
         KEPT[name](path)
 
 

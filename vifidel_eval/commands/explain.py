@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ..io.options import INPUT, OUTPUT, option
-from ..io.progress import progress_bar
+from ..io.records import progress_bar
 from .options import Command, caption_options, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE

@@ -17,7 +17,7 @@ import click
 
 from ..errors import VifidelError
 from ..io.files import STANDARD_INPUT, beside, is_address
-from ..io.outputs import check_folder, check_output
+from ..io.records import check_folder, check_output
 
 
 class Paths(click.Path):

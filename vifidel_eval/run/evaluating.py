@@ -16,7 +16,7 @@ from ..entry_points import service
 from ..errors import VifidelError, VifidelWarning
 from ..io.arguments import named_if_wrong
 from ..io.options import options_of, take, taking
-from ..io.progress import named_by, progress_bar
+from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import (
@@ -29,10 +29,15 @@ from ..scorers.registry import (
 )
 from ..scorers.word_vectors import Objects
 from ..scores.harness import column_names, score_systems, together
-from ..scores.lengths import WORDS, WordsPerCaption
-from ..scores.people import floor_of, signed, with_people
-from ..scores.run_warnings import lengths_matter, warn_of_language, warn_of_scores, warn_of_tags
-from ..scores.samples import pooled, score_samples
+from ..scores.run_warnings import (
+    WORDS,
+    WordsPerCaption,
+    lengths_matter,
+    warn_of_language,
+    warn_of_scores,
+    warn_of_tags,
+)
+from ..scores.samples import floor_of, pooled, score_samples, signed, with_people
 from ..scores.scores import Inputs
 from ..scores.scores_file import read_scores
 from ..scores.systems import all_images, captioned, check_releases, in_one_spelling

@@ -20,7 +20,7 @@ from ..explain.sentences import JudgedSentence
 from ..io.arguments import named_if_wrong
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
-from ..io.progress import progress_bar
+from ..io.records import progress_bar
 from ..project import pip_install
 from ..scorers.registry import METRICS
 from ..scores import leaderboard

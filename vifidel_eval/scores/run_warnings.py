@@ -1,4 +1,9 @@
-"""Run-level warnings, each given once with all systems and metrics that it is about."""
+"""Run-level warnings, and the Words column.
+
+Each warns once, with all systems and metrics that it is about. A word of a length is what stands
+between blanks. Mean words per caption are a column like a metric's, so that every output shows
+them, compares them and keeps them image by image; nobody is better by it.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +11,31 @@ import re
 import statistics
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from itertools import chain
 
 import numpy as np
 
 from ..annotations import ObjectLabels
+from ..captions.rows import Rows
 from ..errors import VifidelWarning
-from ..evaluation import Evaluation
+from ..evaluation import Column, Evaluation
 from ..io.image_ids import ImageId
 from ..scorers import Bleu, Cider, RougeL, Scorer
+from ..scorers.base import Progress
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign
 from ..words.word_vectors import load_vectors
 from .harness import column_names
-from .lengths import differ, lengths
 from .scores import Scores
 from .systems import System, paired
 
+#: The column of words per caption.
+WORDS = "Words"
+
+# From this factor between their means on, lengths differ: by half.
+_DIFFER = 1.5
 # What a score may follow more than what captions say: more words than these, and means that differ
 # by more than this factor.
 _LONG = 60
@@ -47,6 +59,37 @@ _WORD = re.compile(r"\w+")
 
 # Where the vectors or the stop words of a language are given.
 _OPTIONS = {"vectors": "--vectors FILE (vectors=)", "stop words": "--stop-words FILE (stop_words=)"}
+
+
+class WordsPerCaption(Scorer):
+    """Words per caption: what stands between blanks. No caption is better by it."""
+
+    columns = (Column(WORDS, ranked=False),)
+
+    def method(self) -> str:
+        return WORDS
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return f"{WORDS}|between:blanks|version:{version('vifidel-eval')}"
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        words = np.array(lengths(rows.captions), dtype=np.float64)
+        on_progress(len(rows))
+        return {WORDS: Evaluation(rows.ids, words)}
+
+
+def lengths(texts: Iterable[str]) -> list[int]:
+    """Return the number of words of each text."""
+    return [len(text.split()) for text in texts]
+
+
+def differ(one: float, other: float) -> bool:
+    """Return whether two mean lengths differ by half: one is at least 1.5 times the other.
+
+    >>> differ(10, 15), differ(15.0, 10.1)
+    (True, False)
+    """
+    return max(one, other) >= _DIFFER * min(one, other) and one != other
 
 
 def warn_of_language(

@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
+from ..annotations.labels import nfc
 from ..errors import VifidelError
 from ..io.arguments import named_if_wrong
-from ..io.nfc import nfc
 
 
 class _StopWords(frozenset[str]):

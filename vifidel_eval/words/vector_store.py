@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
-from ..io.file_rows import FileRows
+from ..io.files import FileRows
 from .vector_cache import (
     SIGN,
     building,

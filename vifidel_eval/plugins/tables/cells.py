@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...errors import VifidelError
-from ...io.cell_lists import listed_in, parsed
+from ...io.containers import listed_in, parsed
 from .columns import Columns, is_text, texts
 from .rows import spelt
 

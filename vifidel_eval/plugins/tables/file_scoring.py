@@ -28,8 +28,8 @@ from ...io.files import open_file, reason, sha256_of
 from ...scores.conditions import Condition, number_of
 from .columns import field_of, in_precision_of, is_text, texts
 from .files import OpenTable, TableFile
-from .rows import STATUSES
-from .scorer import NO_SCORES, TableScorer, TableScores
+from .rows import NO_SCORES, STATUSES, TableScores
+from .scorer import TableScorer
 
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26

@@ -17,8 +17,7 @@ from ...evaluation import COUNTS, Floats
 from ...explain.findings import find
 from ...io.text_tables import p_value
 from . import overview
-from .content import Content
-from .page_data import UNIT, caption_data, image_data
+from .content import UNIT, Content, caption_data, image_data
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
