@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from typing import Any, TypeAlias, TypedDict, cast
 
 from ..annotations import ObjectLabels
-from ..annotations.read import Declared, LookedFor, read_looked_for
+from ..annotations.categories import Declared, LookedFor, read_looked_for
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, Thresholds
@@ -25,10 +25,10 @@ from ..words.english import lemmatizer
 from ..words.mentions import Unit
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
-from .base import Scorer, asked_of
+from .base import Scorer
 from .record import Settings
 from .registry import METRICS
-from .word_vectors import Objects, Score, Words, WordVectorScorer
+from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
 #: An object vocabulary, or its file; None for the package's own.
 Things: TypeAlias = ClassList | str | None

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectLabels
-from ..annotations.read import CLOSED_SETS, LookedFor
+from ..annotations.categories import CLOSED_SETS, LookedFor
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Integers
 from ..io.caches import Remembered

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
+from ...annotations.categories import Declared, read_looked_for
 from ...annotations.instances import check_thresholds
 from ...annotations.objects import from_threshold
-from ...annotations.read import Declared, read_looked_for
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
 from ...io.arguments import check_whole

@@ -1,7 +1,7 @@
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.networks.vilbert_words import WordPieces
+from vifidel_eval.plugins.networks.vilbertscore import WordPieces
 
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "dog", "##s", "cafe", ".", "'", "t", "isn", "犬"]
 
