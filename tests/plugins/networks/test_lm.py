@@ -1,7 +1,9 @@
 import hashlib
 import math
 import pickle
+import subprocess
 import sys
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,7 +15,7 @@ pytestmark = pytest.mark.pytorch
 
 from vifidel_eval.errors import CaptionError, MetricUnavailable, VifidelError  # noqa: E402
 from vifidel_eval.plugins.networks.language_training import train  # noqa: E402
-from vifidel_eval.plugins.networks.lm import LanguageModel  # noqa: E402
+from vifidel_eval.plugins.networks.lm import LanguageModel, caption_words  # noqa: E402
 
 ANIMALS = ("dog", "cat", "horse", "cow", "bird")
 PLACES = ("field", "park", "street", "garden")
@@ -176,3 +178,78 @@ def test_threads_share_a_model(model):
     expected = score(LanguageModel(model), captions)[1]
     for scores in found:
         np.testing.assert_array_equal(scores, expected)
+
+
+def test_words_include_stop_words_and_single_letters():
+    captions = ["A man isn't near the T-shirt, it's 2 dogs'", "", "Ein Hündchen 猫"]
+    assert caption_words(captions) == [
+        ["a", "man", "is", "near", "the", "t", "shirt", "it", "2", "dogs"],
+        [],
+        ["ein", "hündchen", "猫"],
+    ]
+
+
+class TestDamagedAndForeignFiles:
+    def refused(self, path, message):
+        with pytest.raises(VifidelError, match=rf"{path.name}: {message}") as caught:
+            LanguageModel(path)
+        assert "train a new one" in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("content", [b"", b"PK", b"{}", b"\x80\x04N.", bytes(1000)])
+    def test_other_content(self, tmp_path, content):
+        path = tmp_path / "lm.pt"
+        path.write_bytes(content)
+        self.refused(path, "not a vifidel-eval language model 1")
+
+    @pytest.mark.parametrize("content", [[1, 2], {"weights": {}}, {"format": "of others"}])
+    def test_pytorch_files_of_others(self, tmp_path, content):
+        path = tmp_path / "lm.pt"
+        torch.save(content, path)
+        self.refused(path, "not a vifidel-eval language model 1")
+
+    def test_a_file_that_would_run_code(self, tmp_path):
+        class Code:
+            def __reduce__(self):
+                return open, (str(tmp_path / "traces"), "w")
+
+        path = tmp_path / "lm.pt"
+        torch.save({"format": "vifidel-eval language model 1", "words": Code()}, path)
+        self.refused(path, "not a vifidel-eval language model 1")
+        assert not (tmp_path / "traces").exists()
+
+    def test_a_truncated_file(self, tmp_path, model):
+        path = tmp_path / "lm.pt"
+        path.write_bytes(model.read_bytes()[:-1000])
+        self.refused(path, "not a vifidel-eval language model 1, or damaged")
+
+    def test_a_changed_byte_of_the_weights(self, tmp_path, model):
+        data = bytearray(model.read_bytes())
+        weights = torch.load(model, weights_only=True)["weights"]["lstm.weight_hh_l0"]
+        data[data.index(weights.numpy().tobytes())] ^= 1
+        path = tmp_path / "lm.pt"
+        path.write_bytes(data)
+        with zipfile.ZipFile(path) as archive:
+            assert archive.testzip() is not None
+        self.refused(path, "the file is damaged")
+
+    @pytest.mark.parametrize("change", ["word", "missing", "type"])
+    def test_content_that_does_not_fit(self, tmp_path, model, change):
+        content = torch.load(model, weights_only=True)
+        {
+            "word": lambda: content["words"].append("unicorn"),
+            "missing": lambda: content["weights"].pop("output.bias"),
+            "type": lambda: content.update(words=7),
+        }[change]()
+        path = tmp_path / "lm.pt"
+        torch.save(content, path)
+        self.refused(path, "the language model in it is damaged")
+
+
+def test_import_loads_no_pytorch():
+    code = (
+        "import sys\n"
+        "from vifidel_eval.plugins.networks import language_training, lm\n"
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

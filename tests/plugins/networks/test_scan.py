@@ -10,8 +10,8 @@ nltk = pytest.importorskip("nltk", reason="needs NLTK")
 pytestmark = pytest.mark.pytorch
 
 from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.plugins.networks.scan import Scan, ground  # noqa: E402
-from vifidel_eval.plugins.networks.scan_words import Tokenizer, read_vocabulary  # noqa: E402
+from vifidel_eval.plugins.networks.regions import Regions  # noqa: E402
+from vifidel_eval.plugins.networks.scan import Scan, Tokenizer, ground, read_vocabulary  # noqa: E402  # noqa: E402
 
 CAPTIONS = [
     "a dog runs in the park".split(),
@@ -113,7 +113,7 @@ def test_captions_have_a_start_and_an_end(scan):
 
 def test_region_vectors(scan):
     features = [*oracle.random_features(2), *oracle.random_features(40, regions=5)]
-    for found, of_image in zip(scan.regions(features), features, strict=True):
+    for found, of_image in zip(scan.regions(list(map(Regions, features))), features, strict=True):
         assert found.dtype == torch.float32
         np.testing.assert_allclose(found, oracle.region_vectors(of_image), atol=2e-7)
     assert scan.regions([]) == []
@@ -146,7 +146,7 @@ def test_grounding_of_padded_captions_and_images():
 
 def test_groundings(scan):
     features = [*oracle.random_features(3), *oracle.random_features(2, regions=4)]
-    found = scan.groundings(scan.regions(features), CAPTIONS)
+    found = scan.groundings(scan.regions(list(map(Regions, features))), CAPTIONS)
     for vector, of_image, caption in zip(found, features, CAPTIONS, strict=True):
         regions, words = oracle.region_vectors(of_image), oracle.word_vectors(caption)
         np.testing.assert_allclose(vector, oracle.grounding(regions, words), atol=1e-6)
@@ -159,7 +159,7 @@ def test_more_captions_than_are_computed_at_once(scan):
     random = np.random.default_rng(2)
     captions = [random.choice(oracle.WORDS[4:], n).tolist() for n in random.integers(0, 60, 100)]
     captions.append(random.choice(oracle.WORDS[4:], 3000).tolist())
-    regions = scan.regions(oracle.random_features(len(captions)))
+    regions = scan.regions(list(map(Regions, oracle.random_features(len(captions)))))
     together = scan.groundings(regions, captions)
     for at in (0, 50, 99, 100):
         (alone,) = scan.groundings([regions[at]], [captions[at]])
@@ -177,7 +177,7 @@ def test_loading_leaves_random_numbers_alone(files):
 @pytest.mark.parametrize("zipped", [True, False])
 def test_both_containers_of_checkpoints(files, tmp_path, zipped):
     path = oracle.write_checkpoint(tmp_path / "x.pth", _use_new_zipfile_serialization=zipped)
-    features = oracle.random_features(1)
+    features = [Regions(oracle.random_features(1)[0])]
     expected = Scan(*files).regions(features)[0]
     assert torch.equal(Scan(path, files[1]).regions(features)[0], expected)
 
@@ -249,26 +249,26 @@ FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
         ("{", "truncated"),
         ("[1]", "no 'word2idx' in it"),
         ({"word2idx": ["a"]}, "no 'word2idx' in it"),
-        ({"word2idx": {"<start>": 0, "<end>": 1}}, "no word '<pad>'"),
+        ({"word2idx": {"<start>": 0, "<end>": 1}}, "'<pad>' does not have number 0"),
         (
             {"word2idx": {**FIRST, "<unk>": 4}},
-            "not numbered from 0 to 3",
+            "'<unk>' does not have number 3",
         ),
         (
             {"word2idx": {**FIRST, "<unk>": 1}},
-            "not numbered from 0 to 3",
+            "'<unk>' does not have number 3",
         ),
         (
             {"word2idx": {**FIRST, "<unk>": "3"}},
-            "not numbered from 0 to 3",
+            "'<unk>' does not have number 3",
         ),
         (
-            {"word2idx": {**FIRST, "<unk>": "3", "a": True}},
+            {"word2idx": {**FIRST, "<unk>": 3, "a": True}},
             "not numbered from 0 to 4",
         ),
         (
             {"word2idx": {"<pad>": 0, "<start>": 1, "<end>": 3, "<unk>": 2}},
-            "'<end>' has number 3 instead of 2",
+            "'<end>' does not have number 2",
         ),
     ],
 )

@@ -18,12 +18,12 @@ from vilbert_oracle import (  # noqa: E402
 
 from vifidel_eval.errors import VifidelError  # noqa: E402
 from vifidel_eval.plugins.networks import vilbert  # noqa: E402
-from vifidel_eval.plugins.networks.vilbert import Vilbert  # noqa: E402
-from vifidel_eval.plugins.networks.vilbert_features import regions_of  # noqa: E402
-from vifidel_eval.plugins.networks.vilbert_sizes import (  # noqa: E402
+from vifidel_eval.plugins.networks.regions import regions_of  # noqa: E402
+from vifidel_eval.plugins.networks.vilbert import (  # noqa: E402
     Architecture,
+    Vilbert,
+    new_network,
     read_architecture,
-    weight_shapes,
 )
 
 CPU = torch.device("cpu")
@@ -59,7 +59,7 @@ def save(tmp_path):
 def states(model, captions, images):
     """Return the states of each caption, (tokens, width), from one batch."""
     encoded = [tokens(text) for text in captions]
-    embedded = [model.image_states(*regions_of(image, "image").inputs()) for image in images]
+    embedded = [model.image_states(regions_of(image, "image")) for image in images]
     padded = model.word_states(encoded, embedded).numpy()
     more = int(model.has_tasks)
     return [row[: len(of_one) + more] for row, of_one in zip(padded, encoded, strict=True)]
@@ -212,7 +212,8 @@ def test_published_sizes_are_the_default():
     Of these, the last layer of either stream (16 each), four unused ones in each of six blocks
     and two poolers (4) come after the last block.
     """
-    shapes = weight_shapes(Architecture(), 5)
+    weights = new_network(torch, Architecture(), 5).state_dict()
+    shapes = {name: tuple(weight.shape) for name, weight in weights.items()}
     assert len(shapes) + 1 == 520 - 2 * 16 - 6 * 4 - 4  # one more with the tasks
     assert shapes["bert.encoder.c_layer.5.biattention.key2.weight"] == (1024, 768)
     assert shapes["bert.encoder.layer.10.output.dense.weight"] == (768, 3072)

@@ -33,8 +33,8 @@ from vifidel_eval.errors import (  # noqa: E402
     VifidelError,
 )
 from vifidel_eval.plugins.networks import vilbertscore  # noqa: E402
-from vifidel_eval.plugins.networks.vilbert_features import regions_of, write_regions  # noqa: E402
-from vifidel_eval.plugins.networks.vilbert_sizes import read_architecture  # noqa: E402
+from vifidel_eval.plugins.networks.regions import regions_of, write_regions  # noqa: E402
+from vifidel_eval.plugins.networks.vilbert import read_architecture  # noqa: E402
 from vifidel_eval.plugins.networks.vilbertscore import greedy_matching  # noqa: E402
 from vifidel_eval.scorers import ViLBERTScore  # noqa: E402
 
@@ -199,7 +199,7 @@ def test_negative_cosines_count_only_between_longest_captions():
 
 
 def test_progress_adds_up_and_comes_in_steps(make, monkeypatch):
-    monkeypatch.setattr(vilbertscore, "_BATCH", 60)
+    monkeypatch.setattr(vilbertscore, "_CAPTIONS_AT_ONCE", 2)
     scorer, steps = make(), []
     scorer.evaluate(coco_rows(GTS, RES), steps.append)
     assert sum(steps) == 4

@@ -20,11 +20,10 @@ from ...errors import VifidelError
 from ...io.options import OUTPUT, option
 
 if TYPE_CHECKING:
-    from ...io.unfinished import Parts
+    from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
-    from .draws import References
-    from .judgements import Judged
+    from .judgements import Judged, References
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
 
@@ -146,7 +145,7 @@ class Experiment:
     @contextmanager
     def parts(self) -> Iterator[Parts]:
         """Keep the finished parts of an interrupted run beside its output, forget complete ones."""
-        from ...io.unfinished import Parts
+        from ...io.records import Parts
 
         parts = Parts(self.output)
         try:
@@ -161,7 +160,7 @@ class Experiment:
         """Return the scorers of the ablation, by name."""
         from ...annotations import read_objects
         from ...words.word_vectors import load_vectors
-        from .ablation import ablations
+        from .trials import ablations
 
         if not self.ablation:
             return {}

@@ -11,7 +11,8 @@ import click
 from ...commands.options import Command, reference_options
 from ...commands.paths import CAPTIONS, Written
 from ...commands.printing import harmless, show, tell
-from ...io.progress import progress_bar
+from ...io.files import beside
+from ...io.records import progress_bar
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
@@ -58,10 +59,10 @@ def train_lm(
     from tqdm import tqdm
 
     from ...captions import read_references
-    from .language_training import Epoch, state_path, train
+    from .language_training import Epoch, train
 
     texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
-    unfinished = state_path(output)
+    unfinished = beside(output, ".unfinished")
     with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
 
         def report(epoch: Epoch) -> None:

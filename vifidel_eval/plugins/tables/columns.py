@@ -18,7 +18,7 @@ import pyarrow.compute
 from ...captions.fields import MISSING, spelled, steps_of, value_at
 from ...errors import VifidelError
 from ...evaluation import Integers
-from ...io.cell_lists import listed_in, parsed
+from ...io.containers import listed_in, parsed
 
 _STRINGS = ("string", "large_string", "string_view")
 

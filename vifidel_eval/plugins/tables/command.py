@@ -15,7 +15,7 @@ from ...commands.options import Command, param, parsed_metrics, record, settings
 from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
-from ...io.progress import progress_bar
+from ...io.records import progress_bar
 from ...scores.conditions import Condition
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Runs of ``score-table``: files scored by a pool of processes, and a manifest of what was done.
 
 A folder with a manifest is of a run that ended. Before, a record of each finished file is in
-`vifidel_eval.io.unfinished.Parts` beside it. A file is recorded before it gets its name, so that
+`vifidel_eval.io.records.Parts` beside it. A file is recorded before it gets its name, so that
 what is there and has no record with its digest is not ours.
 """
 
@@ -35,8 +35,7 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.outputs import locked
-from ...io.unfinished import Parts
+from ...io.records import Parts, locked
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors

@@ -16,7 +16,7 @@ from ...captions.rows import MOST_CHARACTERS, Rows
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, Floats, Integers, Tally
 from ...io.caches import one_run
-from ...io.cell_lists import listed_in
+from ...io.containers import listed_in
 from ...kernels.bags import Part
 from ...scorers.record import Metric, Settings
 from ...scorers.registry import METRICS, named_failures
