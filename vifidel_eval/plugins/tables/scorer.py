@@ -177,9 +177,8 @@ class TableScorer:
     def signature(self, schema: Any = None) -> str:
         """Return one line that pins everything that changes the numbers, of each metric.
 
-        The table is the objects: ``objects:rows``, and ``objects:rows>=0.6`` if labels have
-        scores. That is so if `label_scores` names their column or, given the schema of the table,
-        a pyarrow.Schema, if the type of its labels says so.
+        The objects are ``rows``, or ``rows>=0.6`` if labels have scores: if `label_scores` names
+        their column or, given the pyarrow.Schema of the table, if the type of its labels says so.
         """
         if self._by_id is not None:
             objects = self._by_id.objects.signature()
@@ -205,10 +204,8 @@ class TableScorer:
             ``name``) and ``score`` (or ``confidence``); a struct of two such lists; maps of label
             to count, where 0 says that it was looked for and is not there. Sequences may hold
             what `vifidel_eval.annotations.label_rows` takes.
-        references : array or sequence of lists of str, optional
-            The references of each row's image.
-        label_scores : array or sequence of lists of numbers, optional
-            The scores of the labels, where they are not beside them.
+        references, label_scores : array or sequence of lists, optional
+            The references of each row's image; the scores of labels that are not beside them.
 
         Returns
         -------
@@ -239,19 +236,10 @@ class TableScorer:
         return self._evaluated(columns).fields
 
     def evaluate(self, batch: Any, first_row: int = 0) -> TableScores:
-        """Return the scores of a table's rows with what was counted.
+        """Return the scores of the rows of a pyarrow.RecordBatch or Table with what was counted.
 
-        Parameters
-        ----------
-        batch : pyarrow.RecordBatch or pyarrow.Table
-            With the columns that the constructor names.
-        first_row : int
-            The number of its first row, for messages of `strict`.
-
-        Raises
-        ------
-        VifidelError
-            As `check` raises it; with `strict`, if a row needs a change.
+        `first_row` is the number of the first row, for messages of `strict`. It raises what `check`
+        raises and, with `strict`, a VifidelError if a row needs a change.
         """
         self.check(batch.schema)
         columns = self.columns.each(partial(column_of, batch))
