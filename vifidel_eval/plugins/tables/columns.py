@@ -259,12 +259,13 @@ def as_column(
 
 def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
     """Return which columns of lists are text."""
-    kinds: dict[str, list[Any]] = {}
-    for field in schema:
-        kinds.setdefault(field.name, []).append(field.type)
+
+    def is_cells(name: str) -> bool:
+        kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
+        return len(kinds) == 1 and is_text(kinds[0]) and not pa.types.is_null(kinds[0])
+
     of_lists = (names.references, names.label_scores, names.labels)
-    texts_alone = {name for name, (kind, *more) in kinds.items() if not more and is_text(kind)}
-    return [name for name in of_lists if name in texts_alone and kinds[name] != [pa.null()]]
+    return [name for name in of_lists if name is not None and is_cells(name)]
 
 
 def types_of_cells(first: pa.RecordBatch, names: Columns) -> dict[str, pa.DataType]:

@@ -35,7 +35,7 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.records import Parts, locked
+from ...io.records import Parts, alone
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
@@ -211,36 +211,29 @@ class _RunFolder:
     @contextlib.contextmanager
     def opened(cls, path: Path, plan: Mapping[str, Any]) -> Iterator[_RunFolder]:
         """Return a folder for one run alone, in which finished files stay after an error."""
-        from filelock import Timeout
-
-        new, lock_path = not path.exists(), path / f"{MANIFEST}.lock"
+        new, lock = not path.exists(), path / f"{MANIFEST}.lock"
         if not new and not path.is_dir():
             raise VifidelError(f"{path}: is a file; name a folder for the output.")
         if not path.parent.is_dir():
             raise VifidelError(f"{path}: there is no folder above it; create that first.")
         # A run that ends writes the manifest before it removes the others: it is looked for last.
-        ours = (beside(path / MANIFEST, ".unfinished"), lock_path, path / MANIFEST)
+        ours = (beside(path / MANIFEST, ".unfinished"), lock, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
                 f"{path}: the folder is not empty, and holds no run of this command; name another "
                 "one."
             )
         try:
-            with contextlib.ExitStack() as held:
-                try:
-                    path.mkdir(exist_ok=True)
-                    held.enter_context(locked(lock_path))
-                except Timeout:
-                    raise VifidelError(
-                        f"{path}: another run is writing to this folder; wait for it, or name "
-                        "another."
-                    ) from None
-                except (OSError, NotImplementedError) as problem:
-                    why = reason(problem) if isinstance(problem, OSError) else str(problem)
-                    raise VifidelError(f"{path}: cannot be written: {why}.") from None
+            try:
+                path.mkdir(exist_ok=True)
+            except OSError as problem:
+                raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+            with alone(lock, path, "folder"):
                 folder = cls(path, plan)
-                held.callback(folder._clean)
-                yield folder
+                try:
+                    yield folder
+                finally:
+                    folder._clean()
         finally:
             if new:
                 with contextlib.suppress(OSError):  # not empty
