@@ -34,11 +34,12 @@ from ..kernels.mention_counts import (
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of
-from .base import Progress, asked_of, gold_key, labels_of
+from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric
 from .registry import register
+from .word_vectors import asked_of, gold_key, labels_of
 
 _ROWS_AT_ONCE = 256
 
@@ -254,7 +255,7 @@ class Chair(Explainer):
                 (gold.finder.find(self._complete(caption)).found for caption in rows.captions),
                 gold.there,
                 gold.deniable or [None] * len(rows),
-                self.without_signature(rows)["CHAIRi"].scores.tolist(),
+                self.evaluate(rows, signed=False)["CHAIRi"].scores.tolist(),
             )
         )
 

@@ -25,10 +25,10 @@ from ..words.english import lemmatizer
 from ..words.mentions import Unit
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
-from .base import Scorer, asked_of
+from .base import Scorer
 from .record import Settings
 from .registry import METRICS
-from .word_vectors import Objects, Score, Words, WordVectorScorer
+from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
 #: An object vocabulary, or its file; None for the package's own.
 Things: TypeAlias = ClassList | str | None

@@ -21,7 +21,7 @@ from ...kernels.bags import Part
 from ...scorers.record import Metric, Settings
 from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
-from .columns import Columns, entries, split, texts
+from .columns import Columns, entries, spelt, split, texts
 from .labels import RowLabels
 
 #: All statuses from best to worst, as tables have them.
@@ -153,11 +153,6 @@ def _listed(row: Any) -> list[str | None]:
         return []
     listed = row.tolist() if hasattr(row, "tolist") else row
     return list(map(spelt, listed)) if isinstance(listed, list | tuple) else [None]
-
-
-def spelt(text: Any) -> str | None:
-    """Return a string that UTF-8 can spell; None for what is not a string."""
-    return text.encode(errors="replace").decode() if isinstance(text, str) else None
 
 
 @dataclass(frozen=True, eq=False)
