@@ -237,7 +237,7 @@ def test_no_more_vectors_are_kept_than_allowed(make, monkeypatch):
     scorer = make()
     for _ in range(2):
         np.testing.assert_allclose(scorer.compute_score(GTS, RES)[1], expected, atol=1e-9)
-    assert len(scorer._groundings._values) == 4
+    assert len(scorer._groundings) == 4
 
 
 def test_references_may_be_changed_by_the_caller_afterwards(make):

@@ -115,17 +115,6 @@ def test_every_needed_weight_that_is_missing_is_named(weights, sizes, monkeypatc
         assert missing in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "twin",
-    ["module.bert.embeddings.LayerNorm.weight", "bert.embeddings.LayerNorm.gamma"],
-)
-def test_two_weights_of_one_name(twin, weights, sizes, save):
-    name = "bert.embeddings.LayerNorm.weight"
-    path = save({**weights, twin: 2 * weights[name]})
-    with pytest.raises(VifidelError, match=f"two weights for {name}, one of them named {twin};"):
-        Vilbert(torch, path, sizes, -1, CPU)
-
-
 def test_older_names_mean_the_same(weights, sizes, save):
     older = {}
     for name, weight in weights.items():

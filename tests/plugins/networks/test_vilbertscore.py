@@ -214,7 +214,7 @@ def test_progress_adds_up_and_comes_in_steps(make, monkeypatch):
 def counted(scorer, monkeypatch):
     """Return lists that grow with each caption and each image that a scorer encodes."""
     captions, read = [], []
-    encoder, features = scorer._encoder, scorer._images._features
+    encoder, features = scorer._encoder, scorer._images.features
     words, regions = encoder.word_states, features.read
     monkeypatch.setattr(encoder, "word_states", lambda c, i: (captions.extend(c), words(c, i))[1])
     monkeypatch.setattr(features, "read", lambda image: (read.append(image), regions(image))[1])

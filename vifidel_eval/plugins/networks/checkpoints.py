@@ -88,15 +88,9 @@ def load_weights(
             f"{where}: {len(missing)} of {len(shapes)} weights are missing, such as {missing[0]}; "
             f"{remedy}."
         )
-    floats = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
     for name, shape in shapes.items():
         weight = weights[name]
-        if (
-            not isinstance(weight, torch.Tensor)
-            or weight.dtype not in floats
-            or weight.layout != torch.strided
-            or weight.is_meta
-        ):
+        if not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
             problem = "is not a tensor of numbers"
         elif tuple(weight.shape) != shape:
             problem = f"has shape {tuple(weight.shape)}, expected {shape}"

@@ -123,8 +123,9 @@ def train(
     tokens = {word: token for token, word in enumerate(vocabulary, SPECIAL)}
     training_sequences = [encoded(tokens, words) for words in training]
     validation_sequences = [encoded(tokens, words) for words in validation]
+    texts = json.dumps([[str(image_id), list(own)] for image_id, own in captions.items()])
     settings = {
-        "captions": _digest(captions),
+        "captions": hashlib.sha256(texts.encode()).hexdigest(),
         "seed": seed,
         "epochs": epochs,
         "hidden": hidden,
@@ -160,8 +161,12 @@ def train(
             for group in adam.param_groups:
                 group["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / epochs)
             _train_epoch(network, adam, training_sequences, random, on_progress)
-            perplexity = _perplexity(network, validation_sequences)
-            perplexities = [*(before.perplexity for before in done), perplexity]
+            network.eval()
+            losses = [
+                losses_of(network, [validation_sequences[at] for at in batch])[0]
+                for batch in batches_of(validation_sequences)
+            ]
+            perplexity = float(np.exp(np.concatenate(losses).mean()))
             if best is None or perplexity < best["perplexity"]:
                 best = {
                     "format": MODEL,
@@ -176,7 +181,7 @@ def train(
                 "threads": threads,
                 "network": network.state_dict(),
                 "adam": adam.state_dict(),
-                "perplexities": perplexities,
+                "perplexities": [*(before.perplexity for before in done), perplexity],
                 "best": best,
             }
             packed = base64.b64encode(_packed(torch, state)).decode()
@@ -202,14 +207,6 @@ def _train_epoch(
         loss.backward()
         adam.step()
         on_progress(len(batch) / len(sequences))
-
-
-def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
-    network.eval()
-    losses = [
-        losses_of(network, [sequences[at] for at in batch])[0] for batch in batches_of(sequences)
-    ]
-    return float(np.exp(np.concatenate(losses).mean()))
 
 
 def _random_batches(lengths: list[int], random: np.random.Generator) -> list[NDArray[np.int64]]:
@@ -242,11 +239,6 @@ def _split(
     for number, image in enumerate(images):
         parts[number in validation].extend(image)
     return parts
-
-
-def _digest(captions: Mapping[ImageId, Sequence[str]]) -> str:
-    content = [[str(image_id), list(texts)] for image_id, texts in captions.items()]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 @contextmanager

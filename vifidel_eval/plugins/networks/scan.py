@@ -268,18 +268,13 @@ def _networks(
             f"{where}: its image encoder is weight-normalised, which TIGEr does not use and this "
             f"package does not support; {_REMEDY}."
         )
-    # Every size follows from three tensors; all others must agree with them.
+    # Every size follows from two tensors; all others must agree with them.
     sizes = []
-    for name, part in (("fc.weight", image), ("embed.weight", text), ("rnn.weight_hh_l0", text)):
+    for name, part in (("fc.weight", image), ("embed.weight", text)):
         if getattr(part.get(name), "ndim", None) != 2:
             raise VifidelError(f"{where}: no matrix {name} in it; {_REMEDY}.")
         sizes.append(part[name].shape)
-    (size, width), (words, word_size), (_, hidden) = sizes
-    if hidden != size:
-        raise VifidelError(
-            f"{where}: words of {hidden} numbers but regions of {size}; the encoders do not belong "
-            f"together; {_REMEDY}."
-        )
+    (size, width), (words, word_size) = sizes
     nn = torch.nn
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         gru = nn.GRU(word_size, size, batch_first=True, bidirectional=True)

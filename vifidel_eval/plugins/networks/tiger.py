@@ -118,7 +118,7 @@ class Tiger(MadeAgain, Scorer):
         self._tokenizer = Tokenizer()
         self._scan = Scan(checkpoint, vocabulary, device)
         self._images = ImageSide(
-            read_regions(features), self._scan.width, self._scan.regions, _IMAGE_BYTES
+            read_regions(features), self._scan.width, self._scan.regions, Kept(_IMAGE_BYTES)
         )
         self._groundings = Kept(_CAPTION_BYTES)  # by image and caption
 
@@ -206,17 +206,14 @@ class _Grounding(NamedTuple):
         return self.vector.nbytes
 
 
+_OPTIONS = ("tiger_checkpoint", "tiger_vocabulary", "tiger_features", "device")
+
 register(
     Metric(
         "TIGEr",
         "Whether a caption describes the image regions that the references describe",
         Tiger,
-        lambda settings: Tiger(
-            settings.options["tiger_checkpoint"],
-            settings.options["tiger_vocabulary"],
-            settings.options["tiger_features"],
-            settings.options["device"],
-        ),
+        lambda settings: Tiger(*map(settings.options.__getitem__, _OPTIONS)),
         rank=120,
         options=(
             Option("tiger_checkpoint", "SCAN's model_best.pth, for TIGEr.", required=True),

@@ -141,7 +141,7 @@ class ViLBERTScore(MadeAgain, Scorer):
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
-        self._images = ImageSide(source, self._sizes.features, self._embedded, _IMAGE_BYTES)
+        self._images = ImageSide(source, self._sizes.features, self._embedded, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
@@ -246,18 +246,15 @@ def greedy_matching(
     return precision, recall, 2 * precision * recall / total if total else 0.0
 
 
+_OPTIONS = "vilbert_checkpoint", "vilbert_vocabulary", "vilbert_features", "vilbert_layer", "device"
+
 register(
     Metric(
         "ViLBERTScore",
         "Words matched with the references' words by states that have seen the image",
         ViLBERTScore,
         lambda settings: ViLBERTScore(
-            settings.options["vilbert_checkpoint"],
-            settings.options["vilbert_vocabulary"],
-            settings.options["vilbert_features"],
-            settings.options["vilbert_layer"],
-            settings.options["device"],
-            settings.options["vilbert_config"],
+            *map(settings.options.__getitem__, (*_OPTIONS, "vilbert_config"))
         ),
         rank=130,
         options=(
