@@ -161,12 +161,7 @@ def train(
             for group in adam.param_groups:
                 group["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / epochs)
             _train_epoch(network, adam, training_sequences, random, on_progress)
-            network.eval()
-            losses = [
-                losses_of(network, [validation_sequences[at] for at in batch])[0]
-                for batch in batches_of(validation_sequences)
-            ]
-            perplexity = float(np.exp(np.concatenate(losses).mean()))
+            perplexity = _perplexity(network, validation_sequences)
             if best is None or perplexity < best["perplexity"]:
                 best = {
                     "format": MODEL,
@@ -207,6 +202,14 @@ def _train_epoch(
         loss.backward()
         adam.step()
         on_progress(len(batch) / len(sequences))
+
+
+def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
+    network.eval()
+    losses = [
+        losses_of(network, [sequences[at] for at in batch])[0] for batch in batches_of(sequences)
+    ]
+    return float(np.exp(np.concatenate(losses).mean()))
 
 
 def _random_batches(lengths: list[int], random: np.random.Generator) -> list[NDArray[np.int64]]:
