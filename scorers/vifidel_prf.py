@@ -28,8 +28,7 @@ from ..kernels.claims import (
 from ..kernels.grounding import Grounding
 from ..kernels.support import NOTHING, nearest
 from ..words.english import has_several
-from ..words.nouns import rarities_signature
-from ..words.synonyms import ClassList
+from ..words.synonyms import ClassList, rarities_signature
 from ..words.word_vectors import VectorSource
 from .base import Progress, asked_of
 from .explaining import THINGS, EvidenceSettings, ExplainingScorer
@@ -202,7 +201,7 @@ class VifidelPRF(ClaimScorer):
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take([row for row, _ in all_of]), captions=claimed)
-        p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
+        p = self.evaluate(of_sentences, signed=False)["VIFIDEL-P"].scores.tolist()
         wrong = self._wrong(rows)
         judged: list[list[JudgedSentence]] = [[] for _ in sentences]
         for (row, one), p_of_one in zip(all_of, p, strict=True):

@@ -166,9 +166,8 @@ def test_format_is_of_cite(run):
     assert "--format says how --cite prints" in result.output
 
 
-def test_every_metric_has_a_paper_whose_entry_names_its_first_author():
+def test_the_entry_of_every_paper_names_its_first_author():
     for metric in METRICS.values():
-        assert metric.papers, metric.name
         for paper in metric.papers:
             if paper is VIFIDEL_EVAL:
                 continue

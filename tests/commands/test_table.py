@@ -239,7 +239,7 @@ def test_score_refuses_a_mistyped_column_before_the_work(monkeypatch, run):
 
 
 def test_tables_in_a_terminal_have_its_width(saved, monkeypatch, run):
-    monkeypatch.setattr("vifidel_eval.show.layout.line_width", lambda: 50)
+    monkeypatch.setattr("vifidel_eval.commands.tables.line_width", lambda: 50)
     lines = run("table", next(iter(saved))).stdout.splitlines()
     # A part of a signature is never broken.
     assert max(len(line) for line in lines if "#" not in line) <= 50

@@ -18,9 +18,8 @@ from vifidel_eval.evaluation import Statistics
 from vifidel_eval.scorers import Bleu, Cider
 from vifidel_eval.scorers.base import Evaluation
 from vifidel_eval.scores import significance
-from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.comparison import compare, holm
 from vifidel_eval.scores.scores import Scores
-from vifidel_eval.scores.significance import holm
 from vifidel_eval.show.comparison_tables import level_with_the_best
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
@@ -542,7 +541,7 @@ def test_sums_are_exact_whatever_the_order_and_kind_of_numbers():
     # In any order, by whatever program: fractions of whole numbers do not round.
     rng = np.random.default_rng(1)
     rows = np.stack([rng.random(999) * 1e-7, rng.integers(0, 3, 999) / 3], axis=-1)[np.newaxis]
-    exact = significance.exact(rows)
+    exact = significance._exact(rows)
     assert abs(exact - rows).max(axis=(0, 1)) == pytest.approx(0, abs=1e-12)
     sample = significance.Sample(exact, lambda sums: sums[..., 0], [0.0], 999)
     found = significance.Bootstrap(5, 20).scores({"x": sample})["x"][0]

@@ -6,7 +6,7 @@ from fake_scorer import FakeScorer
 import vifidel_eval
 from vifidel_eval import CaptionError, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.scores.people import people_of, with_people
+from vifidel_eval.scores.samples import people_of, with_people
 from vifidel_eval.scores.scores import PEOPLE, People
 from vifidel_eval.scores.systems import System
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from vifidel_eval.words.content_words import piece_words
 from vifidel_eval.words.english import singular, tokens
+from vifidel_eval.words.grammar import describes
 from vifidel_eval.words.mentions import MentionFinder
-from vifidel_eval.words.nouns import describes
 from vifidel_eval.words.synonyms import ClassList, class_names, coco_synonyms
 
 # A list in the published program's way, and the same names in ours.
@@ -226,7 +226,7 @@ def test_units_and_mentions_are_the_same_things():
 
 def all_terms(some):
     """Return the terms of which some words are known, whatever follows them."""
-    return [*some.whole, *(term for longer in some.longer.values() for term in all_terms(longer))]
+    return [*some.whole, *(term for longer in some.values() for term in all_terms(longer))]
 
 
 def plain_reading(finder, words):

@@ -19,7 +19,7 @@ from ..io.text_tables import (
     with_gain,
 )
 from ..scores.comparison import Comparison, Comparisons, Pair, Standing
-from ..scores.lengths import EqualLength
+from ..scores.significance import EqualLength
 from .layout import TableLayout
 
 _EQUAL_LENGTH = (

@@ -44,10 +44,10 @@ class TableLayout:
 
     By default with all columns, or else with these in this order; with so many decimals, by default
     four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
-    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`. With
-    `counts`, what was counted is shown in LaTeX, and beside a baseline, too. `baseline` is the
-    system that the others are compared with, in one table instead of those of scores, intervals and
-    pairs. With `scores_only` there is the table of scores alone, bold by what a comparison found.
+    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`.
+    `counts` are shown in LaTeX and beside a baseline too; `baseline` is the system that the others
+    are compared with, in one table instead of those of scores, intervals and pairs. `scores_only`
+    is the table of scores alone, bold by what a comparison found.
     """
 
     columns: tuple[str, ...] | None = None

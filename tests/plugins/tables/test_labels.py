@@ -6,7 +6,7 @@ import pytest
 from table_corpus import corpus, counted, expected
 
 from vifidel_eval import AnnotationError, VifidelError
-from vifidel_eval.annotations.instances import read_label_rows
+from vifidel_eval.annotations.plain import judged_rows
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
@@ -241,9 +241,9 @@ def test_usual_rows_are_counted_as_columns(row, kind, monkeypatch):
 
     def counting(rows, *settings):
         read.extend(rows)
-        return read_label_rows(rows, *settings)
+        return judged_rows(rows, *settings)
 
-    monkeypatch.setattr(label_columns, "read_label_rows", counting)
+    monkeypatch.setattr(label_columns, "judged_rows", counting)
     found = read_labels(pa.array([row] * 20, kind), None, 0.6, None)
     assert found.counts == [{"dog": 2, "hot dog": 1}] * 20
     assert not read

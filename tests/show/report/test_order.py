@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import pearsonr, rankdata, spearmanr
 
 from vifidel_eval.scores.scores import Scores
+from vifidel_eval.show.report.content import image_data
 from vifidel_eval.show.report.overview import (
     Order,
     correlations,
@@ -16,7 +17,6 @@ from vifidel_eval.show.report.overview import (
     percentile_ranks,
     systems_apart,
 )
-from vifidel_eval.show.report.page_data import image_data
 
 NAN = math.nan
 

@@ -16,8 +16,7 @@ from ...io.arguments import check_whole, named_if_wrong
 from ...io.containers import entries_of
 from ...io.entries import shows
 from ...io.image_ids import ImageId, match, to_json_value
-from ...run.evaluating import Systems, named, read_captions
-from ...run.plan import PathLike
+from ...run.plan import PathLike, Systems, named, read_captions
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
 from .detected_objects import classes_in, mentioned_in

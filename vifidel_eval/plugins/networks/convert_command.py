@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from ...commands.paths import FILE, Command, WrittenFolder
+from ...commands.options import Command
+from ...commands.paths import FILE, WrittenFolder
 from ...commands.printing import show
 from ...errors import VifidelError
 from ...io.files import first_line, reason

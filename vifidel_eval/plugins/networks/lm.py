@@ -23,9 +23,10 @@ from ...captions.rows import Rows
 from ...errors import VifidelError
 from ...evaluation import Evaluation
 from ...io.image_ids import ImageId
+from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
-from ...scorers.record import Metric, Option
+from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.content_words import END, piece_runs, pieces
 from ..pytorch import load_libraries

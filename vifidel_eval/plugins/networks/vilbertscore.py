@@ -17,9 +17,10 @@ from ...errors import CaptionError, VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.files import read_text
 from ...io.image_ids import ImageId
+from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
-from ...scorers.record import DEVICE, Metric, Option
+from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
 from ..pytorch import find_device, load_libraries
 from .checkpoints import MadeAgain, length_sorted

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
-import math
 import multiprocessing
 import os
 import queue
@@ -19,14 +18,11 @@ import secrets
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import COUNTED_OF_ROWS
@@ -43,7 +39,7 @@ from ...io.records import Parts, locked
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
-from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, counts_of, seal, tally_of
+from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, corpus_scores, seal, tally_of
 from .files import TableFile
 from .rows import RANKS
 
@@ -109,26 +105,6 @@ def score_tables(
         }
         folder.finish(manifest)
         return manifest
-
-
-def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return each column of scores with its score of a whole run and the rows that it is of.
-
-    That is the mean over the rows that have a score or, of VIFIDEL-H's shares, the share in the
-    counts of the run, as `Evaluation.score` has it.
-    """
-    scores: dict[str, dict[str, Any]] = {}
-    for metric in metrics:
-        for column in METRICS[metric].columns:
-            name = column.name.replace("-", "_")
-            rows, sums = totals["sums"].get(name, (0, []))
-            score = float(sum(map(Fraction, sums[0])) / rows) if rows else None
-            counted, of_run = totals["sums"].get(counts_of(metric), (0, []))
-            if column.of_sums is not None and counted:
-                share = float(column.of_sums(np.array([sum(of) for of in of_run], dtype=float)))
-                rows, score = counted, None if math.isnan(share) else share
-            scores[name] = {"score": score, "rows": rows}
-    return scores
 
 
 def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:

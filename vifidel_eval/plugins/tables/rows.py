@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...captions.rows import MOST_CHARACTERS, Rows
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, Floats, Integers, Tally
 from ...io.caches import one_run
-from ...io.cell_lists import listed_in
+from ...io.containers import listed_in
 from ...kernels.bags import Part
 from ...scorers.record import Metric, Settings
 from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
-from .columns import Columns, entries, split, texts
+from .columns import Columns, entries, spelt, split, texts
 from .labels import RowLabels
 
 #: All statuses from best to worst, as tables have them.
@@ -28,8 +30,11 @@ STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS
 #: The place of each: 0 for ``"ok"``, higher for worse.
 RANKS: Mapping[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 
-#: The metric whose transport distance stands behind its score.
-WITH_DISTANCE = "VIFIDEL"
+# The metric whose transport distance stands behind its score.
+_WITH_DISTANCE = "VIFIDEL"
+
+#: The columns of a row that are no scores.
+NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
 
 #: The places of statuses in `STATUSES`, (rows,).
 Statuses = NDArray[np.uint8]
@@ -150,37 +155,43 @@ def _listed(row: Any) -> list[str | None]:
     return list(map(spelt, listed)) if isinstance(listed, list | tuple) else [None]
 
 
-def spelt(text: Any) -> str | None:
-    """Return a string that UTF-8 can spell; None for what is not a string."""
-    return text.encode(errors="replace").decode() if isinstance(text, str) else None
-
-
 @dataclass(frozen=True, eq=False)
-class RowScores:
-    """What metrics say of some rows; see `TableScores` for what is called the same.
+class TableScores:
+    """What `TableScorer.evaluate` returns of some rows.
 
-    `statuses` are places in `STATUSES`. `scores` has each metric's columns, (rows, number of
-    columns), VIFIDEL's distance behind its score, and `counts` the `Scored.of_rows` from which a
-    corpus score follows; both are NaN where a metric's own input is bad. `counted` has the rows'
-    `COUNTED_OF_ROWS`.
+    Attributes
+    ----------
+    fields : pyarrow.StructArray
+        One row per row: the metrics' columns, ``distance`` and ``status``.
+    statuses : Counter
+        How many rows have each status.
+    tallies : mapping
+        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
+    counts : mapping
+        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
+        not a mean.
+    counted : mapping
+        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
+        nobody looked for, and whether its references alone judge it.
     """
 
-    statuses: Statuses
-    counted: dict[str, Integers]
-    scores: dict[str, Floats] = field(default_factory=dict)
-    counts: dict[str, Floats] = field(default_factory=dict)
-    tallies: dict[str, Tally] = field(default_factory=dict)
+    fields: Any
+    statuses: Counter[str]
+    tallies: Mapping[str, Tally]
+    counts: Mapping[str, Floats]
+    counted: Mapping[str, Integers]
 
 
 class RowScorer:
     """Scores rows of tables under metrics that are made from settings.
 
     `weighted` of the settings says whether there are references; a text may have at most
-    `max_words` different words.
+    `max_words` different words. Of scores, `type` is the pyarrow.StructType.
     """
 
     def __init__(self, metrics: Sequence[str], settings: Settings, max_words: int) -> None:
         self._metrics: list[tuple[Metric, WordVectorScorer[Any]]] = []
+        names: list[str] = []
         for record in map(METRICS.__getitem__, metrics):
             scorer = record.make(settings)
             if not isinstance(scorer, WordVectorScorer):
@@ -189,6 +200,10 @@ class RowScorer:
                     "tables=True out of its record."
                 )
             self._metrics.append((record, scorer))
+            names += [column.name.replace("-", "_") for column in record.columns]
+            names += [_DISTANCE] if record.name == _WITH_DISTANCE else []
+        fields = [(name, pa.float64()) for name in names]
+        self.type = pa.struct([*fields, (_STATUS, pa.string())])
         self._weighted = settings.weighted
         self._max_words = max_words
 
@@ -196,24 +211,47 @@ class RowScorer:
         """Return the signature of each metric; `objects` is what it says of the labels."""
         return [scorer.signature_with(objects) for _, scorer in self._metrics]
 
-    def score(self, table: TableRows) -> RowScores:
-        """Return the scores of rows; each is scored as if it were alone."""
+    def score(self, table: TableRows, strict_from: int | None = None) -> TableScores:
+        """Return the scores of rows; each is scored as if it were alone.
+
+        With the number of the first row as `strict_from`, it raises for one that needs a change.
+        """
+        statuses = table.of_captions.copy()
         counted = {key: np.zeros(len(table.rows), dtype=np.int64) for key in COUNTED_OF_ROWS}
-        scores = RowScores(table.of_captions.copy(), counted)
+        columns: list[Floats] = []
+        counts: dict[str, Floats] = {}
         tallies: dict[str, Tally] = {}
         with one_run():  # metrics read words alike: each text is read once
             for record, scorer in self._metrics:
                 part = scorer.read(table.rows)
                 if self._leaves_out(table, part):
                     part = scorer.read(table.rows)
-                worsen(scores.statuses, part.words.sizes == 0, "no words")
+                worsen(statuses, part.words.sizes == 0, "no words")
                 tallies = {"captions": part.of_words, **part.gold.tallies, **tallies}
                 with named_failures(record.name, record.module):
                     scored = scorer.scored(part)
-                self._add(scores, record, scored, table)
+                wrong = self._judge(statuses, record, scored, table)
+                scores = scored.scores
+                if record.name == _WITH_DISTANCE and scored.distances is not None:
+                    scores = np.column_stack([scores, scored.distances])
+                columns.extend(map(np.ascontiguousarray, np.where(wrong, np.nan, scores.T)))
+                if scored.of_rows is not None:
+                    counts[record.name] = np.where(wrong[:, None], np.nan, scored.of_rows)
+                for key, numbers in counted.items():
+                    np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
+        if strict_from is not None:
+            table.refuse(statuses, strict_from, self._max_words)
         read = ("captions", "object labels", *(["references"] if self._weighted else []))
-        scores.tallies.update((what, tallies[what]) for what in read if what in tallies)
-        return scores
+        arrays = [pa.array(column, mask=np.isnan(column)) for column in columns]
+        arrays.append(pa.DictionaryArray.from_arrays(statuses, STATUSES).dictionary_decode())
+        numbers = np.bincount(statuses, minlength=len(STATUSES)).tolist()
+        return TableScores(
+            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
+            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            {what: tallies[what] for what in read if what in tallies},
+            counts,
+            counted,
+        )
 
     def _leaves_out(self, table: TableRows, part: Part[Any]) -> bool:
         """Leave out what has too many words for transport, and return whether there was any."""
@@ -229,9 +267,11 @@ class RowScorer:
         table.leave_out(long_captions, long_references)
         return True
 
-    def _add(self, found: RowScores, record: Metric, scored: Scored, table: TableRows) -> None:
-        """Add what a metric says; NaN where its own input is bad."""
-        statuses, sees_objects = found.statuses, record.objects or record.either
+    def _judge(
+        self, statuses: Statuses, record: Metric, scored: Scored, table: TableRows
+    ) -> _Marks:
+        """Worsen statuses by what a metric says; return which rows have a bad input of its own."""
+        sees_objects = record.objects or record.either
         wrong = table.of_captions.copy()
         if sees_objects:
             np.maximum(wrong, table.of_labels, out=wrong)
@@ -254,12 +294,4 @@ class RowScorer:
         worsen(statuses, lacks & something & ~undeclared, "no known words")
         if "unweighted" in scored.counts:
             worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
-        for key, numbers in found.counted.items():
-            np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
-
-        scores = scored.scores
-        if record.name == WITH_DISTANCE and scored.distances is not None:
-            scores = np.column_stack([scores, scored.distances])
-        found.scores[record.name] = np.where(wrong[:, None] > 0, np.nan, scores)
-        if scored.of_rows is not None:
-            found.counts[record.name] = np.where(wrong[:, None] > 0, np.nan, scored.of_rows)
+        return wrong > 0

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
+from ...annotations.categories import Declared, read_looked_for
 from ...annotations.instances import check_thresholds
 from ...annotations.objects import from_threshold
-from ...annotations.read import Declared, read_looked_for
 from ...errors import VifidelError
-from ...evaluation import COUNTED_OF_ROWS, Floats, Integers, Tally, add_tallies
+from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
 from ...io.arguments import check_whole
 from ...io.files import first_line
 from ...scorers.record import Settings
@@ -35,43 +35,13 @@ from .columns import (
     is_text,
 )
 from .labels import ObjectsById, RowLabels, holds_labels, read_labels, shape_of
-from .rows import STATUSES, WITH_DISTANCE, RowScorer, RowScores, TableRows
+from .rows import STATUSES, RowScorer, TableRows, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 1 << 19
-
-#: The columns of a row that are no scores.
-NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
-
-
-@dataclass(frozen=True, eq=False)
-class TableScores:
-    """What `TableScorer.evaluate` returns of some rows.
-
-    Attributes
-    ----------
-    fields : pyarrow.StructArray
-        One row per row: the metrics' columns, ``distance`` and ``status``.
-    statuses : Counter
-        How many rows have each status.
-    tallies : mapping
-        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
-    counts : mapping
-        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
-        not a mean.
-    counted : mapping
-        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
-        nobody looked for, and whether its references alone judge it.
-    """
-
-    fields: Any
-    statuses: Counter[str]
-    tallies: Mapping[str, Tally]
-    counts: Mapping[str, Floats]
-    counted: Mapping[str, Integers]
 
 
 class TableScorer:
@@ -208,31 +178,21 @@ class TableScorer:
             self._scorers[weighted] = RowScorer(self.metrics, settings, self._max_words)
         return self._scorers[weighted]
 
-    @cached_property
+    @property
     def type(self) -> Any:
         """The pyarrow.StructType of what `score` returns.
 
         Each metric's columns (hyphens become underscores), behind VIFIDEL's own its ``distance``,
         and last ``status``.
         """
-        fields = []
-        for name in self.metrics:
-            columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
-            columns += [_DISTANCE] if name == WITH_DISTANCE else []
-            fields += [pa.field(column, pa.float64()) for column in columns]
-        return pa.struct([*fields, pa.field(_STATUS, pa.string())])
+        return self._scorer(self.columns.references is not None).type
 
     def signature(self, schema: Any = None) -> str:
         """Return one line that pins everything that changes the numbers, of each metric.
 
         The table is the objects: ``objects:rows``, and ``objects:rows>=0.6`` if labels have
         scores. That is so if `label_scores` names their column or, given the schema of the table,
-        if the type of its labels says so.
-
-        Parameters
-        ----------
-        schema : pyarrow.Schema, optional
-            Of the table, as `check` takes it.
+        a pyarrow.Schema, if the type of its labels says so.
         """
         if self._by_id is not None:
             objects = self._by_id.objects.signature()
@@ -313,10 +273,7 @@ class TableScorer:
         return self._evaluated(columns, first_row)
 
     def __call__(self, batch: Any) -> Any:
-        """Return a RecordBatch or Table with the fields of `type` added as columns.
-
-        The arguments and errors are those of `evaluate`.
-        """
+        """Return a RecordBatch or Table with the fields of `type` added, as `evaluate` takes it."""
         added = self.evaluate(batch).fields.flatten()
         schema = batch.schema
         for field in self.type:
@@ -324,18 +281,10 @@ class TableScorer:
         return type(batch).from_arrays([*batch.columns, *added], schema=schema)
 
     def check(self, schema: Any) -> None:
-        """Check the columns of a table before its first row.
+        """Check the columns of a table, given its pyarrow.Schema, before its first row.
 
-        Parameters
-        ----------
-        schema : pyarrow.Schema
-            Of the table.
-
-        Raises
-        ------
-        VifidelError
-            If a column is missing or of a wrong type, or the table has a column already that
-            would be added.
+        It raises a VifidelError if a column is missing or of a wrong type, or the table has a
+        column already that would be added.
         """
         taken = [field.name for field in self.type if field.name in schema.names]
         if taken:
@@ -398,34 +347,24 @@ class TableScorer:
                     f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
                     "write it again."
                 ) from None
-        parts: list[RowScores] = []
+        parts: list[TableScores] = []
         tallies: dict[str, Tally] = {}  # bounded, which those of all parts are not
         for part in self._scores(columns, first_row):
             tallies = add_tallies([tallies, part.tallies])
-            part.tallies.clear()
-            parts.append(part)
-        by_part = (np.concatenate([p.scores[n] for n in self.metrics], axis=1) for p in parts)
-        scores = np.concatenate([np.empty((0, len(self.type) - 1)), *by_part])
-        arrays = [
-            pa.array(column, mask=np.isnan(column))
-            for column in map(np.ascontiguousarray, scores.T)
-        ]
-        statuses = np.concatenate([np.empty(0, np.uint8), *(part.statuses for part in parts)])
-        arrays.append(pa.DictionaryArray.from_arrays(statuses, STATUSES).dictionary_decode())
-        numbers = np.bincount(statuses, minlength=len(STATUSES)).tolist()
-        counted = parts[0].counts if parts else ()
+            parts.append(replace(part, tallies={}))
+        with_counts = parts[0].counts if parts else ()
         return TableScores(
-            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
-            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            pa.concat_arrays([pa.array([], self.type), *(part.fields for part in parts)]),
+            sum((part.statuses for part in parts), Counter()),
             tallies,
-            {name: np.concatenate([part.counts[name] for part in parts]) for name in counted},
+            {name: np.concatenate([part.counts[name] for part in parts]) for name in with_counts},
             {
                 key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in parts)])
                 for key in COUNTED_OF_ROWS
             },
         )
 
-    def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
+    def _scores(self, columns: Columns, first_row: int) -> Iterator[TableScores]:
         """Yield the scores of some rows at a time."""
         scorer = self._scorer(columns.references is not None)
         start, most = 0, _ROWS_AT_ONCE
@@ -435,10 +374,7 @@ class TableScorer:
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
                 rows = TableRows(part, self._labels, self._max_words)
-            scores = scorer.score(rows)
-            if self._strict:
-                rows.refuse(scores.statuses, first_row + start, self._max_words)
-            yield scores
+            yield scorer.score(rows, first_row + start if self._strict else None)
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
 

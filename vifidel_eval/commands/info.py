@@ -1,42 +1,102 @@
-"""Text for papers: how scores were computed, and what to cite."""
+"""What runs here, for bug reports, and text for papers: how scores were computed, what to cite."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 import math
+import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import VifidelError
+from ..entry_points import COMMANDS, declared, not_installed, service
+from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Evaluation
 from ..io.text_tables import one_line
+from ..project import pip_install
 from ..scorers.papers import ROHRBACH_2018, Paper
-from ..scorers.registry import parse, parts_of
-from ..scores.lengths import WORDS
+from ..scorers.record import Metric
+from ..scorers.registry import METRICS, named_failures, parse, parts_of
+from ..scores.run_warnings import WORDS
 from ..scores.scores import Scores
 from ..scores.scores_file import read_scores
+from ..words.word_vectors import load_vectors
+from .options import flag
+
+_PACKAGES = """
+    vifidel-eval numpy POT gensim wordllama tokenizers pycocotools pycocoevalcap torch nltk
+""".split()
 
 _LISTS = {
     "rohrbach2018": "the synonyms published with CHAIR",
     "coco_synonyms": "the synonyms of vifidel-eval",
 }
 
+_NAMES = ("backslash", "bar", "less", "greater", "asciitilde", "asciicircum")
 _PRINTED = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        character: f"\\text{name}{{}}"
-        for character, name in {
-            "\\": "backslash",
-            "|": "bar",
-            "<": "less",
-            ">": "greater",
-            "~": "asciitilde",
-            "^": "asciicircum",
-        }.items()
-    }
+    | {character: f"\\text{name}{{}}" for character, name in zip("\\|<>~^", _NAMES, strict=True)}
 )
 # After these a line of a signature may end.
 _BREAKS = re.compile(r"(?<=[|+(,/])")
+
+
+def environment() -> dict[str, str]:
+    """Return name and value of everything that a bug report should state."""
+    found = {"Python": f"{platform.python_version()} on {platform.platform()}"}
+    for package in _PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    try:
+        found["embedded vectors"] = load_vectors().signature()
+    except VifidelError as problem:
+        found["embedded vectors"] = f"not available: {problem}"
+    find_java = next((m.check for m in METRICS.values() if m.needs == ("Java",)), None)
+    if find_java is not None:
+        try:
+            found["Java"] = str(find_java())
+        except MetricUnavailable as problem:
+            found["Java"] = f"not found: {problem}"
+    broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
+    try:
+        detectors = {f"detect with {name}": state for name, state in service("backends")().items()}
+    except VifidelError as problem:
+        detectors = {"detect": str(problem)}
+    missing = [not_installed(entries[0]) for entries in declared(COMMANDS).values()]
+    metrics = {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
+    commands = {why.partition(" ")[0]: why.partition(" ")[2] for why in missing if why}
+    return found | detectors | commands | broken | metrics
+
+
+def _state(metric: Metric) -> str:
+    """Return whether a metric can be computed here, and what it takes."""
+    missing = [name for name in metric.packages if importlib.util.find_spec(name) is None]
+    if missing:
+        return f"not available: {pip_install(*missing)}"
+    if metric.check is not None:
+        try:
+            with named_failures(metric.name, metric.module):
+                metric.check()
+        except MetricUnavailable as problem:
+            return f"not available: {str(problem).rstrip('.')}"
+    lower = [column.name for column in metric.columns if column.lower_is_better]
+    needs = [
+        *(["references"] if metric.references else []),
+        *(["objects"] if metric.objects else []),
+        *metric.needs,
+        *(flag(option.name) for option in metric.options if option.required),
+    ]
+    return "; ".join(
+        [
+            "available",
+            *([f"needs {', '.join(needs)}"] if needs else []),
+            *([f"lower is better in {', '.join(lower)}"] if lower else []),
+        ]
+    )
 
 
 def citations(path: Path, latex: bool = False) -> Iterator[str]:
@@ -48,7 +108,7 @@ def citations(path: Path, latex: bool = False) -> Iterator[str]:
     beside the document as ``vifidel-eval.bib``. Raises a VifidelError if the file is another one.
     """
     scores, _ = read_scores(path)
-    write = _Latex() if latex else _Plain()
+    write = _Writing(latex)
     papers = dict.fromkeys(paper for text in scores.signatures.values() for paper in _papers(text))
     if latex and papers:
         yield write.entries(papers)
@@ -65,51 +125,42 @@ def citations(path: Path, latex: bool = False) -> Iterator[str]:
         yield write.entries(papers)
 
 
-class _Plain:
-    """Paragraphs as plain text."""
+@dataclass(frozen=True)
+class _Writing:
+    """Paragraphs, as plain text or as LaTeX."""
+
+    latex: bool
 
     def text(self, text: str) -> str:
-        return text
+        return in_latex(text) if self.latex else text
 
     def signature(self, text: str) -> str:
-        return text
-
-    def cited(self, papers: Iterable[Paper]) -> str:
-        """Return what follows a metric's name."""
-        names = "; ".join(paper.cited for paper in papers)
-        return f" ({names})" if names else ""
-
-    def paragraph(self, text: str) -> str:
-        return text
-
-    def entries(self, papers: Iterable[Paper]) -> str:
-        return "\n\n".join(paper.bibtex for paper in papers)
-
-
-class _Latex(_Plain):
-    """Paragraphs of LaTeX."""
-
-    def text(self, text: str) -> str:
-        return in_latex(text)
-
-    def signature(self, text: str) -> str:
+        if not self.latex:
+            return text
         # Typewriter type has no hyphenation, and signatures no blanks.
         parts = r"\allowbreak{}".join(in_latex(part) for part in _BREAKS.split(text))
         return rf"\texttt{{{parts}}}"
 
-    def cited(self, papers: Iterable[Paper]) -> str:
-        keys = ",".join(paper.key for paper in papers)
-        return rf"~\cite{{{keys}}}" if keys else ""
+    def cited(self, papers: Sequence[Paper]) -> str:
+        """Return what follows a metric's name."""
+        if not papers:
+            return ""
+        if self.latex:
+            return rf"~\cite{{{','.join(paper.key for paper in papers)}}}"
+        return f" ({'; '.join(paper.cited for paper in papers)})"
 
     def paragraph(self, text: str) -> str:
-        return f"\\begin{{sloppypar}}\n{text}\n\\end{{sloppypar}}"
+        return f"\\begin{{sloppypar}}\n{text}\n\\end{{sloppypar}}" if self.latex else text
 
     def entries(self, papers: Iterable[Paper]) -> str:
+        entries = "\n\n".join(paper.bibtex for paper in papers)
+        if not self.latex:
+            return entries
         return (
             "% At the end of the document: \\bibliographystyle{plain} "
             "\\bibliography{vifidel-eval}\n"
             "\\begin{filecontents}[overwrite]{vifidel-eval.bib}\n"
-            f"{super().entries(papers)}\n\\end{{filecontents}}"
+            f"{entries}\n\\end{{filecontents}}"
         )
 
 
@@ -122,7 +173,7 @@ def _papers(signature: str) -> list[Paper]:
     return list(dict.fromkeys(paper for part in parts_of(name) for paper in part.papers))
 
 
-def _on_all(scores: Scores, write: _Plain) -> str:
+def _on_all(scores: Scores, write: _Writing) -> str:
     signatures = [text for name, text in scores.signatures.items() if name != WORDS]
     signatures = list(dict.fromkeys(signatures))
     versions = {part for text in signatures for part in text.replace(")", "|").split("|")}
@@ -143,7 +194,7 @@ def _on_all(scores: Scores, write: _Plain) -> str:
     )
 
 
-def _on_chair(of_column: dict[str, Evaluation], write: _Plain) -> str:
+def _on_chair(of_column: dict[str, Evaluation], write: _Writing) -> str:
     main = of_column["CHAIRi"]
     settings = dict(part.split(":", 1) for part in main.signature.split("|")[1:])
     names = {"s": "CHAIRs", "i": "CHAIRi"}

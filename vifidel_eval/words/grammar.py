@@ -1,15 +1,17 @@
-"""Nouns of captions and labels: those that describe the next word, what a phrase is, how rare."""
+"""Grammar of captions: what describes the next word, what somebody does, and what is denied.
+
+A denial is a cue and the noun phrases right behind it: *there are no cars or buses*, *without a
+dog*, *neither a cat nor a dog*, *does not show any people*, *free of cars*. A phrase may have an
+article and a word such as *visible* before its noun, and nothing else. Whatever is uncertain is no
+denial, so that a thing cannot be hidden behind one: what follows must end the phrase (*no zebra
+could be happier*), no other negation may come before (*there is no scene without a zebra*), and
+questions and sentences of what would be deny nothing.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import math
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-
-from ..io.caches import Remembered
-from .english import singular
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 #: Names that describe the next word as often as they name a thing: "a baby goat".
 DESCRIBING = frozenset(
@@ -140,73 +142,118 @@ def is_verb(
     return (before[-2] in _ARTICLES and goes_on) or (before[-2] in _DEFINITE and has_object)
 
 
-# What begins a phrase that only says more of the noun before it: *a man in a red shirt*.
-_AFTER_THE_NOUN = frozenset(
-    "above at behind beside by holding in near next on riding sitting standing that under wearing "
-    "which with".split()
+#: What stands for a thing's name in the words that `denials` reads.
+THING = "\0"
+
+
+def _any(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_ARTICLE = _any("a an any")
+_PLAIN = _any("visible apparent obvious discernible noticeable identifiable single actual real")
+# There may be some, and these are not denied.
+_FURTHER = _any("other additional further more extra")
+_OF = rf"(?:{_any('sign signs trace traces evidence presence')} of )"
+_NOUN = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{_OF}?(?:{_ARTICLE} )?(?:{_FURTHER} )?{THING}"
+_NEXT = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{THING}"
+_NOUNS = (
+    rf"(?P<things>{_NOUN}"
+    rf"(?:(?: , {_NEXT}){{0,9}}(?: ,)? (?:or|nor) {_NOUN}| and (?:no )?{THING})?)"
 )
 
+_SHOW = _any(
+    "show shows showing display displays depict depicts feature features contain contains include "
+    "includes have has had having see sees hold holds wear wears wearing carry carries"
+)
+_IS = _any("is are was were 's")
+_NOT = _any("not n't")
+# What a clause begins behind.
+_CLAUSE = r"(?:^|(?<!\S)(?:[,;:()]|and|but|while|although|though|since|because|so) )"
+# What may follow the nouns.
+_SEEN = _any(
+    "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
+    "either"
+)
+_BE_SEEN = (
+    rf"(?:{_IS}|can|appear|appears|seem|seems)(?: to)?(?: be)? "
+    rf"(?:{_SEEN}|in the (?:picture|image|photo|photograph|scene|frame|background))"
+)
+_END = (
+    rf"(?=$| (?:[,;:()]|and|while|although|though|{_SEEN}|{_BE_SEEN}|to be {_SEEN}|"
+    "at all|in sight|in view)(?: |$))"
+)
+_PLACE = (
+    "(?: (?:in front of|of|in|on|at|near|around|within|inside|behind|beside|under|along|across|"
+    "among|outside) (?:it|him|her|them|(?:the|this|that|his|her|its|their)"
+    "(?: (?!that|which|who|is|are|was|were)[^ ,;:()]+){1,2}))"
+)
+_END_OR_PLACE = rf"(?={_PLACE}{{0,3}}{_END})"
 
-def term_of(label: str, terms: Container[str]) -> str:
-    """Return the term that a label of several words is of: the longest listed one that ends it.
+_DENIAL = re.compile(
+    "|".join(
+        (
+            # No cars, as a clause: of *no zebra in the picture sleeps* nobody knows where it ends.
+            rf"{_CLAUSE}(?:no|not a(?= single )) {_NOUNS.replace('things', 'of_clause')}{_END}",
+            rf"(?<!\S)(?:{_CLAUSE}there {_IS}(?: also)? no|"
+            rf"{_CLAUSE}there {_IS} {_NOT}(?= {_ARTICLE} )|"
+            rf"{_any('do does did can ca could')} {_NOT} (?:show|display|depict|feature|contain|"
+            rf"include|have|see|reveal)|(?:{_SHOW}|with) no|without|neither(?=[^,]{{0,200}} nor )|"
+            rf"(?:free|devoid|empty|lack|absence) of|lacks?|lacking) {_NOUNS}{_END_OR_PLACE}",
+        )
+    )
+)
+_NEGATIVE = (
+    "no not n't never nothing nobody none nor neither without hardly rarely barely scarcely seldom "
+    "fail fails failing lack lacks lacking free false untrue wrong doubt deny denies impossible"
+)
+_CUES = frozenset("no not n't without neither free devoid empty lack lacks lacking absence".split())
+_NEGATES = re.compile(rf"(?<!\S){_any(_NEGATIVE)}(?!\S)")
+# What is asked, or would be.
+_UNREAL = re.compile(
+    rf"(?<!\S){_any('if unless whether would might should must wish imagine suppose')}(?!\S)|[?]"
+)
+_SENTENCE = re.compile(r"[^.!?;…]*[.!?;…]*")
+_NEW_CLAUSE = re.compile(" , (?:and|but|while|although|though) ")
 
-    Where no listed one does, it is its last word, in the singular. What follows a preposition does
-    not count. A single word, and a label that is listed as a whole, stay as they are. `terms` are
-    the names that are listed, in the singular.
 
-    >>> terms = {"bus", "dog", "hot dog", "man"}
-    >>> [term_of(label, terms) for label in ("a red bus", "two hot dogs", "man in a suit")]
-    ['bus', 'hot dog', 'man']
+def may_deny(words: Iterable[str]) -> bool:
+    """Return whether some words have one that a denial begins with."""
+    return not _CUES.isdisjoint(words)
+
+
+def denials(words: Iterable[str]) -> Iterator[tuple[int, bool]]:
+    r"""Yield which things are denied, and whether all of them: *no other dogs* is not all.
+
+    `words` are the tokens of a text in lower case, with `THING` for each name of a thing; things
+    are numbered from 0.
+
+    >>> list(denials("there is no \0 , only a \0 without \0 or a \0 .".split()))
+    [(0, True), (2, True), (3, True)]
+    >>> list(denials("without a doubt , a \0 has no other \0 .".split()))
+    []
     """
-    words = label.split()
-    if len(words) < 2 or label in terms:
-        return label
-    after = next((at for at, word in enumerate(words) if at and word in _AFTER_THE_NOUN), None)
-    words = words[:after]
-    last = singular(words[-1])
-    written, in_singular = " ".join(words), " ".join([*words[:-1], last])
-    start = 0
-    for word in words:
-        for term in (written[start:], in_singular[start:]):
-            if term in terms:
-                return term
-        start += len(word) + 1
-    return last
+    text = " ".join(words)
+    things = at = 0
+    for sentence in _SENTENCE.finditer(text):
+        if not _UNREAL.search(sentence[0]):
+            said = sentence[0].strip(" .!;…")
+            yield from ((things + thing, whole) for thing, whole in _in_sentence(said))
+        things += text.count(THING, at, sentence.end())
+        at = sentence.end()
 
 
-def lines_of(name: str) -> Iterator[str]:
-    """Yield the lines of a text file of the package, without comments."""
-    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return (line for line in text.splitlines() if line and not line.startswith("#"))
-
-
-_COUNTS = "caption_words.txt"
-#: The largest rarity, which a word has that is in none of the counted captions too.
-LARGEST_RARITY = 6.0
-
-
-@Remembered
-def rarity(word: str) -> float:
-    """Return the logarithm of how many images there are for one whose captions have a word.
-
-    It is at most 6. The images are those of COCO val2017; ``caption_words.txt`` has the counts.
-
-    >>> rarity("man") < rarity("giraffe") < rarity("saxophone")
-    True
-    """
-    return _rarities().get(word, LARGEST_RARITY)
-
-
-@cache
-def rarities_signature() -> str:
-    """Return what signatures say of the counts of words: the name of their file and a digest."""
-    digest = hashlib.sha256("\n".join(lines_of(_COUNTS)).encode()).hexdigest()[:8]
-    return f"rarities:{_COUNTS.removesuffix('.txt')}#{digest}"
-
-
-@cache
-def _rarities() -> Mapping[str, float]:
-    lines = map(str.split, lines_of(_COUNTS))
-    counts = {word: int(count) for word, count in lines}
-    images = counts.pop("*")
-    return {word: min(LARGEST_RARITY, math.log(images / n)) for word, n in counts.items()}
+def _in_sentence(said: str) -> Iterator[tuple[int, bool]]:
+    things = 0
+    for clause in _NEW_CLAUSE.split(said):
+        at = done = 0
+        for found in _DENIAL.finditer(clause):
+            if _NEGATES.search(clause, done, found.start() + 1):
+                break  # a double negation, or what is denied is no thing
+            group = "things" if found["things"] else "of_clause"
+            nouns, start = found[group], found.start(group)
+            first = things + clause.count(THING, at, start)
+            whole = not re.search(rf"{_FURTHER} ", nouns)
+            yield from ((first + thing, whole) for thing in range(nouns.count(THING)))
+            things, at, done = first, start, found.end()
+        things += clause.count(THING, at)
