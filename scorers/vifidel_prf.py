@@ -30,13 +30,13 @@ from ..kernels.support import NOTHING, nearest
 from ..words.english import has_several
 from ..words.synonyms import ClassList, rarities_signature
 from ..words.word_vectors import VectorSource
-from .base import Progress, asked_of
+from .base import Progress
 from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Scored
+from .word_vectors import Objects, Scored, asked_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
