@@ -57,12 +57,8 @@ class Regions:
     def inputs(self) -> tuple[Floats32, Floats32]:
         """Return what ViLBERT sees, the whole image first, as one region more.
 
-        Returns
-        -------
-        features : (regions + 1, length of a feature) float32
-            The first row is the mean of the others.
-        locations : (regions + 1, 5) float32
-            The box as shares of width and height, and its share of the area.
+        These are features, of which the first is the mean of the others, and (regions + 1, 5)
+        locations: the box as shares of width and height, and its share of the area.
         """
         assert self.boxes is not None
         mean = self.features.mean(axis=0, dtype=np.float64).astype(np.float32)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -70,11 +70,12 @@ class Tokenizer:
         )
         return tokens
 
-    def unsplit(self, tokens: Sequence[str]) -> str | None:
-        """Return a token that may be the end of a sentence that was not found."""
+    def unsplit(self, captions: Iterable[str]) -> str | None:
+        """Return a token of a caption that may be the end of a sentence that was not found."""
         if not self._one_sentence:
             return None
-        return next((t for t in tokens[:-1] if t.endswith(".") and t.strip(".")), None)
+        tokens = (token for caption in captions for token in self(caption)[:-1])
+        return next((token for token in tokens if token.endswith(".") and token.strip(".")), None)
 
 
 def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
