@@ -31,8 +31,8 @@ _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 class Param(click.Option):
     """An option with its place in the help, which may be made where it is shown.
 
-    Options of no `section` come first. Only ``--help-all`` shows `rare` ones and those of `metrics`
-    that are no defaults.
+    Options of no `section` come first. Only ``--help-all`` shows `rare` ones, and those of
+    `metrics` that are no defaults.
     """
 
     def __init__(
