@@ -25,7 +25,7 @@ from vifidel_eval import (  # noqa: E402
     VifidelWarning,
 )
 from vifidel_eval.captions.rows import coco_rows  # noqa: E402
-from vifidel_eval.commands.environment import environment  # noqa: E402
+from vifidel_eval.commands.info import environment  # noqa: E402
 from vifidel_eval.plugins.networks import tiger as module  # noqa: E402
 from vifidel_eval.plugins.networks.scan import Scan, Tokenizer  # noqa: E402
 from vifidel_eval.plugins.networks.tiger import (  # noqa: E402
