@@ -84,18 +84,6 @@ def test_tokens_without_punkt(no_punkt):
     assert tokenizer.unsplit([*one_sentence, "A ball. A cat."]) == "ball."
 
 
-def test_without_nltk(monkeypatch):
-    monkeypatch.setitem(sys.modules, "nltk.tokenize", None)
-    with pytest.raises(MetricUnavailable, match=r"TIGEr needs NLTK .*: pip install nltk\.$"):
-        Tokenizer()
-
-
-def test_without_pytorch(files, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MetricUnavailable, match=r"TIGEr needs PyTorch .*: pip install torch\.$"):
-        Scan(*files)
-
-
 def test_one_sentence_names_all_that_is_missing(monkeypatch):
     for module in ("torch", "nltk.tokenize"):
         monkeypatch.setitem(sys.modules, module, None)
@@ -174,14 +162,6 @@ def test_loading_leaves_random_numbers_alone(files):
     assert torch.equal(torch.rand(3), expected)
 
 
-@pytest.mark.parametrize("zipped", [True, False])
-def test_both_containers_of_checkpoints(files, tmp_path, zipped):
-    path = oracle.write_checkpoint(tmp_path / "x.pth", _use_new_zipfile_serialization=zipped)
-    features = [Regions(oracle.random_features(1)[0])]
-    expected = Scan(*files).regions(features)[0]
-    assert torch.equal(Scan(path, files[1]).regions(features)[0], expected)
-
-
 def drop(part, name):
     def change(content):
         del content["model"][part][name]
@@ -228,15 +208,6 @@ def test_checkpoints_that_do_not_fit(files, tmp_path, message):
     with pytest.raises(VifidelError, match=rf"bad\.pth: .*{message}") as raised:
         Scan(path, files[1])
     assert str(raised.value).count("\n") == 0
-
-
-def test_a_truncated_checkpoint(files, tmp_path):
-    path = tmp_path / "cut.pth"
-    path.write_bytes(files[0].read_bytes()[:-100])
-    with pytest.raises(
-        VifidelError, match=r"cut\.pth: not a SCAN checkpoint, or damaged; get SCAN's"
-    ):
-        Scan(path, files[1])
 
 
 FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...io.files import read_json
-from ..pytorch import find_device, load_libraries
-from .checkpoints import length_sorted, load_weights, read_checkpoint
+from ..pytorch import find_device, length_sorted, load_libraries, load_weights, read_checkpoint
 from .regions import Regions
 
 _NEEDED_BY = "TIGEr"

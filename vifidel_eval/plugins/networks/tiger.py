@@ -20,7 +20,7 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
 from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
-from .checkpoints import MadeAgain
+from ..pytorch import MadeAgain
 from .regions import FeatureSource, ImageSide, Kept
 from .scan import Scan, Tokenizer
 from .scan_features import ids_path, read_regions

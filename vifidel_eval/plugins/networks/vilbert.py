@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import VifidelError
 from ...io.files import parse_json, read_text
-from .checkpoints import load_weights, read_checkpoint
+from ..pytorch import load_weights, read_checkpoint
 from .regions import Regions
 
 #: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.

@@ -22,8 +22,7 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
 from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
-from ..pytorch import find_device, load_libraries
-from .checkpoints import MadeAgain, length_sorted
+from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
 from .regions import FeatureSource, Floats32, ImageSide, Kept, Regions, read_boxed_regions
 from .vilbert import MOST_TOKENS, Architecture, Vilbert, read_architecture
 
@@ -56,14 +55,10 @@ class WordPieces:
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
         text = read_text(path, VifidelError).removesuffix("\n")
-        pieces = text.split("\n")
-        tokens = {piece: token for token, piece in enumerate(pieces)}
+        tokens = {piece: token for token, piece in enumerate(text.split("\n"))}
         missing = [piece for piece in _SPECIAL if piece not in tokens]
-        twice = [piece for token, piece in enumerate(pieces) if tokens[piece] != token]
         if missing:
             problem = f"not a BERT vocabulary, since it has no {missing[0]}"
-        elif twice:
-            problem = f"the piece {twice[0]!r} appears twice in the vocabulary"
         elif len(tokens) != size:
             problem = f"{len(tokens)} pieces in the vocabulary, but the checkpoint knows {size}"
         else:

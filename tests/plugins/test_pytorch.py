@@ -8,12 +8,13 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
 from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.plugins.networks.checkpoints import (  # noqa: E402
+from vifidel_eval.plugins.pytorch import (  # noqa: E402  # noqa: E402
+    find_device,
     length_sorted,
+    load_libraries,
     load_weights,
     read_checkpoint,
 )
-from vifidel_eval.plugins.pytorch import find_device, load_libraries  # noqa: E402
 
 CONTENT = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.zeros(2)}
 
