@@ -1,9 +1,8 @@
-"""Object labels of images, which every reader of this package returns, and their spelling."""
+"""Object labels of images, which every reader of this package returns."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
 from ..io.arguments import named_if_wrong
-from ..io.caches import Remembered
 from ..io.image_ids import (
     ImageId,
     are_row_numbers,
@@ -21,28 +19,10 @@ from ..io.image_ids import (
     mismatch,
     to_json_value,
 )
-from ..io.nfc import nfc
-
-# PASCAL VOC writes these categories as one word.
-_RUN_TOGETHER = {
-    "diningtable": "dining table",
-    "pottedplant": "potted plant",
-    "tvmonitor": "tv monitor",
-}
-_SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
-
-#: The name that DETR's COCO models give to category ids which COCO does not use.
-NO_CATEGORY = "N/A"
-
-#: The longest names of categories, LVIS's with their senses, have about 40 characters.
-LONGEST_NAME = 1000
-
-#: Counts up to here are whole numbers in float64 too.
-HIGHEST_COUNT = 1 << 53
+from .labels import NO_CATEGORY, clean_label
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
-
 
 # What helps where captions have no image ids, but row numbers.
 _BY_ROW = (
@@ -62,12 +42,9 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     """The object labels of each image with their counts, read-only: ``{42: {"dog": 2}}``.
 
     Beside them it has what was looked for, where the source says so: what was looked for and has
-    no count is not in the image. A label that is not there is never among the counts.
-
-    Nothing in it can change after it was made. It equals any mapping with the same counts, and
-    other object labels if the same was looked for. A pickle holds the content, or, where that was
-    read from files, only their paths: the files are then read again when the content is first
-    needed.
+    no count is not in the image. It equals any mapping with the same counts, and other object
+    labels if the same was looked for. A pickle holds the content, or, where that was read from
+    files, only their paths: the files are read again when the content is first needed.
 
     Parameters
     ----------
@@ -80,16 +57,13 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     threshold : float, optional
         The lowest score that counted; None if the source has no scores.
     lists_every_image : bool
-        Whether an image without objects has an entry too. Detection results have none, so an
-        id that is missing there is an image in which nothing was found.
+        Whether an image without objects has an entry too; detection results have none.
     categories : iterable of str
         The names that the source looked for in every image, where it lists them.
     asked : mapping, optional
-        Image id to the labels that were looked for in that image, there or not, as `clean_label`
-        returns them; labels with a count need not be listed. An image that has no entry was asked
-        nothing beyond `categories`. None if the format does not say what was looked for; where it
-        does, if only by `categories`, give a mapping, so that signatures tell sources apart that
-        looked for different things.
+        Image id to the labels that were looked for in that image, there or not; those with a count
+        need not be listed. None if the format does not say what was looked for; where it does, if
+        only by `categories`, give a mapping, for the signature.
     unsure : int
         How many answers of the source leave open whether something is there.
     leaves_out : bool
@@ -124,24 +98,22 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         unsure: int = 0,
         leaves_out: bool = False,
     ) -> None:
-        counts: dict[ImageId, dict[str, int]] = {
+        counts = {
             image_id: {label: number for label, number in labels.items() if number}
             for image_id, labels in images.items()
         }
-        looked_for: dict[ImageId, frozenset[str]] | None = None
-        if asked is not None:
-            looked_for = {
-                image_id: frozenset(of_image).union(counts.setdefault(image_id, {}))
-                for image_id, of_image in asked.items()
+        by_image = (
+            None
+            if asked is None
+            else {
+                image_id: frozenset(labels).union(counts.setdefault(image_id, {}))
+                for image_id, labels in asked.items()
             }
+        )
         check_distinct(counts, where)
+        names = frozenset(clean_label(name) for name in categories if name != NO_CATEGORY)
         vars(self).update(
-            _content=_Content(
-                counts,
-                frozenset(clean_label(name) for name in categories if name != NO_CATEGORY),
-                looked_for,
-                unsure,
-            ),
+            _content=_Content(counts, names, by_image, unsure),
             kind=kind,
             where=where,
             threshold=threshold,
@@ -225,17 +197,11 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return sum(len(labels) - len(images[image_id]) for image_id, labels in asked.items())
 
     def vocabulary(self) -> frozenset[str]:
-        """Return all labels that the source knows: its categories, and every label it gives.
-
-        What was looked for in single images and found in none is not among them.
-        """
+        """Return all labels that the source knows: its categories, and every label it gives."""
         return self.categories.union(*self._content.images.values())
 
     def of_images(self, ids: Sequence[ImageId]) -> list[Mapping[str, int]]:
-        """Return the labels of each of `ids`; a COCO file stem finds its number.
-
-        The mappings are the ones that are kept here, so that large batches cost nothing: read
-        them, do not change them.
+        """Return the labels of each of `ids`, not copied; a COCO file stem finds its number.
 
         Raises
         ------
@@ -244,19 +210,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             be missing as long as most are known.
         """
         images = self._content.images
-        nothing: dict[str, int] = {}
-        return [nothing if known is None else images[known] for known in self._known(ids)]
+        return [{} if known is None else images[known] for known in self._known(ids)]
 
     def check_images(self, ids: Sequence[ImageId]) -> None:
-        """Check that a run's images are known; warn if their ids may only number its rows.
-
-        The image ids are those of all the run, each once.
-
-        Raises
-        ------
-        ImageIdError
-            As `of_images` raises it.
-        """
+        """Check that images, each once, are known; warn if they may only number the rows."""
         self._known(ids)
         if are_row_numbers(ids) and len(self) > len(ids):
             warnings.warn(
@@ -268,10 +225,9 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             )
 
     def asked_of(self, ids: Sequence[ImageId]) -> list[frozenset[str] | None]:
-        """Return what was looked for in each of `ids`, which are found as by `of_images`.
+        """Return what was looked for in each of `ids`, there or not; None where it is not said.
 
-        That is labels, there or not; None where the source does not say it of this image. What it
-        looked for in every image is in `categories` only.
+        What was looked for in every image is in `categories` only.
         """
         asked = self._content.asked
         if not asked:
@@ -297,16 +253,12 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it.
 
-        Where the source says what was looked for, so does the signature: ``asked:image`` of each
-        image, ``asked:classes`` of all alike.
+        What was looked for is ``asked:image`` of each image, ``asked:classes`` of all alike.
         """
         return f"{self.source()}{self._asked_by}#{self._digest[:8]}"
 
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
-        """Return the same labels, whose pickle holds `read_again` instead of the content.
-
-        That is called to read the same labels from where they came from, and can be pickled.
-        """
+        """Return the same labels, whose pickle holds `read_again` instead of the content."""
         same = object.__new__(ObjectLabels)
         vars(same).update(vars(self), _read_again=read_again)
         return same
@@ -316,10 +268,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return self.kind + from_threshold(self.threshold)
 
     def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
-        """Return what was looked for in an image that has an entry, in every image or in it.
-
-        None if the source does not say it.
-        """
+        """Return what was looked for in an image or in every image; None if that is not said."""
         content = self._content
         of_image = None if content.asked is None else content.asked.get(image_id)
         if of_image is None:
@@ -327,11 +276,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return of_image | content.categories if content.categories else of_image
 
     def renamed(self, ids: Mapping[ImageId, ImageId]) -> ObjectLabels:
-        """Return the same labels of some images under other ids.
-
-        `ids` has the id of each image that is kept, with its new one; an image that is not known
-        becomes one without objects.
-        """
+        """Return the same labels of some images, the keys of `ids`, under other ids."""
         content, asked = self._content, None
         if content.asked is not None:
             asked = {new: content.asked[old] for old, new in ids.items() if old in content.asked}
@@ -387,45 +332,5 @@ def from_threshold(threshold: float | None) -> str:
 
 def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:
     """Return a line for each image, whatever the order of images and of what each has."""
-    found = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
-    return [f"{key}:{listed!r}\n" for key, listed in found]
-
-
-@named_if_wrong
-def clean_label(name: str) -> str:
-    """Return a category name in lower case with blanks between its words.
-
-    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
-    and the names that PASCAL VOC writes as one word are split.
-
-    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
-    ('bow', 'tv monitor', 'hot dog')
-    """
-    return CLEAN[name]
-
-
-def _cleaned(name: str) -> str:
-    name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
-    name = nfc(name).lower()
-    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
-    return _RUN_TOGETHER.get(name, name)
-
-
-#: What `clean_label` returns, for loops over many labels.
-CLEAN = Remembered(_cleaned)
-
-
-def checked_label(name: str, at: str = "") -> str:
-    """Return the label of a category; none for DETR's ``N/A``, which is no category.
-
-    Messages begin with `at`, the file and the entry.
-    """
-    if name == NO_CATEGORY:
-        return ""
-    if len(name) <= LONGEST_NAME:
-        if label := CLEAN[name]:
-            return label
-        what = "has no word in it."
-    else:
-        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
-    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
+    pairs = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
+    return [f"{key}:{listed!r}\n" for key, listed in pairs]

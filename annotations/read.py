@@ -1,4 +1,4 @@
-"""Objects from any source, recognised by its content, what users say of it; the table of formats.
+"""Objects from any source, recognised by its content, or from several; the table of formats.
 
 `FORMATS` is the only place that knows them all: content is recognised by it, messages and help list
 it, and the table of docs/objects.md is its rows.
@@ -6,53 +6,57 @@ it, and the table of docs/objects.md is its rows.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong, shows
-from ..io.files import read_text
-from ..io.image_ids import ImageId, match
-from .categories import COCO_CATEGORIES, CategorySource, read_categories
-from .format import RECORD, Carrier, Format, Lines, content_of
-from .instances import ImageBoxes, Instances, LabelList, check_thresholds
-from .label_csv import columns_of
-from .listed import NO_NAMES
-from .nocaps import NocapsImages
-from .objects import ObjectLabels, clean_label
-from .plain import are_rows
-from .several import agreed, union
+from ..io.arguments import named_if_wrong
+from ..io.containers import Content, content_of
+from ..io.entries import Entries, Source, root, shows
+from ..io.files import read_bytes
+from ..io.image_ids import ImageId, match, mismatch
+from .categories import CategorySource, read_categories
+from .coco import NocapsImages
+from .instances import Format, ImageBoxes, Instances, check_thresholds
+from .labels import NO_NAMES
+from .objects import ObjectLabels
+from .plain import LabelList, are_rows
+from .tables import columns_of
 
 # The record of each format, in this order: the first way that recognises content reads it.
 _RECORDS = (
-    "coco_json.INSTANCES",
-    "coco_json.RESULTS",
-    "coco_json.PANOPTIC",
-    "voc.VOC",
-    "open_images.LABELS",
-    "open_images.BOXES",
-    "nocaps.NOCAPS",
+    "coco.INSTANCES",
+    "coco.RESULTS",
+    "coco.PANOPTIC",
+    "folders.VOC",
+    "tables.IMAGE_LABELS",
+    "tables.BOXES",
+    "coco.NOCAPS",
     "plain.RECORDS",
-    "visual_genome.VISUAL_GENOME",
-    "yolo.YOLO",
-    "label_csv.TABLE",
-    "detected.DETECTED",
+    "coco.VISUAL_GENOME",
+    "folders.YOLO",
+    "tables.TABLE",
+    "answers.DETECTED",
     "answers.ANSWERS",
     "answers.POPE",
     "answers.AMBER",
     "answers.WOODPECKER",
     "plain.ARRAYS",
-    "plain.FOLDER",
+    "folders.JSON",
     "plain.LABELS",
 )
-#: The records of all formats.
 FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
+
+
+# The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
+_RECORD = (
+    "image_id= image= img_path= file_name= filename= id=",
+    "objects thing entity_info text",
+)
 
 
 class HasDataset(Protocol):
@@ -88,23 +92,19 @@ def read_objects(
     ----------
     source : path, pycocotools COCO, mapping, or list of these
         A file or folder of any of the formats in `FORMATS`, recognised by its content. A mapping
-        has the shape of the labels file; it is copied. A list with lists of labels in it,
-        ``[["dog"], ["cat", "cat"]]``, has those of images 0, 1, ..., as `label_rows` takes them.
-        Any other list is the union of its members; nocaps' images among them give the others
-        nocaps' image ids.
+        has the shape of the labels file. A list with lists of labels in it, ``[["dog"], ["cat",
+        "cat"]]``, has those of images 0, 1, ..., as `label_rows` takes them. Any other list is the
+        union of its members; nocaps' images among them give the others nocaps' image ids.
     threshold : float, optional
         The lowest score that counts where there are scores, from 0 to 1; by default .6, and .4
         for Open Images (VIFIDEL paper, section 4.1).
     categories : path, mapping, or list of paths, optional
-        Names of category ids or class indices, where the source has only these, as
-        `read_categories` takes them.
+        Names of category ids or class indices, as `read_categories` takes them.
     uncertain : float, optional
-        The score below which something that was asked for is not in the image, from 0 to 1; from it
-        on and below the lowest score that counts, nothing is said of it. By default nothing is
-        between the two.
+        The score below which something that was asked for is not in the image; from it on and
+        below the lowest score that counts, nothing is said of it. By default nothing is between.
     agree : bool
-        Whether the members of a list must agree: instead of their union, what all of them found is
-        there, and what all of them looked for and none found is not (`agreed`).
+        Whether the members of a list must agree (`agreed`) instead of being united.
 
     Returns
     -------
@@ -119,11 +119,10 @@ def read_objects(
         If members of a list have no image in common.
     """
     check_thresholds(threshold, uncertain)
-    sources = source if isinstance(source, list | tuple) else [source]
-    if are_rows(source):
-        sources = [source]
-    objects = _united([_read(one, threshold, categories, uncertain) for one in sources], agree)
-    paths = None if are_rows(source) else _absolute(source)
+    rows = are_rows(source)
+    members = source if isinstance(source, list | tuple) and not rows else [source]
+    objects = _united([_read(one, threshold, categories, uncertain) for one in members], agree)
+    paths = None if rows else _absolute(source)
     if paths is None:
         return objects
     names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
@@ -136,37 +135,23 @@ def read_boxes(
     threshold: float | None = None,
     categories: CategorySource = None,
 ) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes of the images of a source of objects, for the images that have any.
+    """Return the boxes of the images of paths that `read_objects` has read, where there are any.
 
-    Parameters
-    ----------
-    source : path or list of paths
-        What `read_objects` has read; formats without boxes have none. Of several sources that have
-        boxes for an image, the first counts.
-    threshold, categories : optional
-        As for `read_objects`.
-
-    Raises
-    ------
-    AnnotationError
-        As `read_objects` raises it.
+    Of several sources that have boxes for an image, the first counts.
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
-    found = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
-    read = [
-        _read_content(*content_of(Path(path)), instances)
-        for path, instances in zip(paths, found, strict=True)
-    ]
+    sources = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
+    labels = [_read_content(_content(Path(found.where)), found) for found in sources]
     united: dict[ImageId, ImageBoxes] = {}
-    for instances in found:
-        boxes = instances.boxes or {}
-        for images in read:
+    for found in sources:
+        boxes = found.boxes or {}
+        for images in labels:
             if isinstance(images, NocapsImages):
                 boxes = images.rename_boxes(boxes)
         same_image = match(boxes, united)
-        for image_id, of_image in boxes.items():
-            united.setdefault(same_image.get(image_id, image_id), of_image)
+        for image_id, boxes_of_image in boxes.items():
+            united.setdefault(same_image.get(image_id, image_id), boxes_of_image)
     return united
 
 
@@ -189,39 +174,60 @@ def _read(
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
     dataset = getattr(source, "dataset", None)
-    where, content = "objects", cast(Any, source)
-    carrier: Carrier = "list" if rows else "object"
+    memory = Source("objects", AnnotationError)
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        where = str(Path(source))
-        carrier, content = content_of(Path(source))
+        content = _content(Path(source))
     elif isinstance(dataset, Mapping):  # a pycocotools COCO
-        where, content = "the COCO object", dataset
-    elif not rows and not isinstance(source, Mapping):
+        memory.where = "the COCO object"
+        content = Content("object", root(dataset, memory), memory)
+    elif rows:
+        content = Content("list", Entries(cast(Any, source), memory), memory)
+    elif isinstance(source, Mapping):
+        content = Content("object", root(source, memory), memory)
+    else:
         raise AnnotationError(
             f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
             "path, a pycocotools COCO, a mapping {image id: [label, ...]}, a list of these, or "
             "lists of labels, one for each row."
         )
-    return _read_content(carrier, content, Instances(where, threshold, names, uncertain))
+    found = Instances(content.source.where, threshold, names, uncertain)
+    return _read_content(content, found)
 
 
-def _read_content(carrier: Carrier, content: Any, found: Instances) -> ObjectLabels | NocapsImages:
-    """Return the labels of content, or the companion that it is."""
-    if carrier == "object" and shows(content, RECORD):
-        carrier, content = "list", Lines([content], [1])
-    seen = columns_of(content) if carrier == "table" else content
+def _content(path: Path) -> Content:
+    if os.path.isdir(path):
+        return Content("folder", path, Source(str(path), AnnotationError))
+    return content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
+
+
+def _read_content(content: Content, found: Instances) -> ObjectLabels | NocapsImages:
+    """Return the labels of content, or nocaps' images."""
+    kind, value, source = content
+    seen = value
+    if kind == "object":
+        seen = value.content
+        if shows(seen, _RECORD):
+            kind, value, seen = "list", Entries([seen], source, numbers=[1], unit="line"), [seen]
+        elif not seen and found.where != "objects":
+            kind = "other"
+    elif kind == "list":
+        seen = value.values
+    elif kind == "table":
+        seen = columns_of(value)
     for known in FORMATS:
         for way in known.ways:
-            if way.carrier == carrier and (
+            if way.carrier == kind and (
                 shows(seen, way.recognised)
                 if isinstance(way.recognised, tuple)
-                else way.recognised(content)
+                else way.recognised(value)
             ):
                 if isinstance(way.read, str):
                     raise AnnotationError(f"{found.where}: {way.read}")
-                return way.read(content, found)
+                with source.net(known.name):
+                    labels: ObjectLabels | NocapsImages = way.read(value, found)
+                return labels
     raise AnnotationError(f"{found.where}: not a source of objects; accepted: {accepted()}.")
 
 
@@ -266,75 +272,109 @@ def table_rows() -> list[str]:
     return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
 
 
-#: COCO's 80 and PASCAL VOC's 20 categories, which are annotated in every image of theirs.
-CLOSED_SETS = {
-    "coco": frozenset(COCO_CATEGORIES.values()),
-    "voc": frozenset(
-        "aeroplane bicycle bird boat bottle bus car cat chair cow dog horse motorbike person sheep "
-        "sofa train".split()
-    ).union(("dining table", "potted plant", "tv monitor")),
-}
+@named_if_wrong
+def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
-#: What declares that whatever is not listed is not there.
-EVERYTHING = "all"
-
-
-@dataclass(frozen=True)
-class LookedFor:
-    """What was looked for in every image: labels as `clean_label` returns them; None for all.
-
-    The name is ``"coco"``, ``"voc"``, ``"all"``, or that of a file.
-    """
-
-    name: str
-    labels: frozenset[str] | None
-
-    def signature(self) -> str:
-        """Return the name, and a digest of labels that the name does not pin."""
-        if self.name in CLOSED_SETS or self.labels is None:
-            return self.name
-        lines = "\n".join(sorted(self.labels))
-        return f"{self.name}#{hashlib.sha256(lines.encode()).hexdigest()[:8]}"
-
-
-#: What users declare with: a name, a file, labels, or what was read.
-Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
-
-
-def read_looked_for(source: Declared) -> LookedFor | None:
-    """Return what a user says was looked for in every image; None for None.
-
-    Parameters
-    ----------
-    source : str, path, or collection of str, optional
-        ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
-        there; a text file with one label per line; or labels.
+    A single source stays as it is, with its counts. What one of them found is there, whatever
+    others say; what none found and one looked for is not.
 
     Raises
     ------
     AnnotationError
-        If the file cannot be read, or there is no label.
+        If there is no source.
+    ImageIdError
+        If a source shares no image with those before it.
     """
-    if source is None or isinstance(source, LookedFor):
-        return source
-    if isinstance(source, str) and source in CLOSED_SETS:
-        return LookedFor(source, CLOSED_SETS[source])
-    if source == EVERYTHING:
-        return LookedFor(EVERYTHING, None)
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        if isinstance(source, str) and not path.exists():
+    sources = list(sources)
+    if not sources:
+        raise AnnotationError("a union needs at least one source of objects.")
+    first = sources[0]
+    if len(sources) == 1:
+        return first
+    united: dict[ImageId, dict[str, int]] = {}
+    asked: dict[ImageId, frozenset[str]] = {}
+    by_image = any(source.says_what_was_asked for source in sources)
+    for source in sources:
+        same_image = match(source, united)
+        if source and united and not same_image:
+            raise mismatch(source, united, source.where, first.where)
+        for image_id, labels in source.items():
+            same = same_image.get(image_id, image_id)
+            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
+            looked_for = source.looked_for(image_id) if by_image else None
+            if looked_for is not None:
+                asked[same] = asked[same] | looked_for if same in asked else looked_for
+    return ObjectLabels(
+        united,
+        kind=f"union({'+'.join(source.source() for source in sources)})",
+        where=" + ".join(source.where for source in sources),
+        lists_every_image=any(source.lists_every_image for source in sources),
+        # What one source looked for in all its images was not looked for in another's.
+        categories=(
+            () if by_image else frozenset().union(*(source.categories for source in sources))
+        ),
+        asked=asked if by_image else None,
+        unsure=sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
+    )
+
+
+@named_if_wrong
+def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+    """Return what two or more sources agree on: each label once per image, as in a union.
+
+    What all of them found is there, what all of them looked for and none found is not. Where they
+    differ, or one of them did not look, nothing is said; the first is counted as unsure. Images
+    that one of them lacks are left out.
+
+    Raises
+    ------
+    AnnotationError
+        If there are fewer than two, or one does not say what it looked for.
+    ImageIdError
+        If a source shares no image with the first.
+
+    Examples
+    --------
+    >>> from vifidel_eval.annotations import read_objects
+    >>> first = read_objects({7: {"dog": 1, "lamp": 1, "nut": 0}})
+    >>> both = agreed([first, read_objects({7: {"dog": 2, "lamp": 0, "nut": 0}})])
+    >>> dict(both[7]), sorted(both.asked_of([7])[0]), both.unsure
+    ({'dog': 1}, ['dog', 'nut'], 1)
+    """
+    sources = list(sources)
+    if len(sources) < 2:
+        raise AnnotationError("agreement needs two sources of objects; give another one.")
+    for source in sources:
+        if not (source.says_what_was_asked or source.categories):
             raise AnnotationError(
-                f"looked for: {source!r:.60} is neither coco, voc nor all, and there is no such "
-                "file; a file lists one label per line."
+                f"{source.where}: does not say what was looked for, so that it cannot agree with "
+                "another source that something is not there; give labels that were looked for and "
+                "are not there a count of 0."
             )
-        name, given = path.stem, read_text(path, AnnotationError).splitlines()
-    else:
-        name, given = "labels", list(source)
-        wrong = next((label for label in given if not isinstance(label, str)), None)
-        if wrong is not None:
-            raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
-    labels = frozenset(clean_label(label) for label in given if label.strip())
-    if not labels:
-        raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
-    return LookedFor(name, labels)
+    first = sources[0]
+    asked = {image_id: first.looked_for(image_id) or frozenset() for image_id in first}
+    there = {image_id: frozenset(labels) for image_id, labels in first.items()}
+    differing: dict[ImageId, set[str]] = {image_id: set() for image_id in first}
+    for source in sources[1:]:
+        theirs = match(asked, source)
+        if not theirs:
+            raise mismatch(source, asked, source.where, first.where)
+        asked = {
+            image_id: asked[image_id] & (source.looked_for(other) or frozenset())
+            for image_id, other in theirs.items()
+        }
+        for image_id, other in theirs.items():
+            differing[image_id] |= there[image_id] ^ source[other].keys()
+    judged = {image_id: of_image - differing[image_id] for image_id, of_image in asked.items()}
+    return ObjectLabels(
+        {i: dict.fromkeys(sorted(there[i] & of_image), 1) for i, of_image in judged.items()},
+        f"agreed({'+'.join(source.source() for source in sources)})",
+        " and ".join(source.where for source in sources),
+        lists_every_image=all(source.lists_every_image for source in sources),
+        asked=judged,
+        unsure=sum(len(of_image & differing[i]) for i, of_image in asked.items())
+        + sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
+    )

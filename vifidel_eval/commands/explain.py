@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..explain.explanation import Thresholds
 from ..io.options import INPUT, OUTPUT, option
-from ..io.progress import progress_bar
+from ..io.records import progress_bar
 from .options import Command, caption_options, param, record, settings_options, style_of
-from .paths import CAPTIONS, RESULTS, Between, SystemFile, Written, named
+from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
 
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..captions.rows import Rows
-    from ..explain.explanation import Explanation
+    from ..explain.explanation import Explanation, Thresholds
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..io.image_ids import ImageId
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from ..scorers.record import Settings
     from ..scores.systems import System
 
-_DEFAULT = Thresholds()
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
 
 
@@ -58,20 +56,6 @@ class Explaining:
         click.Choice([_BY_WORDS, _BY_CATEGORY], case_sensitive=False),
         metavar="NAME",
     )
-    support: float = option(
-        _DEFAULT.support,
-        "Lowest cosine that supports a mention; it suits the embedded vectors.",
-        float,
-        section="",
-    )
-    far: float = option(
-        _DEFAULT.far,
-        "An object is unmentioned if its cosine with every word is below this; it suits the "
-        "embedded vectors.",
-        Between(-1, 1),
-        section="",
-        rare=True,
-    )
     plan: bool = option(False, "Show the transport plan of --image too.", bool, section="")
     top: int = option(10, "Words and objects per system.", click.IntRange(min=1), section="")
     inventions: Path | None = option(
@@ -84,17 +68,12 @@ class Explaining:
     output: Path | None = option(
         None, "Write everything found as JSON.", OUTPUT_FILE, section=OUTPUT
     )
-    style: str = style_of("How to print; csv has the plan or the findings.")
+    style: str = style_of("How to print (csv has the plan or the findings):")
 
     @property
     def by_category(self) -> bool:
         """Whether CHAIR's categories decide."""
         return self.metric == _BY_CATEGORY
-
-    @property
-    def thresholds(self) -> Thresholds:
-        """The cosines that decide."""
-        return Thresholds(self.support, self.far)
 
 
 @click.command(cls=Command)
@@ -108,6 +87,7 @@ class Explaining:
 @caption_options
 @settings_options(("things", "synonyms", "drop_incomplete"), omit=("detector",))
 @record("vifidel_eval.run.plan:Selection", "selection", omit=("people",))
+@record("vifidel_eval.explain.explanation:Thresholds", "thresholds")
 @record(Explaining, "chosen")
 def explain(
     results: tuple[SystemFile, ...],
@@ -115,6 +95,7 @@ def explain(
     wanted: Wanted,
     settings: Settings,
     selection: Selection,
+    thresholds: Thresholds,
     chosen: Explaining,
 ) -> None:
     """Show what captions say that is not in the images.
@@ -143,18 +124,18 @@ def explain(
         systems = [System("caption", {from_json_key(chosen.image or ""): chosen.caption})]
     names = read_things(settings.options["things"])
     settings = replace(settings, options={**settings.options, "things": names})
-    scorer = _explainer(settings, chosen)
+    scorer = _explainer(settings, chosen, thresholds)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
     if not chosen.by_category:
-        support, far = chosen.support, chosen.far
-        document |= {"things": names.signature(), "thresholds": {"support": support, "far": far}}
+        support, far = thresholds.support, thresholds.far
+        document |= {"things": names.signature(), "thresholds": asdict(thresholds)}
         notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
     notes.append(document["signature"])
     shown: Callable[[str, Sequence[str]], str]
     invented: list[Invention] = []
-    parts = _explained(scorer, chosen, rows, invented)
+    parts = _explained(scorer, thresholds, rows, None if chosen.inventions is None else invented)
     if chosen.image is None:
         findings = {name: find([of_one]) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in findings.items()}
@@ -208,21 +189,22 @@ def _check_usage(
         )
 
 
-def _explainer(settings: Settings, chosen: Explaining) -> Explainer:
+def _explainer(settings: Settings, chosen: Explaining, thresholds: Thresholds) -> Explainer:
     """Return what explains captions by these settings."""
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
-    from ..scorers.vifidel import make_vifidel
 
-    if chosen.by_category:
-        return cast("Explainer", METRICS[_BY_CATEGORY].make(settings))
-    if settings.objects:
-        return make_vifidel(settings)
-    return VifidelH(**settings.evidence, support=chosen.support)
+    if chosen.by_category or settings.objects:
+        name = _BY_CATEGORY if chosen.by_category else "VIFIDEL"
+        return cast("Explainer", METRICS[name].make(settings))
+    return VifidelH(**settings.evidence, support=thresholds.support)
 
 
 def _explained(
-    scorer: Explainer, chosen: Explaining, rows: Mapping[str, Rows], invented: list[Invention]
+    scorer: Explainer,
+    thresholds: Thresholds,
+    rows: Mapping[str, Rows],
+    invented: list[Invention] | None,
 ) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
     from ..explain.inventions import inventions_in
@@ -230,9 +212,9 @@ def _explained(
     with progress_bar(sum(map(len, rows.values()))) as bar:
 
         def explanations(name: str) -> Iterator[Explanation]:
-            for explanation in scorer.explain_rows(rows[name], chosen.thresholds):
+            for explanation in scorer.explain_rows(rows[name], thresholds):
                 bar.update(1)
-                if chosen.inventions is not None:
+                if invented is not None:
                     invented.extend(inventions_in(name, [explanation], scorer.units))
                 yield explanation
 

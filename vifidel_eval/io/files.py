@@ -6,16 +6,22 @@ import contextlib
 import errno
 import hashlib
 import json
+import math
 import os
 import re
 import secrets
 import stat
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import VifidelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import DTypeLike, NDArray
 
 #: How many bytes of a file are read into memory, and how many of a pipe or device, which do not
 #: say how many they have. COCO's and Open Images' largest files have half of that.
@@ -54,17 +60,38 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
         with open(path, "rb") as file:
             state = os.fstat(file.fileno())
             ordinary = stat.S_ISREG(state.st_mode)
-            most = MOST_BYTES if ordinary else MOST_OF_A_PIPE
-            whole = ordinary and state.st_size <= most
-            content = file.read() if whole else _beginning(file, most)
+            if ordinary and state.st_size <= MOST_BYTES:
+                return file.read()
+            return _whole(file, str(path), MOST_BYTES if ordinary else MOST_OF_A_PIPE, error)
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        if isinstance(problem, VifidelError):
+            raise
         raise error(f"{path}: {reason(problem)}; check the path.") from None
+
+
+def read_standard_input(error: type[VifidelError]) -> bytes:
+    """Return all of standard input; `error` if it cannot be read or has too many bytes."""
+    try:
+        return _whole(sys.stdin.buffer, "standard input", MOST_OF_A_PIPE, error)
+    except AttributeError:
+        raise error("standard input: is closed, or no stream of bytes; give a file.") from None
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, VifidelError):
+            raise
+        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
+
+
+def _whole(file: IO[bytes], where: str, most: int, error: type[VifidelError]) -> bytes:
+    """Return what can be read of a file, up to so many bytes; `error` if there are more."""
+    content = bytearray()
+    while len(content) <= most and (block := file.read(_BLOCK)):
+        content += block
     if len(content) > most:
         raise error(
-            f"{path}: has more than {most >> 20} MiB, the most that is read into memory; is it the "
-            "right file?"
+            f"{where}: has more than {most >> 20} MiB, the most that is read into memory; is it "
+            "the right file?"
         )
-    return content
+    return bytes(content)
 
 
 def sha256_of(file: Any) -> str:
@@ -82,30 +109,6 @@ def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> No
     """
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
-
-
-def read_standard_input(error: type[VifidelError]) -> bytes:
-    """Return all of standard input; `error` if it cannot be read or has too many bytes."""
-    try:
-        content = _beginning(sys.stdin.buffer, MOST_OF_A_PIPE)
-    except AttributeError:
-        raise error("standard input: is closed, or no stream of bytes; give a file.") from None
-    except (OSError, ValueError) as problem:
-        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
-    if len(content) > MOST_OF_A_PIPE:
-        raise error(
-            f"standard input: has more than {MOST_OF_A_PIPE >> 20} MiB, the most that is read into "
-            "memory; write it to a file."
-        )
-    return content
-
-
-def _beginning(file: IO[bytes], most: int) -> bytes:
-    """Return a file read block by block, until it ends or there are more than `most` bytes."""
-    content = bytearray()
-    while len(content) <= most and (block := file.read(_BLOCK)):
-        content += block
-    return bytes(content)
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
@@ -244,10 +247,8 @@ def write_whole(
 ) -> None:
     """Write a file so that the path never holds part of it: temporary file, then rename.
 
-    `temporary` is where a run that may be killed looks for what it left, by default a new name.
-    Text is written as UTF-8. A link is kept, and its target is written; devices and pipes are
-    written to directly. A file that was there keeps its permissions, and stays as it was if it
-    cannot be written.
+    `temporary` is where a run that may be killed looks for what it left. Of a link, the target is
+    written; devices and pipes are written to directly. A file that was there keeps its permissions.
     """
     check_path(path, VifidelError)
     if isinstance(content, str):
@@ -321,3 +322,78 @@ def first_line(problem: BaseException) -> str:
 def reason(problem: OSError | ValueError) -> str:
     """Return what the operating system says about a file, without the error number and path."""
     return (getattr(problem, "strerror", None) or str(problem)).lower()
+
+
+class FileRows:
+    """The rows of an array of that shape, one dimension or more, in C order from `offset` on.
+
+    Nothing is mapped: to touch a mapped page behind the end of a file that has become shorter ends
+    the process. The file is opened at once and closed with the last use of this. Threads and forked
+    processes may share it; a file that gets another's name meanwhile changes nothing. If it ends
+    before a row that is asked for, `error` says what is `said`.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        dtype: DTypeLike,
+        shape: Sequence[int],
+        offset: int,
+        error: type[VifidelError],
+        said: str,
+    ) -> None:
+        import numpy as np
+
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.shape = tuple(shape)
+        self._offset = offset
+        self._row_bytes = math.prod(self.shape[1:]) * self.dtype.itemsize
+        self._error, self._said = error, said
+        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - held open
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    def span(self, start: int, end: int) -> NDArray[Any]:
+        """Return the rows from `start` up to `end`, a copy."""
+        import numpy as np
+
+        at, wanted = self._offset + start * self._row_bytes, (end - start) * self._row_bytes
+        parts = []
+        while wanted > 0:
+            part = self._read_some(at, wanted)
+            if not part:
+                raise self._error(self._said)
+            parts.append(part)
+            at, wanted = at + len(part), wanted - len(part)
+        return np.frombuffer(b"".join(parts), self.dtype).reshape((end - start, *self.shape[1:]))
+
+    def __getitem__(self, rows: int | Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
+        """Return a row, or several, a copy."""
+        import numpy as np
+
+        if isinstance(rows, int):
+            return self.span(rows, rows + 1)[0]  # type: ignore[no-any-return]
+        taken = [self.span(row, row + 1) for row in map(int, rows)]
+        return np.concatenate([np.empty((0, *self.shape[1:]), self.dtype), *taken])
+
+    def _read_some(self, at: int, wanted: int) -> bytes:
+        if hasattr(os, "pread"):  # forked processes share a place in the file
+            return os.pread(self._file.fileno(), wanted, at)
+        with self._lock:
+            self._file.seek(at)
+            return self._file.read(wanted)
+
+
+def unmapped(mapped: NDArray[Any], error: type[VifidelError], said: str) -> FileRows | NDArray[Any]:
+    """Return the rows of a mapped array without the map; of one in another order, a copy."""
+    import numpy as np
+
+    if not isinstance(mapped, np.memmap) or not mapped.flags.c_contiguous or not mapped.ndim:
+        return np.array(mapped)
+    return FileRows(str(mapped.filename), mapped.dtype, mapped.shape, mapped.offset, error, said)

@@ -57,6 +57,8 @@ class Option:
         From what the command was given to the value.
     more : str
         What docstrings say further of it.
+    lowest : int
+        The least that a `float` may be; 1 is the most.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Option:
     off: str = ""
     read: Callable[[Any], Any] | None = None
     more: str = ""
+    lowest: int = 0
 
     def says(self, spelled: Callable[[str], str]) -> str:
         """Return the help, in which `spelled` returns what the reader calls other options."""
@@ -117,8 +120,11 @@ def chosen(
 
 def take(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
     """Take the values of a record's options out of what was given by the users' names for them."""
-    known = options_of(record).items()
-    return {at: given.pop(one.name) for at, one in known if one.name in given}
+    taken = {at: given.pop(o.name) for at, o in options_of(record).items() if o.name in given}
+    return {
+        at: (value,) if options_of(record)[at].several and isinstance(value, str) else value
+        for at, value in taken.items()
+    }
 
 
 def taking(

@@ -167,7 +167,7 @@ class _Evaluator:
         with scorer.in_run(list(self.systems.values())) as of_run:
             for name, rows in self.systems.items():
                 with _listening() as heard, _named(scorer, name):
-                    evaluated[name] = of_run.without_signature(rows, self.on_progress)
+                    evaluated[name] = of_run.evaluate(rows, self.on_progress, signed=False)
                 for message in heard:
                     whose.setdefault(message, []).append(name)
         scorer.judge([columns[scorer.main] for columns in evaluated.values()])

@@ -23,7 +23,7 @@ from ..evaluation import Column
 from ..io.digits import deciding, for_json, rounded, value_of
 from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
-from ..io.outputs import locked
+from ..io.records import locked
 from ..io.text_tables import Marked, Table, best, direction_notes
 from .scores import Scores
 from .systems import System, paired

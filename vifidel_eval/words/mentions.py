@@ -28,8 +28,8 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
+from ..annotations.labels import nfc
 from ..io.caches import Remembered
-from ..io.nfc import nfc
 from .content_words import piece_words
 from .english import irregular_plural, singular, tokens
 from .grammar import (

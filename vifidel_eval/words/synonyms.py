@@ -31,11 +31,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..annotations.objects import LONGEST_NAME
+from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
 from ..io.caches import Remembered
 from ..io.files import read_text
-from ..io.nfc import nfc
 from .english import singular
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.

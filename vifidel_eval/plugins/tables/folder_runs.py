@@ -1,7 +1,7 @@
 """Runs of ``score-table``: files scored by a pool of processes, and a manifest of what was done.
 
 A folder with a manifest is of a run that ended. Before, a record of each finished file is in
-`vifidel_eval.io.unfinished.Parts` beside it. A file is recorded before it gets its name, so that
+`vifidel_eval.io.records.Parts` beside it. A file is recorded before it gets its name, so that
 what is there and has no record with its digest is not ours.
 """
 
@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
-import math
 import multiprocessing
 import os
 import queue
@@ -19,14 +18,11 @@ import secrets
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import COUNTED_OF_ROWS
@@ -39,12 +35,11 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.outputs import locked
-from ...io.unfinished import Parts
+from ...io.records import Parts, alone
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
-from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, counts_of, seal, tally_of
+from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, corpus_scores, seal, tally_of
 from .files import TableFile
 from .rows import RANKS
 
@@ -110,26 +105,6 @@ def score_tables(
         }
         folder.finish(manifest)
         return manifest
-
-
-def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return each column of scores with its score of a whole run and the rows that it is of.
-
-    That is the mean over the rows that have a score or, of VIFIDEL-H's shares, the share in the
-    counts of the run, as `Evaluation.score` has it.
-    """
-    scores: dict[str, dict[str, Any]] = {}
-    for metric in metrics:
-        for column in METRICS[metric].columns:
-            name = column.name.replace("-", "_")
-            rows, sums = totals["sums"].get(name, (0, []))
-            score = float(sum(map(Fraction, sums[0])) / rows) if rows else None
-            counted, of_run = totals["sums"].get(counts_of(metric), (0, []))
-            if column.of_sums is not None and counted:
-                share = float(column.of_sums(np.array([sum(of) for of in of_run], dtype=float)))
-                rows, score = counted, None if math.isnan(share) else share
-            scores[name] = {"score": score, "rows": rows}
-    return scores
 
 
 def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
@@ -236,36 +211,29 @@ class _RunFolder:
     @contextlib.contextmanager
     def opened(cls, path: Path, plan: Mapping[str, Any]) -> Iterator[_RunFolder]:
         """Return a folder for one run alone, in which finished files stay after an error."""
-        from filelock import Timeout
-
-        new, lock_path = not path.exists(), path / f"{MANIFEST}.lock"
+        new, lock = not path.exists(), path / f"{MANIFEST}.lock"
         if not new and not path.is_dir():
             raise VifidelError(f"{path}: is a file; name a folder for the output.")
         if not path.parent.is_dir():
             raise VifidelError(f"{path}: there is no folder above it; create that first.")
         # A run that ends writes the manifest before it removes the others: it is looked for last.
-        ours = (beside(path / MANIFEST, ".unfinished"), lock_path, path / MANIFEST)
+        ours = (beside(path / MANIFEST, ".unfinished"), lock, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
                 f"{path}: the folder is not empty, and holds no run of this command; name another "
                 "one."
             )
         try:
-            with contextlib.ExitStack() as held:
-                try:
-                    path.mkdir(exist_ok=True)
-                    held.enter_context(locked(lock_path))
-                except Timeout:
-                    raise VifidelError(
-                        f"{path}: another run is writing to this folder; wait for it, or name "
-                        "another."
-                    ) from None
-                except (OSError, NotImplementedError) as problem:
-                    why = reason(problem) if isinstance(problem, OSError) else str(problem)
-                    raise VifidelError(f"{path}: cannot be written: {why}.") from None
+            try:
+                path.mkdir(exist_ok=True)
+            except OSError as problem:
+                raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+            with alone(lock, path, "folder"):
                 folder = cls(path, plan)
-                held.callback(folder._clean)
-                yield folder
+                try:
+                    yield folder
+                finally:
+                    folder._clean()
         finally:
             if new:
                 with contextlib.suppress(OSError):  # not empty

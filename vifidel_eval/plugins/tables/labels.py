@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...annotations import ObjectLabels
-from ...annotations.instances import read_label_rows
-from ...annotations.objects import CLEAN, HIGHEST_COUNT, LONGEST_NAME, NO_CATEGORY
-from ...annotations.scores import HIGHEST_SCORE
+from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
+from ...annotations.plain import judged_rows
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers
@@ -123,8 +122,7 @@ def _read_singly(
     labels: RowLabels, rows: dict[int, Any], threshold: float, uncertain: float | None = None
 ) -> None:
     """Read rows one by one: what `label_rows` takes, by their numbers."""
-    problems: dict[int, str] = {}
-    read = read_label_rows(list(rows.values()), threshold, uncertain, problems)
+    read, problems = judged_rows(list(rows.values()), threshold, uncertain)
     numbers = list(rows)
     asked = read.asked or [None] * len(numbers)
     for at, row in enumerate(numbers):

@@ -1,4 +1,4 @@
-"""Shapes in which the objects of one image, or of a row, are listed.
+"""Labels: their spelling, their scores, and the shapes in which those of one image are listed.
 
 A list has items: a label (``"dog"``), a label with a score (``["dog", 0.9]``), or a detection as
 Hugging Face pipelines (``{"label", "score", "box"}``) and Ultralytics (``{"name", "confidence",
@@ -11,27 +11,148 @@ detection`` (the same with ``text_labels``, the phrases that Grounding DINO foun
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
-from ..io.arguments import is_listed
-from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, checked_label
-from .scores import check_score
+from ..io.arguments import is_listed, named_if_wrong
+from ..io.caches import Remembered
+
+#: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
+DETECTION_THRESHOLD = 0.6
+#: Open Images detections count from this score on (VIFIDEL paper, section 4.1, D500).
+OPEN_IMAGES_THRESHOLD = 0.4
+#: An answer to *is it there?* says so from this score on.
+ANSWER_THRESHOLD = 0.5
+#: Single precision may round a score of 1 up.
+HIGHEST_SCORE = 1.001
+#: The name that DETR's COCO models give to category ids which COCO does not use.
+NO_CATEGORY = "N/A"
+#: The longest names of categories, LVIS's with their senses, have about 40 characters.
+LONGEST_NAME = 1000
+#: Counts up to here are whole numbers in float64 too.
+HIGHEST_COUNT = 1 << 53
 
 #: The keys of parallel arrays: of labels, and of what is beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
+
+# PASCAL VOC writes these categories as one word.
+_RUN_TOGETHER = {
+    "diningtable": "dining table",
+    "pottedplant": "potted plant",
+    "tvmonitor": "tv monitor",
+}
+_SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
 # Prompts of Grounding DINO are phrases such as "a dog".
 _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
-
-
+# Sorting a run of combining marks takes the square of its length, which does not matter in a text
+# shorter than this. Unicode's Stream-Safe Text Format (UAX #15, section 13) allows no longer runs
+# of marks: real text has at most three. The combining grapheme joiner ends a run, and changes
+# nothing else.
+_SHORT, _MOST_MARKS, _JOINER = 1000, 30, "\u034f"
 _GIVE = (
     "give the model's class names (categories=..., --categories): a text file with one name per "
     "line, YOLO's data.yaml or Hugging Face's config.json"
 )
+
+
+@named_if_wrong
+def clean_label(name: str) -> str:
+    """Return a category name in lower case with blanks between its words.
+
+    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
+    and the names that PASCAL VOC writes as one word are split.
+
+    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
+    ('bow', 'tv monitor', 'hot dog')
+    """
+    return CLEAN[name]
+
+
+def _cleaned(name: str) -> str:
+    name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
+    name = nfc(name).lower()
+    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
+    return _RUN_TOGETHER.get(name, name)
+
+
+#: What `clean_label` returns, for loops over many labels.
+CLEAN = Remembered(_cleaned)
+
+
+def nfc(text: str) -> str:
+    """Return a text in Unicode's composed form, in a time that grows with its length alone.
+
+    In a long one, runs of more than 30 combining marks are divided.
+
+    >>> nfc("cafe\u0301") == "caf\u00e9"
+    True
+    """
+    if len(text) > _SHORT and not text.isascii():
+        divided: list[str] = []
+        marks = 0
+        for character in text:
+            marks = marks + 1 if unicodedata.combining(character) else 0
+            if marks > _MOST_MARKS:
+                divided.append(_JOINER)
+                marks = 1
+            divided.append(character)
+        text = "".join(divided)
+    return unicodedata.normalize("NFC", text)
+
+
+def checked_label(name: str, at: object = "") -> str:
+    """Return the label of a category; none for DETR's ``N/A``, which is no category.
+
+    Messages begin with `at`, the file and the entry.
+    """
+    if name == NO_CATEGORY:
+        return ""
+    if len(name) <= LONGEST_NAME:
+        if label := CLEAN[name]:
+            return label
+        what = "has no word in it."
+    else:
+        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
+    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
+
+
+def check_score(score: Any, at: object) -> float:
+    """Return a detection's score as a float; messages begin with `at`, the file and the entry."""
+    try:
+        # NumPy's and PyTorch's scalars say what they are; float() drops an imaginary part.
+        value = score.item() if hasattr(score, "item") else score
+        real = isinstance(value, Real) and not isinstance(value, bool)
+        number = float(value) if real else math.nan
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise AnnotationError(f"{at}: score {score!r:.40} is not a number; write a number.")
+    if number < 0:
+        raise AnnotationError(f"{at}: score {score!r:.40} is negative; scores are from 0 to 1.")
+    if number > HIGHEST_SCORE:
+        raise AnnotationError(f"{at}: score {score!r:.40} is above 1; divide percentages by 100.")
+    return number
+
+
+def check_count(count: int, shown: str) -> int:
+    """Return a count that float64 holds; messages call it what is `shown`."""
+    if count > HIGHEST_COUNT:
+        raise AnnotationError(f"{shown} is above 2**53; is it a count?")
+    return count
+
+
+def number_of(text: str | None) -> float | None:
+    """Return the number that a text is, or None."""
+    try:
+        return float(text or "")
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -98,17 +219,17 @@ def listed(
     """
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
-    found: Iterable[Listed]
+    all_listed: Iterable[Listed]
     if not isinstance(items, Mapping):
-        found = (_item(item, number) for number, item in enumerate(_as_list(items)))
+        all_listed = (_item(item, number) for number, item in enumerate(_as_list(items)))
     elif "objects" in items and is_listed(items.get("asked")):
-        asked, found = items["asked"], listed(items["objects"], lowest, uncertain, names)
+        asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
     elif is_arrays(items):
-        asked, found = items.get("asked"), detections(items, open_from, names)
+        asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
-        found = _counts(items)
+        all_listed = _counts(items)
     left_open: set[str] = set()
-    for one in found:
+    for one in all_listed:
         if one.score is not None and open_from <= one.score < lowest:
             left_open.add(CLEAN[one.name])
         yield one
@@ -128,7 +249,6 @@ def asked_labels(names: Any) -> list[str]:
 
 
 def _item(item: Any, number: int) -> Listed:
-    """Return what an item of a list says."""
     if isinstance(item, str) and item.strip():
         return Listed(item)
     item = _as_python(item)
@@ -164,12 +284,12 @@ def _as_list(items: Any) -> Iterable[Any]:
         return sorted(items, key=repr)  # the order of strings in a set changes with every run
     if not is_listed(items):
         raise AnnotationError(f"expected a list of labels, found {items!r:.40}.")
-    listed: Iterable[Any] = _as_python(items)
-    return listed
+    as_list: Iterable[Any] = _as_python(items)
+    return as_list
 
 
 def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
-    found: list[Listed] = []
+    all_listed: list[Listed] = []
     for name, number in counts.items():
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
@@ -178,19 +298,17 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
             )
         if number < 0:
             raise AnnotationError(f"the count of {name!r:.40} is negative ({number!r:.40}).")
-        if int(number) > HIGHEST_COUNT:
-            raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
-        found.append(Listed(name, int(number)))
-    denied = {CLEAN[one.name] for one in found if not one.number}
-    for one in found if denied else ():
+        all_listed.append(Listed(name, check_count(int(number), f"the count of {name!r:.40}")))
+    denied = {CLEAN[one.name] for one in all_listed if not one.number}
+    for one in all_listed:
         if one.number and CLEAN[one.name] in denied:
             raise AnnotationError(
                 f"{CLEAN[one.name]!r:.40} is both there and not there, with a count and with 0; "
                 "keep one answer for each thing."
             )
-    return found
+    return all_listed
 
 
 def is_arrays(items: Mapping[Any, Any]) -> bool:
@@ -201,8 +319,7 @@ def is_arrays(items: Mapping[Any, Any]) -> bool:
 def has_indices(items: Mapping[Any, Any]) -> bool:
     """Tell whether the labels of parallel arrays are class indices."""
     columns = [_array(items, key) for key in LABELS if is_listed(items.get(key))]
-    first = next((labels[0] for labels in columns if labels), "")
-    return not isinstance(first, str)
+    return not isinstance(next((labels[0] for labels in columns if labels), ""), str)
 
 
 def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Listed]:
@@ -242,12 +359,10 @@ def _name(label: Any, at: str, names: CategoryNames) -> str:
 
 
 def _without_article(label: str) -> str:
-    """Return a phrase of a prompt without its article: *a dog* becomes *dog*."""
     return _ARTICLE.sub("", label.strip(), count=1) if _ARTICLE.match(label.strip()) else label
 
 
 def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
-    """Return what should be a list, tuple, array or tensor as a list."""
     values = items[key]
     if not is_listed(values):
         raise AnnotationError(f"{key!r} is {values!r:.40}, not a list.")
