@@ -14,16 +14,14 @@ from .categories import (
     read_categories,
     read_class_descriptions,
 )
-from .coco_json import read_coco_instances, read_coco_results
-from .instances import Box, ImageBoxes, LabelItem, LabelList, LabelRows, label_rows
-from .listed import CategoryNames
-from .objects import ObjectLabels, clean_label
-from .open_images import read_open_images
-from .plain import read_labels
+from .coco import read_coco_instances, read_coco_results
+from .folders import read_voc
+from .instances import Box, ImageBoxes
+from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, CategoryNames, clean_label
+from .objects import ObjectLabels, agreed, union
+from .plain import LabelItem, LabelList, LabelRows, label_rows, read_labels
 from .read import ObjectSource, read_boxes, read_objects
-from .scores import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD
-from .several import agreed, union
-from .voc import read_voc
+from .tables import read_open_images
 
 __all__ = [
     "COCO_CATEGORIES",

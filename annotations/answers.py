@@ -1,4 +1,4 @@
-"""Answers to *is it there?*, of models and of benchmarks.
+"""What was looked for and is there or not: answers of models and benchmarks, files of detections.
 
 - Answers of any vision-language model are JSON Lines, one image and thing a line: ``{"image_id": 1,
   "thing": "nut", "answer": "no"}`` or ``{"image_id": 1, "thing": "nut", "score": 0.12}``.
@@ -13,20 +13,33 @@
   https://github.com/BradyFU/Woodpecker) have what its detector looked for: ``img_path`` and
   ``entity_info``, ``{"dog": {"total_count": 1, "bbox": [[...]]}, "nut": {"total_count": 0, ...}}``.
   A box is left, top, right and bottom in shares of the image's sides.
+- ``vifidel-eval detect`` writes JSON Lines: a header, ``{"vifidel_eval": "detections", "version":
+  1, "classes": [...] or null, ...}``, then a line per picture, or per picture and round of
+  questions: ``{"image_id", "labels", "scores", "boxes", "width", "height"}`` with boxes of left,
+  top, right and bottom in pixels, and ``asked`` where the detector was asked for things.
+  ``{"image_id", "problem"}`` is a picture that could not be read.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
-from .format import Format, Way, entries, first_key, image_id_of
-from .instances import Instances, from_corners
-from .listed import listed
+from ..io.entries import Entries, Entry
+from ..io.image_ids import ImageId
+from .instances import Format, Instances, Way, from_corners
+from .labels import (
+    ANSWER_THRESHOLD,
+    asked_labels,
+    check_score,
+    checked_label,
+    detections,
+    listed,
+)
 from .objects import ObjectLabels
-from .scores import ANSWER_THRESHOLD, check_score
+from .plain import below_header, classes_of
 
 # In the words of models: "Yes, there is one.", "No.", "I am not sure", "I cannot tell from here."
 _YES_OR_NO = re.compile(r"(yes|no)\b(?! idea)")
@@ -37,10 +50,10 @@ _UNSURE = re.compile(
 )
 
 
-def said(answer: Any) -> bool | None:
+def meant(answer: Any) -> bool | None:
     """Return what an answer in words means: there, not there, or None where it leaves that open.
 
-    >>> said("Yes, there is a dog."), said("No."), said("I'm not sure")
+    >>> meant("Yes, there is a dog."), meant("No."), meant("I'm not sure")
     (True, False, None)
     """
     if isinstance(answer, bool):
@@ -50,37 +63,35 @@ def said(answer: Any) -> bool | None:
     text = answer.strip(" \t\n\"'*.").replace("\u2019", "'").lower()
     if _UNSURE.match(text):
         return None
-    found = _YES_OR_NO.match(text)
-    if not found:
+    yes_or_no = _YES_OR_NO.match(text)
+    if not yes_or_no:
         raise ValueError
-    return found[1] == "yes"
+    return yes_or_no[1] == "yes"
 
 
-def read_answers(records: list[Any], found: Instances) -> ObjectLabels:
+def _read_answers(answers: Entries, found: Instances) -> ObjectLabels:
     """Read one answer per record; *I cannot tell* is counted and says nothing."""
     found.counts_from(ANSWER_THRESHOLD)
-    for at, record in entries(records, found.where):
-        image_id = image_id_of(record, "image_id", at)
-        of = f"{at} (image {image_id!r:.40})"
-        if "thing" not in record:
-            raise AnnotationError(f"{of}: 'thing' is missing.")
-        found.answer(image_id, record["thing"], _answer(record, found, of), at)
+    for answer in answers:
+        image_id = answer.image_id()
+        found.answer(image_id, answer["thing"], _answer(answer, found), answer)
     # An image whose captions mention nothing has no question, and so no answer.
     return found.object_labels("answers", lists_every_image=False, says_asked=True)
 
 
-def _answer(record: Mapping[str, Any], found: Instances, of: str) -> bool | None:
+def _answer(answer: Entry, found: Instances) -> bool | None:
     """Return what a record answers, in words or by its score."""
-    if record.get("answer") is None and record.get("score") is not None:
+    if answer.get("answer") is None and answer.get("score") is not None:
         found.scored = True
-        return found.there(check_score(record["score"], of))
+        return found.there(check_score(answer["score"], answer))
     try:
-        return said(record["answer"])
-    except (KeyError, ValueError):
-        about = f"about {record.get('thing')!r:.40} "
-        given = f"is {record['answer']!r:.40}" if "answer" in record else "is missing"
+        return meant(answer.get("answer"))
+    except ValueError:
+        about = f"about {answer.get('thing')!r:.40} "
+        given = f"is {answer['answer']!r:.40}" if "answer" in answer else "is missing"
         raise AnnotationError(
-            f"{of}: the answer {about}{given}; write yes, no or unsure, or a 'score' from 0 to 1."
+            f"{answer}: the answer {about}{given}; write yes, no or unsure, or a 'score' from 0 to "
+            "1."
         ) from None
 
 
@@ -90,7 +101,7 @@ ANSWERS = Format(
     ".5, if there are scores",
     "only what was asked for can be absent; *yes*, *no* and *not sure* in the words of models; "
     "*not sure* is counted, and says nothing",
-    (Way("list", ("[].thing", "[].answer [].score"), read_answers),),
+    (Way("list", ("[].thing", "[].answer [].score"), _read_answers),),
 )
 
 
@@ -101,24 +112,21 @@ _QUESTION = re.compile(
 )
 
 
-def read_pope(records: list[Any], found: Instances) -> ObjectLabels:
+def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
     """Read POPE's questions; what each asks about is there or not, as its ``label`` says."""
-    for at, record in entries(records, found.where):
-        image_id = image_id_of(record, "image", at)
-        question = _QUESTION.fullmatch(str(record.get("text")))
-        if not question:
+    for question in questions:
+        image_id = question.image_id("image")
+        asked = _QUESTION.fullmatch(str(question.get("text")))
+        if not asked:
             raise AnnotationError(
-                f"{at} (image {image_id!r:.60}): {record.get('text')!r:.60} is not a question of "
-                "POPE's form, such as 'Is there a dog in the image?'."
+                f"{question}: {question.get('text')!r:.60} is not a question of POPE's form, such "
+                "as 'Is there a dog in the image?'."
             )
         try:
-            there = said(record.get("label"))
+            there = meant(question.get("label"))
         except ValueError:
-            raise AnnotationError(
-                f"{at} (image {image_id!r:.60}): the label is {record.get('label')!r:.40}; POPE's "
-                "are yes and no."
-            ) from None
-        found.answer(image_id, question[1], there, at)
+            raise question.refusal("label", "yes or no, as POPE has it") from None
+        found.answer(image_id, asked[1], there, question)
     return found.object_labels("pope", says_asked=True)
 
 
@@ -127,27 +135,25 @@ POPE = Format(
     "POPE's questions with their answers, JSON Lines",
     "",
     "the answers of the benchmark itself; a model's go to *answers*",
-    (Way("list", ("[].image=", "[].text", "[].label"), read_pope),),
+    (Way("list", ("[].image=", "[].text", "[].label"), _read_pope),),
 )
 
 
-def read_amber(content: list[Any], found: Instances) -> ObjectLabels:
+def _read_amber(entries: Entries, found: Instances) -> ObjectLabels:
     """Read the generative entries; a word in both lists is there."""
-    for at, entry in entries(content, found.where):
+    for entry in entries:
         if entry.get("type") != "generative":
             continue
-        image_id = image_id_of(entry, "id", at)
-        found.image_once(image_id, at)
+        image_id = found.image_once(entry, "id")
         found.asked_in(image_id)
-        for key, there in (("truth", True), ("hallu", False)):
-            if not isinstance(entry.get(key), list):
-                raise AnnotationError(
-                    f"{at} (image {image_id!r:.40}): {key!r} is not a list of things."
-                )
-            known = {name for name in entry["truth"] if not there and isinstance(name, str)}
-            for name in entry[key]:
-                if not isinstance(name, str) or name not in known:
-                    found.answer(image_id, name, there, f"{at}: {key}")
+        true, made_up = (
+            entry.members(key, object, "a list of things") for key in ("truth", "hallu")
+        )
+        for thing in true:
+            found.answer(image_id, thing, True, entry)
+        for thing in made_up:
+            if not isinstance(thing, str) or thing not in true:
+                found.answer(image_id, thing, False, entry)
     if not found.images:
         raise AnnotationError(
             f"{found.where}: no entry of type 'generative', which list what is in an image; give "
@@ -162,35 +168,33 @@ AMBER = Format(
     "",
     "generative entries: `truth` is there, `hallu` is not; a word in both is there; image ids are "
     "AMBER's numbers",
-    (Way("list", ("[].id", "[].type", "[].truth"), read_amber),),
+    (Way("list", ("[].id", "[].type", "[].truth"), _read_amber),),
 )
 
 
-_IMAGE = ("image_id", "img_path", "image")
-
-
-def read_woodpecker(samples: list[Any], found: Instances) -> ObjectLabels:
+def _read_woodpecker(samples: Entries, found: Instances) -> ObjectLabels:
     """Read the entities of each sample: their number, 0 for those that were not found."""
-    key = first_key(samples, _IMAGE)
-    for at, sample in entries(samples, found.where):
-        image_id = image_id_of(sample, key, at)
-        of = f"{at} (image {image_id!r:.60})"
-        found.image_once(image_id, at)
-        entities = sample.get("entity_info")
+    key = samples.first_key(("image_id", "img_path", "image"))
+    for sample in samples:
+        image_id = found.image_once(sample, key)
+        entities = sample["entity_info"]
         if not isinstance(entities, Mapping):
-            raise AnnotationError(f"{of}: 'entity_info' is not an object; write what was found.")
+            raise sample.refusal("entity_info", "an object with what was found")
         for name, entity in entities.items():
             if not isinstance(entity, Mapping) or "total_count" not in entity:
-                raise AnnotationError(f"{of}: {name!r:.40} has no 'total_count'; write a number.")
+                raise AnnotationError(
+                    f"{sample}: {name!r:.40} has no 'total_count'; write a number."
+                )
         found.asked_in(image_id)
         try:
-            counted = list(listed({n: e["total_count"] for n, e in entities.items()}, found.lowest))
+            counts = {name: entity["total_count"] for name, entity in entities.items()}
+            counted = list(listed(counts, found.lowest))
         except AnnotationError as problem:
-            raise AnnotationError(f"{of}: {problem}") from None
+            raise AnnotationError(f"{sample}: {problem}") from None
         for one in counted:
-            label = found.ask(image_id, one.name, of)
+            label = found.ask(image_id, one.name, sample)
             if one.number:
-                found.add(image_id, one.name, of, one.number)
+                found.add(image_id, one.name, sample, one.number)
             boxes = entities[one.name].get("bbox")
             for box in boxes if label and isinstance(boxes, list) else ():
                 found.keep_box(image_id, label, from_corners(box), size=(1.0, 1.0))
@@ -202,5 +206,120 @@ WOODPECKER = Format(
     "Woodpecker's samples with `entity_info`, a list or JSON Lines",
     "",
     "the image is `image_id`, `img_path` or `image`; a `total_count` of 0 is not there",
-    (Way("list", ("[].entity_info",), read_woodpecker),),
+    (Way("list", ("[].entity_info",), _read_woodpecker),),
+)
+
+
+_VERSION = 1
+# Of boxes of one label that share more than this of their union, one object is meant.
+_SAME = 0.7
+# Detectors give some hundreds for a picture; each box of a label is compared with all others.
+_MOST_BOXES = 1000
+
+#: The score of a detection, its box (left, top, right, bottom), and the picture's width and height.
+_Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
+
+
+def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
+    """Read a file of detections: a class is counted by its boxes, what was asked for once.
+
+    Of several rounds about a picture, what one found is there. Boxes of one label that mean one
+    object count once. A picture that could not be read is known, and nothing was looked for in it.
+    """
+    where = found.where
+    header, pictures = below_header(records)
+    if header.get("version") != _VERSION:
+        raise AnnotationError(
+            f"{where}: line 1: version {header.get('version')!r:.20} of the files that "
+            f"vifidel-eval detect writes; this version of vifidel-eval reads {_VERSION}."
+        )
+    classes = set(asked_labels(classes_of(header, where) or ()))
+    asked_for: dict[ImageId, set[str]] = {}
+    detected: dict[tuple[ImageId, str], list[_Detection]] = {}
+    for picture in pictures:
+        image_id = picture.image_id()
+        found.image(image_id)
+        if "problem" in picture:
+            continue
+        size = picture.get("width"), picture.get("height")
+        try:
+            asked_for.setdefault(image_id, set()).update(asked_labels(picture.get("asked", ())))
+            for one in detections(picture.content, 0, found.names):
+                if one.score is None:
+                    raise AnnotationError("'scores' is missing; every detection needs one.")
+                label = checked_label(one.name)
+                if label:
+                    detected.setdefault((image_id, label), []).append((one.score, one.box, size))
+        except AnnotationError as problem:
+            raise AnnotationError(f"{picture}: {problem}") from None
+    for image_id, asked in asked_for.items():
+        if classes or asked:
+            found.asked_in(image_id).update(dict.fromkeys(classes | asked, where))
+    found.scored = True
+    for (image_id, label), detections_of_it in detected.items():
+        _count(image_id, label, detections_of_it, label in asked_for[image_id], found)
+    # Where all pictures were searched for the same, the classes say it.
+    asked_in = [found.asked.get(image_id, {}).keys() for image_id in found.images]
+    alike = bool(classes and asked_in) and all(asked == classes for asked in asked_in)
+    if alike:
+        found.asked.clear()
+    return found.object_labels(
+        "detections",
+        # A picture about which there is no question has no line.
+        lists_every_image=bool(classes),
+        categories=classes if alike else (),
+        says_asked=True,
+    )
+
+
+def _count(
+    image_id: ImageId, label: str, detected: list[_Detection], once: bool, found: Instances
+) -> None:
+    """Count the objects of a label, what was asked for once, and keep their boxes."""
+    there = found.there(max(score for score, _, _ in detected))
+    if there is None:
+        found.unsure += 1
+        found.asked.get(image_id, {}).pop(label, None)
+    if not there:
+        return
+    counted = [one for one in detected if found.counts(one[0])]
+    if len(counted) > _MOST_BOXES:
+        raise AnnotationError(
+            f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
+            f"more than the {_MOST_BOXES} that are compared; give a higher --threshold."
+        )
+    kept = _distinct(counted)
+    found.image(image_id)[label] = 1 if once else len(kept)
+    for score, box, size in kept if found.boxes is not None else ():
+        found.keep_box(image_id, label, from_corners(box), score, size)
+
+
+def _distinct(detected: list[_Detection]) -> list[_Detection]:
+    """Return the detections of a label, the best first, without those of the same object."""
+    kept: list[_Detection] = []
+    for one in sorted(detected, key=lambda one: -one[0]):
+        if all(_overlap(one[1], other[1]) <= _SAME for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _overlap(box: Any, other: Any) -> float:
+    """Return the intersection of two boxes over their union; 0 where one is no box."""
+    try:
+        (left, top, right, bottom), (left2, top2, right2, bottom2) = box, other
+        width = min(right, right2) - max(left, left2)
+        height = min(bottom, bottom2) - max(top, top2)
+        areas = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2)
+        both = max(width, 0.0) * max(height, 0.0)
+        return float(both / (areas - both)) if areas > both else 0.0
+    except (TypeError, ValueError):
+        return 0.0
+
+
+DETECTED = Format(
+    "files of vifidel-eval detect",
+    "what `vifidel-eval detect` writes, JSON Lines",
+    ".6",
+    "what was asked for, or the detector's classes, can be absent; boxes of one object count once",
+    (Way("list", ("[].vifidel_eval",), _read_detected),),
 )

@@ -15,12 +15,11 @@ from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..io.arguments import named_if_wrong
+from ..io.containers import csv_rows
+from ..io.entries import Entries, Entry, Source, root
 from ..io.files import first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
-from .csv_rows import rows
-from .format import entries
-from .listed import NO_NAMES, CategoryNames
-from .objects import clean_label
+from .labels import NO_NAMES, CategoryNames, clean_label
 
 #: Everything that `read_categories` takes.
 CategorySource: TypeAlias = (
@@ -70,7 +69,7 @@ def read_categories(source: CategorySource) -> CategoryNames:
     if source is None:
         return NO_NAMES
     if isinstance(source, Mapping):
-        return _by_id(source, "categories")
+        return _by_id(source, Source("categories", AnnotationError))
     names = CategoryNames({}, {}, {})
     for path in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(path, str | os.PathLike):
@@ -99,7 +98,7 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
         raise AnnotationError(f"{where}: the file is empty; write it again.")
     first = text.lstrip().partition("\n")[0]
     if first[0] in "{[":
-        return _from_json(parse_json(text, where, AnnotationError), where)
+        return _from_json(parse_json(text, where, AnnotationError), Source(where, AnnotationError))
     if _YAML_NAMES.search(text):
         return CategoryNames(indices=_yaml_names(text, where))
     if _DARKNET_DATA.search(text):
@@ -126,7 +125,7 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
         If a line does not have two fields, none names a class, or a class has two names.
     """
     names: dict[Any, str] = {}
-    for number, (line, row) in enumerate(rows(text, where)):
+    for number, (line, row) in enumerate(csv_rows(text, where, ",", AnnotationError)):
         if len(row) != 2:
             raise AnnotationError(
                 f"{where}: line {line} has {len(row)} fields; class descriptions have two, the "
@@ -151,10 +150,14 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     return names
 
 
-def category_names(categories: Any, where: str) -> dict[Any, str]:
-    """Return ``{category id: name}`` from a COCO ``categories`` list."""
+def category_names(content: Entry) -> dict[Any, str]:
+    """Return ``{category id: name}`` from the ``categories`` of a COCO file."""
+    return _names_by_id(content.entries("categories"))
+
+
+def _names_by_id(categories: Entries) -> dict[Any, str]:
     names: dict[Any, str] = {}
-    for at, category in entries(categories, where, "categories"):
+    for category in categories:
         category_id, name = category.get("id"), category.get("name")
         if (
             isinstance(category_id, bool)
@@ -162,57 +165,53 @@ def category_names(categories: Any, where: str) -> dict[Any, str]:
             or not isinstance(name, str)
             or not clean_label(name)
         ):
-            raise AnnotationError(f"{at} needs an 'id' and a 'name'.")
+            raise AnnotationError(f"{category} needs an 'id' and a 'name'.")
         if names.setdefault(category_id, name) != name:
             raise AnnotationError(
-                f"{at}: category {category_id!r:.40} is called "
+                f"{category}: category {category_id!r:.40} is called "
                 f"{names[category_id]!r:.40} and {name!r:.40}; keep one."
             )
     return names
 
 
-def category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
-    """Return the name of an entry's category; `whose` says in messages who lists the categories."""
-    category_id = entry.get("category_id")
+def category_name(category_id: Any, names: Mapping[Any, str], entry: Entry, whose: str) -> str:
+    """Return the name of a category that an entry has; `whose` says who lists the categories."""
     try:
         if not isinstance(category_id, bool):
             return names[category_id]
     except (KeyError, TypeError):
         pass
-    at = f"{at} (image {entry['image_id']!r:.40})" if "image_id" in entry else at
-    if "category_id" not in entry:
-        raise AnnotationError(f"{at}: 'category_id' is missing; every object needs one.")
     raise AnnotationError(
-        f"{at}: category_id {category_id!r:.40} is not one of {whose} {len(names)} categories; "
-        "give the file that lists the categories."
+        f"{entry}: category_id {category_id!r:.40} is not one of {whose} {len(names)} "
+        "categories; give the file that lists the categories."
     )
 
 
-def _from_json(content: Any, where: str) -> CategoryNames:
+def _from_json(content: Any, source: Source) -> CategoryNames:
     if isinstance(content, dict):
         labels = content.get("id2label")
         if isinstance(labels, dict):
             pairs = ((from_json_key(key), name) for key, name in labels.items())
-            return CategoryNames(indices=_from_zero(pairs, f"{where}: id2label"))
+            return CategoryNames(indices=_from_zero(pairs, f"{source.where}: id2label"))
         if content and all(isinstance(name, str) for name in content.values()):
-            return _by_id(content, where)
+            return _by_id(content, source)
         if "categories" not in content:
             raise AnnotationError(
-                f"{where}: 'categories' is missing, and so is Hugging Face's 'id2label'; give a "
-                "file that lists the categories."
+                f"{source.where}: 'categories' is missing, and so is Hugging Face's 'id2label'; "
+                "give a file that lists the categories."
             )
-        content = content["categories"]
-    if isinstance(content, list) and content and all(isinstance(name, str) for name in content):
-        return CategoryNames(indices=_from_zero(enumerate(content), where))
-    return CategoryNames(ids=category_names(content, where))
+        return CategoryNames(ids=category_names(root(content, source)))
+    if content and all(isinstance(name, str) for name in content):
+        return CategoryNames(indices=_from_zero(enumerate(content), source.where))
+    return CategoryNames(ids=_names_by_id(Entries(content, source)))
 
 
-def _by_id(names: Mapping[Any, str], where: str) -> CategoryNames:
+def _by_id(names: Mapping[Any, str], source: Source) -> CategoryNames:
     listed = [
         {"id": from_json_key(key) if isinstance(key, str) else key, "name": name}
         for key, name in names.items()
     ]
-    by_id = category_names(listed, where)
+    by_id = _names_by_id(Entries(listed, source))
     machine_ids = {i: name for i, name in by_id.items() if isinstance(i, str) and i[:1] == "/"}
     return CategoryNames({i: n for i, n in by_id.items() if i not in machine_ids}, machine_ids)
 

@@ -1,34 +1,53 @@
-"""Instances of objects, as all formats collect them: image by image, or row by row."""
+"""What a format of objects is, and the instances that all formats collect.
+
+A format is a part of a module of this package that ends with its record, a `Format`, and a line in
+the table of `.read`. All readers raise `AnnotationError` where content is wrong.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
+from ..io.containers import Kind
+from ..io.entries import Entry
 from ..io.image_ids import ImageId
-from .listed import NO_NAMES, CategoryNames, corners, has_indices, is_arrays, listed
-from .objects import (
-    CLEAN,
-    LONGEST_NAME,
-    NO_CATEGORY,
-    ObjectLabels,
-    checked_label,
-    from_threshold,
-)
-from .scores import DETECTION_THRESHOLD
+from .labels import DETECTION_THRESHOLD, NO_NAMES, CategoryNames, checked_label
+from .objects import ObjectLabels
 
-#: A label, ``[label, score]``, or a detection.
-LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
-#: What an image or a row may have: items, label to count, or parallel arrays.
-LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
 
-_NAMES = frozenset({str})
+@dataclass(frozen=True)
+class Way:
+    """One of the ways in which a format comes, or something that people give instead of it.
+
+    It is recognised by signs (`vifidel_eval.io.entries.shows`), of a table by names of its columns;
+    or a function tells it from the whole content. What reads it takes the content (the value of a
+    `vifidel_eval.io.containers.Content`), fills an `Instances`, and returns the labels; or nocaps'
+    images, which rename those of other sources. A text is for content that is refused: what is
+    wrong with it and what to do, without its name.
+    """
+
+    carrier: Kind
+    recognised: tuple[str, ...] | Callable[[Any], bool]
+    read: str | Callable[[Any, Instances], Any]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of objects: what messages and help call it, its row in docs/objects.md, its ways.
+
+    The row says in Markdown what it is, the lowest score that counts, and what else to know.
+    """
+
+    name: str
+    source: str
+    scores: str
+    notes: str
+    ways: tuple[Way, ...]
 
 
 class Box(NamedTuple):
@@ -87,6 +106,11 @@ class Instances:
         #: Of the images that have any; None where nobody asks for boxes.
         self.boxes: dict[ImageId, ImageBoxes] | None = {} if keep_boxes else None
 
+    @property
+    def keeps_boxes(self) -> bool:
+        """Whether somebody asks for boxes."""
+        return self.boxes is not None
+
     def counts_from(self, lowest: float) -> None:
         """Set the lowest score that counts where no user says it."""
         self.lowest = lowest if self.threshold is None else self.threshold
@@ -95,17 +119,19 @@ class Instances:
         """Return the labels of an image with their counts; it is known from now on."""
         return self.images.setdefault(image_id, {})
 
-    def image_once(self, image_id: ImageId, at: str) -> None:
-        """Know an image from now on, which must not be known yet."""
+    def image_once(self, entry: Entry, key: str = "image_id") -> ImageId:
+        """Return the image of an entry, which is known from now on and must not be known yet."""
+        image_id = entry.image_id(key)
         if image_id in self.images:
-            raise AnnotationError(f"{at}: image {image_id!r:.60} is listed twice; keep one entry.")
+            raise entry.listed_twice()
         self.image(image_id)
+        return image_id
 
     def add(
         self,
         image_id: ImageId,
         name: str,
-        at: str = "",
+        at: object = "",
         number: int = 1,
         score: float | None = None,
         sides: Any = None,
@@ -160,12 +186,12 @@ class Instances:
             return True
         return False if self.uncertain is None or score < self.uncertain else None
 
-    def ask(self, image_id: ImageId, name: str, at: str = "") -> str:
+    def ask(self, image_id: ImageId, name: str, at: object = "") -> str:
         """Take note that something was looked for in an image, and return its label."""
         label = checked_label(name, at)
         asked = self.asked_in(image_id)
         if label:
-            asked.setdefault(label, at)
+            asked.setdefault(label, str(at))
         return label
 
     def asked_in(self, image_id: ImageId) -> dict[str, str]:
@@ -173,25 +199,24 @@ class Instances:
         self.image(image_id)
         return self.asked.setdefault(image_id, {})
 
-    def answer(self, image_id: ImageId, thing: Any, there: bool | None, at: str) -> None:
+    def answer(self, image_id: ImageId, thing: Any, there: bool | None, entry: Entry) -> None:
         """Take an answer; None for one that leaves it open, which counts as not asked."""
-        of_image = f"{at} (image {image_id!r:.40})"
         if not isinstance(thing, str) or not thing.strip():
-            raise AnnotationError(f"{of_image}: the thing is {thing!r:.40}, not a name.")
-        label = checked_label(thing, at)
-        found, asked = self.image(image_id), self.asked_in(image_id)
+            raise AnnotationError(f"{entry}: the thing is {thing!r:.40}, not a name.")
+        label, at = checked_label(thing, entry), entry.at
+        labels, asked = self.image(image_id), self.asked_in(image_id)
         if there is None:
             self.unsure += 1
         if there is None or not label:
             return
         earlier = asked.setdefault(label, at)
-        if earlier != at and (label in found) != there:
+        if earlier != at and (label in labels) != there:
             raise AnnotationError(
-                f"{of_image}: {label!r:.40} is both there and not there (the other answer is "
+                f"{entry}: {label!r:.40} is both there and not there (the other answer is "
                 f"{earlier.rpartition(': ')[2]}); keep one answer for each thing."
             )
         if there:
-            found[label] = 1
+            labels[label] = 1
 
     def object_labels(
         self,
@@ -234,133 +259,6 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
         return None
     x, y, third, fourth = map(float, values)
     return x, y, third, fourth
-
-
-@dataclass(frozen=True)
-class LabelRows:
-    """The object labels of rows that have no image id, as `label_rows` returns them."""
-
-    #: Label to count, one mapping per row; read them, do not change them.
-    counts: tuple[Mapping[str, int], ...]
-    #: The lowest score that counted; None if no label has a score.
-    threshold: float | None = None
-    #: For each row, the labels that were looked for, there or not; None for a row that does not say
-    #: it. None as a whole if no row does.
-    asked: tuple[frozenset[str] | None, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def signature(self) -> str:
-        """Return ``rows``, or ``rows>=0.6+asked:image`` if there were scores and asked labels."""
-        asked = "" if self.asked is None else "+asked:image"
-        return f"rows{from_threshold(self.threshold)}{asked}"
-
-
-@named_if_wrong
-def label_rows(
-    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
-) -> LabelRows:
-    """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
-
-    Parameters
-    ----------
-    objects : sequence
-        One list of labels, ``[label, score]`` pairs or detections, one mapping of label to count,
-        or the parallel arrays of a detector per row; NumPy arrays serve as lists. A count of 0
-        says that the label was looked for and is not there.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
-        always count.
-    uncertain : float, optional
-        The score below which what a row lists under ``asked`` is not there; by default the lowest
-        that counts.
-
-    Raises
-    ------
-    AnnotationError
-        If a row has another shape or a score is not a number; the first row is row 0.
-
-    Examples
-    --------
-    >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
-    >>> rows.counts, rows.signature()
-    (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
-    >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
-    ({'squirrel': 1},)
-    """
-    threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    check_thresholds(threshold, uncertain)
-    wrong = isinstance(objects, str | bytes | bytearray | Mapping)
-    if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
-        raise AnnotationError(
-            f"objects of rows are a list with one entry per row, not {objects!r:.40}."
-        )
-    listed_rows = objects if isinstance(objects, list | tuple) else list(objects)
-    # The samples of an image often share one list, which is read once.
-    found = Instances("objects", threshold, uncertain=uncertain)
-    for number, items in enumerate(listed_rows):
-        if id(items) not in found.images:
-            try:
-                _add(id(items), items, found)
-            except AnnotationError as problem:
-                raise AnnotationError(f"row {number}: {problem}") from None
-    counts = tuple(found.images[id(items)] for items in listed_rows)
-    asked = None
-    if found.asked:
-        asked = tuple(
-            frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
-            for items, labels in zip(listed_rows, counts, strict=True)
-        )
-    return LabelRows(counts, found.lowest if found.scored else None, asked)
-
-
-def read_items(
-    images: Mapping[Any, LabelList], found: Instances, classes: Collection[str] | None = None
-) -> ObjectLabels:
-    """Read what is listed for each image; `classes` were looked for in all, if that is said."""
-    for image_id, items in images.items():
-        try:
-            _add(image_id, items, found)
-        except AnnotationError as problem:
-            raise AnnotationError(f"{found.where}: image {image_id!r}: {problem}") from None
-    mappings = {i: items for i, items in images.items() if isinstance(items, Mapping)}
-    if found.asked:  # where one of them has a count of 0, they say what was looked for and found
-        for image_id, items in mappings.items():
-            if items and not is_arrays(items):
-                found.asked_in(image_id)
-    indexed = any(map(has_indices, mappings.values()))
-    return found.object_labels(
-        "labels",
-        categories=classes or (found.names.by_index().values() if indexed else ()),
-        says_asked=classes is not None,
-    )
-
-
-def _add(image_id: ImageId, items: LabelList, found: Instances) -> None:
-    """Count what is listed for an image."""
-    if _only_names(items):
-        counts = dict(Counter(map(CLEAN.__getitem__, items)))
-        if "" not in counts:
-            found.images[image_id] = counts
-            return
-    found.image(image_id)
-    for one in list(listed(items, found.lowest, found.uncertain, found.names)):
-        if one.number:
-            sides = None if found.boxes is None else from_corners(corners(one.box))
-            found.add(image_id, one.name, "", one.number, one.score, sides)
-        else:
-            found.ask(image_id, one.name)
-
-
-def _only_names(items: Any) -> TypeGuard[list[str]]:
-    """Return whether items are a list of names that all count, as most are."""
-    return (
-        type(items) is list
-        and _NAMES.issuperset(map(type, items))
-        and max(map(len, items), default=0) <= LONGEST_NAME
-        and NO_CATEGORY not in items
-    )
 
 
 def check_threshold(threshold: float | None, name: str = "threshold") -> None:

@@ -1,9 +1,8 @@
-"""Object labels of images, which every reader of this package returns, and their spelling."""
+"""Object labels of images, which every reader of this package returns; several sources in one."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
 from ..io.arguments import named_if_wrong
-from ..io.caches import Remembered
 from ..io.image_ids import (
     ImageId,
     are_row_numbers,
@@ -21,24 +19,7 @@ from ..io.image_ids import (
     mismatch,
     to_json_value,
 )
-from ..io.nfc import nfc
-
-# PASCAL VOC writes these categories as one word.
-_RUN_TOGETHER = {
-    "diningtable": "dining table",
-    "pottedplant": "potted plant",
-    "tvmonitor": "tv monitor",
-}
-_SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
-
-#: The name that DETR's COCO models give to category ids which COCO does not use.
-NO_CATEGORY = "N/A"
-
-#: The longest names of categories, LVIS's with their senses, have about 40 characters.
-LONGEST_NAME = 1000
-
-#: Counts up to here are whole numbers in float64 too.
-HIGHEST_COUNT = 1 << 53
+from .labels import NO_CATEGORY, clean_label
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -303,10 +284,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return f"{self.source()}{self._asked_by}#{self._digest[:8]}"
 
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
-        """Return the same labels, whose pickle holds `read_again` instead of the content.
-
-        That is called to read the same labels from where they came from, and can be pickled.
-        """
+        """Return the same labels, whose pickle holds `read_again` instead of the content."""
         same = object.__new__(ObjectLabels)
         vars(same).update(vars(self), _read_again=read_again)
         return same
@@ -387,45 +365,119 @@ def from_threshold(threshold: float | None) -> str:
 
 def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:
     """Return a line for each image, whatever the order of images and of what each has."""
-    found = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
-    return [f"{key}:{listed!r}\n" for key, listed in found]
+    pairs = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
+    return [f"{key}:{listed!r}\n" for key, listed in pairs]
 
 
 @named_if_wrong
-def clean_label(name: str) -> str:
-    """Return a category name in lower case with blanks between its words.
+def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
-    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
-    and the names that PASCAL VOC writes as one word are split.
+    A single source stays as it is, with its counts. Ids of later sources that are COCO file
+    stems join the numbers of the first. What one of them found is there, whatever others say; what
+    none found and one looked for is not.
 
-    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
-    ('bow', 'tv monitor', 'hot dog')
+    Raises
+    ------
+    AnnotationError
+        If there is no source.
+    ImageIdError
+        If a source shares no image with those before it.
     """
-    return CLEAN[name]
+    sources = list(sources)
+    if not sources:
+        raise AnnotationError("a union needs at least one source of objects.")
+    first = sources[0]
+    if len(sources) == 1:
+        return first
+    united: dict[ImageId, dict[str, int]] = {}
+    asked: dict[ImageId, frozenset[str]] = {}
+    by_image = any(source.says_what_was_asked for source in sources)
+    for source in sources:
+        same_image = match(source, united)
+        if source and united and not same_image:
+            raise mismatch(source, united, source.where, first.where)
+        for image_id, labels in source.items():
+            same = same_image.get(image_id, image_id)
+            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
+            looked_for = source.looked_for(image_id) if by_image else None
+            if looked_for is not None:
+                asked[same] = asked[same] | looked_for if same in asked else looked_for
+    return ObjectLabels(
+        united,
+        kind=f"union({'+'.join(source.source() for source in sources)})",
+        where=" + ".join(source.where for source in sources),
+        lists_every_image=any(source.lists_every_image for source in sources),
+        # What one source looked for in all its images was not looked for in another's.
+        categories=(
+            () if by_image else frozenset().union(*(source.categories for source in sources))
+        ),
+        asked=asked if by_image else None,
+        unsure=sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
+    )
 
 
-def _cleaned(name: str) -> str:
-    name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
-    name = nfc(name).lower()
-    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
-    return _RUN_TOGETHER.get(name, name)
+@named_if_wrong
+def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+    """Return what several sources agree on: each label once per image, as in a union.
 
+    What all of them found is there, what all of them looked for and none found is not. Where they
+    differ, or one of them did not look, nothing is said; the first is counted as unsure.
 
-#: What `clean_label` returns, for loops over many labels.
-CLEAN = Remembered(_cleaned)
+    Parameters
+    ----------
+    sources : iterable of ObjectLabels
+        Two or more, each of which says what it looked for. Images that one of them lacks are left
+        out.
 
+    Raises
+    ------
+    AnnotationError
+        If there are fewer than two, or one does not say what it looked for.
+    ImageIdError
+        If a source shares no image with the first.
 
-def checked_label(name: str, at: str = "") -> str:
-    """Return the label of a category; none for DETR's ``N/A``, which is no category.
-
-    Messages begin with `at`, the file and the entry.
+    Examples
+    --------
+    >>> from vifidel_eval.annotations import read_objects
+    >>> first = read_objects({7: {"dog": 1, "lamp": 1, "nut": 0}})
+    >>> both = agreed([first, read_objects({7: {"dog": 2, "lamp": 0, "nut": 0}})])
+    >>> dict(both[7]), sorted(both.asked_of([7])[0]), both.unsure
+    ({'dog': 1}, ['dog', 'nut'], 1)
     """
-    if name == NO_CATEGORY:
-        return ""
-    if len(name) <= LONGEST_NAME:
-        if label := CLEAN[name]:
-            return label
-        what = "has no word in it."
-    else:
-        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
-    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
+    sources = list(sources)
+    if len(sources) < 2:
+        raise AnnotationError("agreement needs two sources of objects; give another one.")
+    for source in sources:
+        if not (source.says_what_was_asked or source.categories):
+            raise AnnotationError(
+                f"{source.where}: does not say what was looked for, so that it cannot agree with "
+                "another source that something is not there; give labels that were looked for and "
+                "are not there a count of 0."
+            )
+    first = sources[0]
+    asked = {image_id: first.looked_for(image_id) or frozenset() for image_id in first}
+    there = {image_id: frozenset(labels) for image_id, labels in first.items()}
+    differing: dict[ImageId, set[str]] = {image_id: set() for image_id in first}
+    for source in sources[1:]:
+        theirs = match(asked, source)
+        if not theirs:
+            raise mismatch(source, asked, source.where, first.where)
+        asked = {
+            image_id: asked[image_id] & (source.looked_for(other) or frozenset())
+            for image_id, other in theirs.items()
+        }
+        for image_id, other in theirs.items():
+            differing[image_id] |= there[image_id] ^ source[other].keys()
+    judged = {image_id: of_image - differing[image_id] for image_id, of_image in asked.items()}
+    return ObjectLabels(
+        {i: dict.fromkeys(sorted(there[i] & of_image), 1) for i, of_image in judged.items()},
+        f"agreed({'+'.join(source.source() for source in sources)})",
+        " and ".join(source.where for source in sources),
+        lists_every_image=all(source.lists_every_image for source in sources),
+        asked=judged,
+        unsure=sum(len(of_image & differing[i]) for i, of_image in asked.items())
+        + sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
+    )

@@ -1,79 +1,244 @@
-"""Objects in the shapes that `.listed` reads: by image id, as records, or one file per image.
+"""Objects in the shapes that `.labels` reads: by image id, as records, or by row.
 
 ``{image id: ["dog", "dog", "frisbee"]}`` is the plain format for everything else. Records, in JSON
 Lines or a list, are ``{"image": "beach.jpg", "objects": ["dog", "dog", "frisbee"]}``; ``"asked":
 ["dog", "nut"]`` in one says what was looked for in its image, and ``{"classes": ["dog", ...]}`` as
-the first record what was looked for in all. Hugging Face's pipelines, Ultralytics and MMDetection's
-DetInferencer write folders with one JSON file per image, whose stem is the image's id.
+the first record what was looked for in all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 from ..errors import AnnotationError
-from ..io.arguments import is_listed, named_if_wrong, shows
-from ..io.files import read_json
-from ..io.image_ids import ImageId, from_json_key
-from ..io.pictures import SUFFIXES
-from .format import (
-    Format,
-    Way,
-    below_header,
-    classes_of,
-    entries,
-    first_key,
-    image_id_of,
+from ..io.arguments import is_listed, named_if_wrong
+from ..io.entries import Entries, Entry, shows
+from ..io.image_ids import ImageId
+from .instances import Format, Instances, Way, check_thresholds, from_corners
+from .labels import (
+    BESIDE,
+    CLEAN,
+    LONGEST_NAME,
+    NO_CATEGORY,
+    NO_NAMES,
+    CategoryNames,
+    corners,
+    has_indices,
+    is_arrays,
+    listed,
 )
-from .instances import Instances, LabelList, read_items
-from .listed import BESIDE, NO_NAMES, CategoryNames
-from .listed import LABELS as ARRAY_LABELS
-from .objects import ObjectLabels
-from .yolo import label_files
+from .labels import LABELS as ARRAY_LABELS
+from .objects import ObjectLabels, from_threshold
 
-# The names of image ids; of several in the first record, the first of these counts.
+#: A label, ``[label, score]``, or a detection.
+LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
+#: What an image or a row may have: items, label to count, or parallel arrays.
+LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
+
+_NAMES = frozenset({str})
+# The names of image ids.
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
 # These tell a record of an image from an image that is called *objects*.
 _RECORD = ("objects", " ".join(f"{key}=" for key in _IMAGE))
 
 
-def read_records(records: list[Any], found: Instances) -> ObjectLabels:
+@dataclass(frozen=True)
+class LabelRows:
+    """The object labels of rows that have no image id, as `label_rows` returns them."""
+
+    #: Label to count, one mapping per row; read them, do not change them.
+    counts: tuple[Mapping[str, int], ...]
+    #: The lowest score that counted; None if no label has a score.
+    threshold: float | None = None
+    #: For each row, the labels that were looked for, there or not; None for a row that does not say
+    #: it. None as a whole if no row does.
+    asked: tuple[frozenset[str] | None, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def signature(self) -> str:
+        """Return ``rows``, or ``rows>=0.6+asked:image`` if there were scores and asked labels."""
+        asked = "" if self.asked is None else "+asked:image"
+        return f"rows{from_threshold(self.threshold)}{asked}"
+
+
+@named_if_wrong
+def label_rows(
+    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
+) -> LabelRows:
+    """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
+
+    Parameters
+    ----------
+    objects : sequence
+        One list of labels, ``[label, score]`` pairs or detections, one mapping of label to count,
+        or the parallel arrays of a detector per row; NumPy arrays serve as lists. A count of 0
+        says that the label was looked for and is not there.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
+        always count.
+    uncertain : float, optional
+        The score below which what a row lists under ``asked`` is not there; by default the lowest
+        that counts.
+
+    Raises
+    ------
+    AnnotationError
+        If a row has another shape or a score is not a number; the first row is row 0.
+
+    Examples
+    --------
+    >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
+    >>> rows.counts, rows.signature()
+    (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
+    >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
+    ({'squirrel': 1},)
+    """
+    rows, problems = judged_rows(objects, threshold, uncertain)
+    for row, problem in problems.items():
+        raise AnnotationError(f"row {row}: {problem}")
+    return rows
+
+
+def judged_rows(
+    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
+) -> tuple[LabelRows, dict[int, str]]:
+    """Return the labels of rows as `label_rows` does, and what is wrong with rows, by number.
+
+    A row that cannot be read has no labels.
+    """
+    check_thresholds(threshold, uncertain)
+    wrong = isinstance(objects, str | bytes | bytearray | Mapping)
+    if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
+        raise AnnotationError(
+            f"objects of rows are a list with one entry per row, not {objects!r:.40}."
+        )
+    rows = objects if isinstance(objects, list | tuple) else list(objects)
+    # The samples of an image often share one list, which is read once.
+    found = Instances("objects", threshold, uncertain=uncertain)
+    wrong_lists: dict[int, str] = {}
+    for items in rows:
+        if id(items) not in found.images:
+            try:
+                _add(id(items), items, found)
+            except AnnotationError as problem:
+                wrong_lists[id(items)] = str(problem)
+                found.images[id(items)] = {}
+                found.asked.pop(id(items), None)
+    counts = tuple(found.images[id(items)] for items in rows)
+    asked = None
+    if found.asked:
+        asked = tuple(
+            frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
+            for items, labels in zip(rows, counts, strict=True)
+        )
+    of_rows = LabelRows(counts, found.lowest if found.scored else None, asked)
+    if not wrong_lists:
+        return of_rows, {}
+    return of_rows, {
+        row: wrong_lists[id(items)] for row, items in enumerate(rows) if id(items) in wrong_lists
+    }
+
+
+def read_items(
+    images: Mapping[Any, LabelList], found: Instances, classes: Collection[str] | None = None
+) -> ObjectLabels:
+    """Read what is listed for each image; `classes` were looked for in all, if that is said."""
+    for image_id, items in images.items():
+        try:
+            _add(image_id, items, found)
+        except AnnotationError as problem:
+            raise AnnotationError(f"{found.where}: image {image_id!r}: {problem}") from None
+    mappings = {i: items for i, items in images.items() if isinstance(items, Mapping)}
+    if found.asked:  # where one of them has a count of 0, they say what was looked for and found
+        for image_id, items in mappings.items():
+            if items and not is_arrays(items):
+                found.asked_in(image_id)
+    indexed = any(map(has_indices, mappings.values()))
+    return found.object_labels(
+        "labels",
+        categories=classes or (found.names.by_index().values() if indexed else ()),
+        says_asked=classes is not None,
+    )
+
+
+def _add(image_id: ImageId, items: LabelList, found: Instances) -> None:
+    """Count what is listed for an image."""
+    if _only_names(items):
+        counts = dict(Counter(map(CLEAN.__getitem__, items)))
+        if "" not in counts:
+            found.images[image_id] = counts
+            return
+    found.image(image_id)
+    for one in list(listed(items, found.lowest, found.uncertain, found.names)):
+        if one.number:
+            sides = None if found.boxes is None else from_corners(corners(one.box))
+            found.add(image_id, one.name, "", one.number, one.score, sides)
+        else:
+            found.ask(image_id, one.name)
+
+
+def _only_names(items: Any) -> TypeGuard[list[str]]:
+    """Return whether items are a list of names that all count, as most are."""
+    return (
+        type(items) is list
+        and _NAMES.issuperset(map(type, items))
+        and max(map(len, items), default=0) <= LONGEST_NAME
+        and NO_CATEGORY not in items
+    )
+
+
+def below_header(records: Entries) -> tuple[Mapping[str, Any], Entries]:
+    """Return the first record if it says something of all others, else nothing, and the others."""
+    header = ["[].classes [].vifidel_eval", "![].objects", "![].image_id"]
+    if not shows(records.values[:1], header):
+        return {}, records
+    return records.values[0], records.after_header()
+
+
+def classes_of(header: Mapping[str, Any], where: str) -> list[str] | None:
+    """Return the classes that a header declares; None if it does not."""
+    classes = header.get("classes")
+    if classes is None:
+        return None
+    if not isinstance(classes, list) or not all(isinstance(n, str) and n.strip() for n in classes):
+        raise AnnotationError(f"{where}: line 1: 'classes' is not a list of names; write one.")
+    return classes
+
+
+def _read_records(records: Entries, found: Instances) -> ObjectLabels:
     """Read one object per image, with its id and its ``objects``."""
     header, records = below_header(records)
     classes = classes_of(header, found.where)
-    key = first_key(records, _IMAGE)
+    key = records.first_key(_IMAGE)
     images: dict[ImageId, LabelList] = {}
-    for at, record in entries(records, found.where):
-        image_id = image_id_of(record, key, at)
-        found.image_once(image_id, at)
-        if "objects" not in record:
-            raise AnnotationError(
-                f"{at} (image {image_id!r:.40}): 'objects' is missing; every image needs a list of "
-                "them."
-            )
+    for record in records:
+        image_id = found.image_once(record, key)
+        objects = record["objects"]
         images[image_id] = (
-            {"objects": record["objects"], "asked": record["asked"]}
-            if "asked" in record
-            else record["objects"]
+            {"objects": objects, "asked": record["asked"]} if "asked" in record else objects
         )
     return read_items(images, found, classes)
 
 
-def _are_records(found: list[Any]) -> bool:
+def _are_records(records: Entries) -> bool:
     """Tell records from Visual Genome's, whose objects have ``names``; it lists image ids only."""
-    header, found = below_header(found)
-    if not found or not shows(found[0], _RECORD):
+    header, records = below_header(records)
+    first = next((record for record in records.first if shows(record, _RECORD)), None)
+    if first is None:
         return False
-    if header or any(isinstance(entry, dict) and "asked" in entry for entry in found):
+    given = [record for record in records.values if isinstance(record, dict)]
+    if header or any("asked" in record for record in given):
         return True
-    given = [entry["objects"] for entry in found if isinstance(entry, dict) and "objects" in entry]
-    first = next(filter(None, given), None)
-    if isinstance(first, list):
-        return not isinstance(first[0], Mapping) or bool({"label", "name"} & first[0].keys())
-    return first is not None or not {"image_id", "id"} & found[0].keys()
+    objects = next(filter(None, (record.get("objects") for record in given)), None)
+    if isinstance(objects, list):
+        return not isinstance(objects[0], Mapping) or bool({"label", "name"} & objects[0].keys())
+    return objects is not None or not {"image_id", "id"} & first.keys()
 
 
 RECORDS = Format(
@@ -84,7 +249,7 @@ RECORDS = Format(
     "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are as in the "
     'rows below; with `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the first '
     "line, what was looked for can be absent",
-    (Way("list", _are_records, read_records),),
+    (Way("list", _are_records, _read_records),),
 )
 
 
@@ -101,7 +266,7 @@ ARRAYS = Format(
     '`"asked": [...]` beside them says what was looked for; labels that are numbers need the '
     "model's class names, counted from 0: `--categories` with one name per line, or Hugging Face's "
     "`config.json`; *a dog* becomes *dog*",
-    (  # an image's detections come in several shapes, which `.listed` reads side by side
+    (  # an image's detections come in several shapes, which `.labels` reads side by side
         Way(
             "object",
             (" ".join(ARRAY_LABELS), " ".join(BESIDE), _ARRAY.replace("%s", "")),
@@ -121,58 +286,6 @@ ARRAYS = Format(
             "torchvision), where nothing says which image each is of; write {image id: "
             "detections}.",
         ),
-    ),
-)
-
-
-def _of_files(folder: Path) -> dict[ImageId, Any]:
-    """Return what each file of a folder holds, by image id."""
-    images: dict[ImageId, Any] = {}
-    for path in sorted(folder.glob("*.json")):
-        found = read_json(path, AnnotationError)
-        if isinstance(found, dict) and ("images" in found or "predictions" in found):
-            raise AnnotationError(
-                f"{path}: describes a whole dataset, not the detections in one image; give the "
-                "file itself instead of its folder."
-            )
-        images[from_json_key(path.stem)] = found
-    return images
-
-
-def _refuse_folder(folder: Path, found: Instances) -> ObjectLabels:
-    """Say what is wrong with a folder of no known format."""
-    files = label_files(folder)
-    what = f"{found.where}: no XML or JSON file in this folder,"
-    if files:
-        raise AnnotationError(
-            f"{what} and {files[0].name} is not YOLO labels "
-            "('class x y w h' in each line); give a folder with one file of objects per image."
-        )
-    if any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
-        raise AnnotationError(
-            f"{what} but pictures; name a detector that looks at them "
-            "(--detector FOLDER_OR_ID), as docs/detect.md says."
-        )
-    inside = " (folders in it are not read)" if any(map(Path.is_dir, folder.iterdir())) else ""
-    raise AnnotationError(
-        f"{what} nor a text file of YOLO labels{inside}; "
-        "give a folder with one file of objects per image."
-    )
-
-
-FOLDER = Format(
-    "a folder of JSON detections",
-    'detections `[{"label", "score", "box"}]` (Hugging Face) or `[{"name", "confidence", '
-    '"box"}]` (Ultralytics), as `{"id": [...]}` or a folder with one JSON file per image',
-    ".6",
-    "",
-    (
-        Way(
-            "folder",
-            lambda folder: any(folder.glob("*.json")),
-            lambda folder, found: read_items(_of_files(folder), found),
-        ),
-        Way("folder", (), _refuse_folder),
     ),
 )
 
@@ -228,14 +341,18 @@ def are_rows(source: Any) -> bool:
     )
 
 
-def _read_rows(rows: list[Any], found: Instances) -> ObjectLabels:
-    for number, row in enumerate(rows):
+def _read_rows(rows: Entries, found: Instances) -> ObjectLabels:
+    for number, row in enumerate(rows.values):
         if isinstance(row, ObjectLabels) or not (is_listed(row) or isinstance(row, Mapping)):
             raise AnnotationError(
                 f"{found.where}: entry {number} is {row!r:.40}, and others are lists of labels; a "
                 "list holds the labels of each row, or sources whose union counts, and not both."
             )
-    return read_items(dict(enumerate(rows)), found)
+    return read_items(dict(enumerate(rows.values)), found)
+
+
+def _read_by_image(content: Entry, found: Instances) -> ObjectLabels:
+    return read_items(content.content, found)
 
 
 LABELS = Format(
@@ -246,9 +363,9 @@ LABELS = Format(
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
-        Way("object", (), read_items),
-        Way("list", are_rows, _read_rows),
-        Way("list", lambda found: not found, "an empty list; there is no detection in it."),
+        Way("object", (), _read_by_image),
+        Way("list", lambda entries: are_rows(entries.values), _read_rows),
+        Way("list", lambda entries: not entries, "an empty list; there is no detection in it."),
         Way(
             "list",
             ("![].image_id", "![].objects"),

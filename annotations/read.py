@@ -16,43 +16,50 @@ from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong, shows
-from ..io.files import read_text
+from ..io.arguments import named_if_wrong
+from ..io.containers import Content, content_of
+from ..io.entries import Entries, Source, root, shows
+from ..io.files import read_bytes, read_text
 from ..io.image_ids import ImageId, match
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
-from .format import RECORD, Carrier, Format, Lines, content_of
-from .instances import ImageBoxes, Instances, LabelList, check_thresholds
-from .label_csv import columns_of
-from .listed import NO_NAMES
-from .nocaps import NocapsImages
-from .objects import ObjectLabels, clean_label
-from .plain import are_rows
-from .several import agreed, union
+from .coco import NocapsImages
+from .instances import Format, ImageBoxes, Instances, check_thresholds
+from .labels import NO_NAMES, clean_label
+from .objects import ObjectLabels, agreed, union
+from .plain import LabelList, are_rows
+from .tables import columns_of
 
 # The record of each format, in this order: the first way that recognises content reads it.
 _RECORDS = (
-    "coco_json.INSTANCES",
-    "coco_json.RESULTS",
-    "coco_json.PANOPTIC",
-    "voc.VOC",
-    "open_images.LABELS",
-    "open_images.BOXES",
-    "nocaps.NOCAPS",
+    "coco.INSTANCES",
+    "coco.RESULTS",
+    "coco.PANOPTIC",
+    "folders.VOC",
+    "tables.IMAGE_LABELS",
+    "tables.BOXES",
+    "coco.NOCAPS",
     "plain.RECORDS",
-    "visual_genome.VISUAL_GENOME",
-    "yolo.YOLO",
-    "label_csv.TABLE",
-    "detected.DETECTED",
+    "coco.VISUAL_GENOME",
+    "folders.YOLO",
+    "tables.TABLE",
+    "answers.DETECTED",
     "answers.ANSWERS",
     "answers.POPE",
     "answers.AMBER",
     "answers.WOODPECKER",
     "plain.ARRAYS",
-    "plain.FOLDER",
+    "folders.JSON",
     "plain.LABELS",
 )
 #: The records of all formats.
 FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
+
+
+# The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
+_RECORD = (
+    "image_id= image= img_path= file_name= filename= id=",
+    "objects thing entity_info text",
+)
 
 
 class HasDataset(Protocol):
@@ -153,20 +160,17 @@ def read_boxes(
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
-    found = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
-    read = [
-        _read_content(*content_of(Path(path)), instances)
-        for path, instances in zip(paths, found, strict=True)
-    ]
+    sources = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
+    labels = [_read_content(_content(Path(found.where)), found) for found in sources]
     united: dict[ImageId, ImageBoxes] = {}
-    for instances in found:
-        boxes = instances.boxes or {}
-        for images in read:
+    for found in sources:
+        boxes = found.boxes or {}
+        for images in labels:
             if isinstance(images, NocapsImages):
                 boxes = images.rename_boxes(boxes)
         same_image = match(boxes, united)
-        for image_id, of_image in boxes.items():
-            united.setdefault(same_image.get(image_id, image_id), of_image)
+        for image_id, boxes_of_image in boxes.items():
+            united.setdefault(same_image.get(image_id, image_id), boxes_of_image)
     return united
 
 
@@ -189,39 +193,60 @@ def _read(
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
     dataset = getattr(source, "dataset", None)
-    where, content = "objects", cast(Any, source)
-    carrier: Carrier = "list" if rows else "object"
+    memory = Source("objects", AnnotationError)
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        where = str(Path(source))
-        carrier, content = content_of(Path(source))
+        content = _content(Path(source))
     elif isinstance(dataset, Mapping):  # a pycocotools COCO
-        where, content = "the COCO object", dataset
-    elif not rows and not isinstance(source, Mapping):
+        memory.where = "the COCO object"
+        content = Content("object", root(dataset, memory), memory)
+    elif rows:
+        content = Content("list", Entries(cast(Any, source), memory), memory)
+    elif isinstance(source, Mapping):
+        content = Content("object", root(source, memory), memory)
+    else:
         raise AnnotationError(
             f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
             "path, a pycocotools COCO, a mapping {image id: [label, ...]}, a list of these, or "
             "lists of labels, one for each row."
         )
-    return _read_content(carrier, content, Instances(where, threshold, names, uncertain))
+    found = Instances(content.source.where, threshold, names, uncertain)
+    return _read_content(content, found)
 
 
-def _read_content(carrier: Carrier, content: Any, found: Instances) -> ObjectLabels | NocapsImages:
-    """Return the labels of content, or the companion that it is."""
-    if carrier == "object" and shows(content, RECORD):
-        carrier, content = "list", Lines([content], [1])
-    seen = columns_of(content) if carrier == "table" else content
+def _content(path: Path) -> Content:
+    if os.path.isdir(path):
+        return Content("folder", path, Source(str(path), AnnotationError))
+    return content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
+
+
+def _read_content(content: Content, found: Instances) -> ObjectLabels | NocapsImages:
+    """Return the labels of content, or nocaps' images."""
+    kind, value, source = content
+    seen = value
+    if kind == "object":
+        seen = value.content
+        if shows(seen, _RECORD):
+            kind, value, seen = "list", Entries([seen], source, numbers=[1], unit="line"), [seen]
+        elif not seen and found.where != "objects":
+            kind = "other"
+    elif kind == "list":
+        seen = value.values
+    elif kind == "table":
+        seen = columns_of(value)
     for known in FORMATS:
         for way in known.ways:
-            if way.carrier == carrier and (
+            if way.carrier == kind and (
                 shows(seen, way.recognised)
                 if isinstance(way.recognised, tuple)
-                else way.recognised(content)
+                else way.recognised(value)
             ):
                 if isinstance(way.read, str):
                     raise AnnotationError(f"{found.where}: {way.read}")
-                return way.read(content, found)
+                with source.net(known.name):
+                    labels: ObjectLabels | NocapsImages = way.read(value, found)
+                return labels
     raise AnnotationError(f"{found.where}: not a source of objects; accepted: {accepted()}.")
 
 

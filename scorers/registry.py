@@ -28,10 +28,11 @@ from ..entry_points import METRICS as GROUP
 from ..entry_points import declared, is_ours, loaded, not_installed, unusable
 from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
+from ..io.options import Option
 from ..kernels.lexicon import LexiconFull
 from .base import Scorer
 from .mean import Mean
-from .record import Metric, Option, Settings
+from .record import Metric, Settings
 
 #: What stands for the default metrics in a list of metrics.
 DEFAULT = "default"

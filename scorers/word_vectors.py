@@ -30,7 +30,7 @@ from ..evaluation import (
     real_numbers,
 )
 from ..io.image_ids import ImageId
-from ..kernels.bags import Bags, Gold, GoldT, Part, bags_of_captions, bags_of_labels
+from ..kernels.bags import Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..words.content_words import STOP_WORDS, checked_stop_words
 from ..words.word_vectors import VectorSource, load_vectors
@@ -241,7 +241,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         terms of rows that their lexicon is to know, by default `further_words`. Without `words` the
         bags of the captions' words are empty.
         """
-        also = self.further_words if also is None else also
         given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
         if given is None or given != before:
@@ -249,15 +248,28 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         golds: list[GoldT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
-            gold = known[number] if known else None
-            read_part = partial(self._read_part, part, gold, also, words)
-            read = self._space.with_room(read_part, None if gold is None else gold.lexicon)
+            read = self.read(part, known[number] if known else None, also, words)
+            _check_sizes(read)
             golds.append(read.gold)
             yield read
             if given is None:
                 golds.clear()
         if given is not None and tuple(golds) != known:
             self._kept = given, tuple(golds)
+
+    def read(
+        self,
+        rows: Rows,
+        gold: GoldT | None = None,
+        also: _Words | None = None,
+        words: bool = True,
+    ) -> Part[GoldT]:
+        """Return some rows, read, with their gold side: the given one if its words still stand.
+
+        The other arguments are those of `_read`, which reads any number of rows.
+        """
+        read = partial(self._read_part, rows, gold, also or self.further_words, words)
+        return self._space.with_room(read, None if gold is None else gold.lexicon)
 
     def _read_part(
         self, part: Rows, gold: GoldT | None, also: _Words, with_words: bool, lexicon: Lexicon
@@ -269,7 +281,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if not with_words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
             captions = [""] * len(part)
         words, of_words = bags_of_captions(lexicon, captions)
-        _check_sizes(words, part, range(len(part)), "the caption has", "words")
         return Part(part, gold, words, of_words)
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
@@ -282,8 +293,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         references, of_references = bags_of_captions(lexicon, chain.from_iterable(of_rows))
         tallies["references"] = of_references
         row_of_reference = np.arange(len(part)).repeat(list(map(len, of_rows)))
-        _check_sizes(objects, part, range(len(part)), "the image has", "object labels")
-        _check_sizes(references, part, row_of_reference, "a reference has", "words")
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
@@ -342,13 +351,17 @@ def _joined(scores: Sequence[Floats], columns: int) -> Floats:
     return np.concatenate([np.empty((0, columns)), *scores])
 
 
-def _check_sizes(
-    bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
-) -> None:
+def _check_sizes(read: Part[Any]) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    if len(bags.atoms) > MOST_DIFFERENT and bags.sizes.max() > MOST_DIFFERENT:
-        bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
-        raise CaptionError(
-            f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "
-            f"on word vectors take at most {MOST_DIFFERENT}: shorten it."
-        )
+    gold, rows = read.gold, range(len(read.rows))
+    for bags, row_of_bag, has, what in (
+        (gold.objects, rows, "the image has", "object labels"),
+        (gold.references, gold.row_of_reference, "a reference has", "words"),
+        (read.words, rows, "the caption has", "words"),
+    ):
+        if len(bags.atoms) > MOST_DIFFERENT and bags.sizes.max() > MOST_DIFFERENT:
+            bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
+            raise CaptionError(
+                f"{read.rows.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different "
+                f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}: shorten it."
+            )

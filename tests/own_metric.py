@@ -1,4 +1,4 @@
-"""The package of docs/architecture.md that has a metric of its own, installed for a test."""
+"""The packages of docs/architecture.md, installed for a test."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import vifidel_eval
 PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 
 
-def example():
-    """Return the module and the ``pyproject.toml`` of the page, under a name of the test's own."""
-    section = PAGE.read_text("utf-8").partition("\n## A metric of your own\n")[2]
-    section = section.replace("LENGTH", "LETTERS").replace("length_weight", "letters_weight")
+def example(heading="A metric of your own"):
+    """Return the module and the ``pyproject.toml`` of a section of the page."""
+    section = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    section = section.replace("LETTERS", "LETTERS").replace("length_weight", "letters_weight")
     (module,) = re.findall(r"```python\n(.*?)```", section, re.S)
     (project,) = re.findall(r"```toml\n(.*?)```", section, re.S)
     return module, project

@@ -159,14 +159,14 @@ def test_annotations_without_a_list_of_images():
         ("annotations", {"image_id": 42, "category_id": 99}, r"\[0\] \(image 42\): category_id 99"),
         ("annotations", {"image_id": 42}, r"\[0\] \(image 42\): 'category_id' is missing"),
         ("annotations", {"image_id": 42, "category_id": [18]}, r"\[0\] .*category_id \[18\]"),
-        ("annotations", {"image_id": None, "category_id": 18}, r"\[0\]: 'image_id' is None"),
+        ("annotations", {"image_id": None, "category_id": 18}, r"\[0\]: 'image_id' is null"),
         ("annotations", {"image_id": 4.5, "category_id": 18}, r"\[0\]: 'image_id' is 4\.5"),
         ("annotations", {"image_id": True, "category_id": 18}, r"\[0\]: 'image_id' is True"),
-        ("annotations", {"image_id": "", "category_id": 18}, r"\[0\]: 'image_id' is ''"),
-        ("annotations", "dog", r"\[0\] is 'dog', not an object"),
+        ("annotations", {"image_id": "", "category_id": 18}, r"\[0\]: 'image_id' is empty"),
+        ("annotations", "dog", r"\[0\]: expected an object, found 'dog'"),
         ("images", {"file_name": "000000000042.jpg"}, r"\[0\]: 'id' is missing"),
         ("images", {"id": [42]}, r"\[0\]: 'id' is \[42\]"),
-        ("images", 42, r"\[0\] is 42, not an object"),
+        ("images", 42, r"\[0\]: expected an object, found 42"),
         ("categories", {"id": 18}, r"\[0\] needs an 'id' and a 'name'"),
         ("categories", {"name": "dog"}, r"\[0\] needs an 'id' and a 'name'"),
     ],
@@ -178,7 +178,7 @@ def test_bad_entry_of_an_instances_file(key, entry, message):
 
 @pytest.mark.parametrize("key", ["images", "annotations", "categories"])
 def test_part_of_an_instances_file_that_is_no_list(key):
-    with pytest.raises(AnnotationError, match=rf"instances\.json: '{key}' is not a list"):
+    with pytest.raises(AnnotationError, match=rf"instances\.json: '{key}' is .*; expected a list"):
         read_coco_instances(INSTANCES | {key: {"42": {}}}, "instances.json")
 
 
@@ -222,9 +222,9 @@ def test_detections_with_other_categories():
         ({"image_id": 42, "category_id": 18}, "has no 'score'"),
         ({"category_id": 18, "score": 0.9}, "'image_id' is missing; an image id is"),
         ({"image_id": 42, "score": 0.9}, r"\(image 42\): 'category_id' is missing"),
-        (detection(image_id=None), "'image_id' is None; an image id is"),
+        (detection(image_id=None), "'image_id' is null; an image id is"),
         (detection(image_id=[42]), r"'image_id' is \[42\]; an image id is"),
-        (["dog", 0.9], r"is \['dog', 0\.9\], not an object"),
+        (["dog", 0.9], r"expected an object, found"),
     ],
 )
 def test_bad_detection(entry, message):

@@ -83,7 +83,7 @@ def test_an_image_may_be_called_objects(write_entries):
     ("entry", "message"),
     [
         ({"objects": ["dog"]}, "line 3: 'image' is missing; an image id is"),
-        ({"image": None, "objects": []}, "line 3: 'image' is None"),
+        ({"image": None, "objects": []}, "line 3: 'image' is null"),
         ({"image": "a.jpg", "objects": []}, "line 3: image 'a.jpg' is listed twice; keep one"),
         ({"image": "b.jpg"}, r"line 3 \(image 'b.jpg'\): 'objects' is missing"),
         ({"image": "b.jpg", "objects": "dog"}, "image 'b.jpg': expected a list of labels, found"),
@@ -103,7 +103,9 @@ def test_a_line_that_is_no_object(tmp_path):
     path = tmp_path / "objects.jsonl"
     record = '{"image": %s, "objects": ["dog"]}'
     path.write_text("\n".join([record % 1, record % 2, '["c.jpg", "dog"]']))
-    with pytest.raises(AnnotationError, match=r"line 3 is \['c.jpg', 'dog'\], not an object"):
+    with pytest.raises(
+        AnnotationError, match=r"line 3: expected an object, found \['c.jpg', 'dog'\]"
+    ):
         read_objects(path)
 
 

@@ -158,7 +158,7 @@ def test_no_categories():
     ("name", "content", "message"),
     [
         ("captions.json", CAPTIONS, "'categories' is missing"),
-        ("names.json", [["dog"]], r"categories\[0\] is \['dog'\], not an object"),
+        ("names.json", [["dog"]], r"\[0\]: expected an object, found \['dog'\]"),
         ("classes.csv", "dog,cat\n", "no class in it"),
         ("cut.json", '{"categories": [{"id": 18', "the JSON ends too early"),
     ],

@@ -101,7 +101,7 @@ def test_an_image_without_cocoid_is_called_by_its_file(write_lines):
         (
             karpathy(image("a.jpg", "t", "A."), {"filename": "b", "split": "t"}),
             (),
-            "sentences: exp",
+            "'sentences' is missing; exp",
         ),
         (
             karpathy({"filename": "a.jpg", "split": "t", "sentences": [{"tokens": ["a"]}]}),
@@ -229,7 +229,7 @@ def test_damaged_parquet(tmp_path):
 
 def test_parquet_with_more_rows_than_memory(tmp_path, monkeypatch):
     path = parquet(tmp_path / "r.parquet", image_id=[1, 2], caption=["A dog.", "A cat."])
-    monkeypatch.setattr("vifidel_eval.captions.records._MOST_ROWS", 1)
+    monkeypatch.setattr("vifidel_eval.io.containers._MOST_ROWS", 1)
     with pytest.raises(CaptionError, match="holds 2 rows, more than the 1 that are read"):
         read_results(path)
 

@@ -30,7 +30,7 @@ def test_a_layout_is_one_record_and_one_line(tmp_path, monkeypatch):
         "any number",
         ("toy",),
         None,
-        lambda content, where, wanted: {1: ["kite", "ball"][: 1 + wanted.references]},
+        lambda content, wanted: {1: ["kite", "ball"][: 1 + wanted.references]},
     )
     layouts = (*LAYOUTS[:-1], toy, LAYOUTS[-1])
     monkeypatch.setattr("vifidel_eval.captions.layouts.LAYOUTS", layouts)

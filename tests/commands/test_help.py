@@ -22,7 +22,7 @@ def test_help_is_short_and_help_all_has_every_option(words):
     complete = shown(*words, "--help-all") if "--help-all" in options else usual
     for option in options:
         assert f"\n  {option}" in complete or f", {option}" in complete, option
-        assert option in usual or "options of" in usual
+        assert option in usual or "options of" in " ".join(usual.split())
 
 
 def test_help_of_score_is_in_groups():
@@ -72,7 +72,7 @@ def test_completion_is_that_of_click():
 
 
 def test_the_bar_names_the_metric(monkeypatch):
-    from vifidel_eval.io.progress import named_by, progress_bar
+    from vifidel_eval.io.records import named_by, progress_bar
 
     class Screen:
         text = ""

@@ -215,7 +215,7 @@ def test_score_writes_the_same_rows_per_image(saved, tmp_path, run):
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (("--columns", "VIFDEL"), 2, "no column 'VIFDEL'. Did you mean VIFIDEL? The columns are"),
+        (("--columns", "VIFDEL"), 2, "no column 'VIFDEL'. Did you mean 'VIFIDEL'? The columns are"),
         (("--columns", "VIFIDEL,"), 2, "lacks the name of a column before or after a comma"),
         (("--digits", "-1"), 2, "-1 is not in the range 0<=x<=10"),
         (("--format", "json", "--percent"), 2, "leave --percent and --digits out"),
@@ -235,11 +235,11 @@ def test_score_refuses_a_mistyped_column_before_the_work(monkeypatch, run):
     monkeypatch.setattr("vifidel_eval.scores.harness.score_systems", lambda *_: pytest.fail("work"))
     result = run("score", *RESULTS, *GOLD, *METRICS, "--columns", "VIFIDEL,CHIARs")
     assert result.exit_code == 2
-    assert "Did you mean CHAIRs?" in result.stderr
+    assert "Did you mean 'CHAIRs'?" in result.stderr
 
 
 def test_tables_in_a_terminal_have_its_width(saved, monkeypatch, run):
-    monkeypatch.setattr("vifidel_eval.show.fitting.line_width", lambda: 50)
+    monkeypatch.setattr("vifidel_eval.commands.tables.line_width", lambda: 50)
     lines = run("table", next(iter(saved))).stdout.splitlines()
     # A part of a signature is never broken.
     assert max(len(line) for line in lines if "#" not in line) <= 50

@@ -11,8 +11,8 @@ from oracle import penalty, transport_distance
 
 from vifidel_eval import Vifidel
 from vifidel_eval.explain.explanation import Thresholds, plan_table, tables
+from vifidel_eval.kernels.grounding import Verdict
 from vifidel_eval.scorers import VifidelH
-from vifidel_eval.words.grounded import Verdict
 from vifidel_eval.words.synonyms import ClassList
 
 # Unit vectors whose cosines are read off: puppy has .9 to dog, wolf .6, fox .3; cats .9 to cat.

@@ -60,7 +60,7 @@ BROKEN = [
     ('{"image_id": {"0": 1}, "caption": {"0": "A dog."}}', "a table written column by column"),
     ("\ufeff", "the file is empty"),
     ("\n\n", "the file is empty"),
-    ("A dog on a couch.", "not JSON"),
+    ("A dog on a couch.", "is not a caption file"),
     ("A dog, on a couch.", "there is no caption in it"),
 ]  # fmt: skip
 

@@ -27,7 +27,7 @@ from vifidel_eval.commands.printing import show
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError
 from vifidel_eval.io import files
 from vifidel_eval.io.files import beside, json_text, read_bytes, read_text, write_whole
-from vifidel_eval.io.outputs import check_output
+from vifidel_eval.io.records import check_output
 from vifidel_eval.io.text_tables import FORMATS, Table
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files and signals")
@@ -302,7 +302,7 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
 @posix
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
 def test_an_output_may_be_a_pipe(tmp_path):
-    code = "from vifidel_eval import files, outputs; outputs.check_output('/dev/stdout', []); "
+    code = "from vifidel_eval.io import files, records; records.check_output('/dev/stdout', []); "
     code += "files.write_whole('/dev/stdout', 'new')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout == b"new"

@@ -16,8 +16,8 @@ from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 
 from vifidel_eval import Vifidel, VifidelError, content_words
 from vifidel_eval.annotations import clean_label, read_objects
+from vifidel_eval.annotations.labels import nfc
 from vifidel_eval.captions.rows import MOST_CHARACTERS
-from vifidel_eval.io.nfc import nfc
 from vifidel_eval.kernels import bags as bags_module
 from vifidel_eval.kernels.bags import bags_of_captions, penalties
 from vifidel_eval.kernels.lexicon import Lexicon

@@ -25,8 +25,8 @@ CODE = """
 import resource, sys
 sys.path.insert(0, "tests")
 from fake_detector import ColourDetector
-from vifidel_eval.plugins import detect
-detect.load_detector = lambda files, device: ColourDetector()
+from vifidel_eval.plugins.detect import loading
+loading.load_detector = lambda files, device: ColourDetector()
 most = int(sys.argv[1])
 if most:
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))

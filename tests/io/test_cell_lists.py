@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.errors import CaptionError
-from vifidel_eval.io.cell_lists import listed_in, parsed
+from vifidel_eval.io.containers import listed_in, parsed
 
 TEXTS = st.text(st.sampled_from("ab'\"\\\n\t\x00\x7f\xa0é😀 ,[](){}")) | st.text()
 

@@ -16,7 +16,7 @@ from pycocotools.coco import COCO
 import vifidel_eval
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.commands.main import main
-from vifidel_eval.io.progress import in_notebook
+from vifidel_eval.io.records import in_notebook
 from vifidel_eval.scorers import Bleu, Vifidel, Wmd
 
 EXAMPLES = Path(__file__).parents[1] / "data"

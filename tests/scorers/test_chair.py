@@ -11,8 +11,8 @@ from vifidel_eval.scorers import Chair
 from vifidel_eval.scores import leaderboard
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.harness import score_systems
-from vifidel_eval.scores.pairing import System
 from vifidel_eval.scores.scores_file import scores_text
+from vifidel_eval.scores.systems import System
 from vifidel_eval.words.synonyms import ClassList
 
 SMALL = ClassList("small", (("person", "man"), ("dog", "puppy"), ("cat",), ("couch", "sofa")))

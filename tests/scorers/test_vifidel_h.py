@@ -16,7 +16,7 @@ from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF, vifidel_h
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.harness import score_systems
-from vifidel_eval.scores.pairing import System
+from vifidel_eval.scores.systems import System
 from vifidel_eval.words.synonyms import ClassList
 
 # Cosines: puppy .9 to dog, wolf .3 to dog, child 0 to person, traffic .8 to light.

@@ -8,7 +8,7 @@ import pytest
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.io.digits import for_json
 from vifidel_eval.io.files import json_text
-from vifidel_eval.plugins.agreement.localization import SupportsWords
+from vifidel_eval.plugins.agreement.detection import SupportsWords
 from vifidel_eval.scorers import Vifidel, VifidelPRF
 
 # Angles in degrees: cosines are those of their differences.

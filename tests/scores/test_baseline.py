@@ -8,9 +8,8 @@ import scipy.stats
 
 from vifidel_eval import VifidelError
 from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.scores.baseline import against
-from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, against, compare
+from vifidel_eval.scores.scores import Scores
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 
@@ -61,8 +60,12 @@ def test_holms_correction_is_over_the_systems_beside_the_baseline_alone():
     raw = {("a", "b"): 0.001, ("a", "c"): 0.02, ("a", "d"): 0.04, ("b", "c"): 0.001,
            ("b", "d"): 0.03, ("c", "d"): 0.0001}  # fmt: skip
     pairs = tuple(Pair(*names, 0.1, 0.05, 0.2, p, p, 1.0, 1.0, None) for names, p in raw.items())
-    metric = Comparison("M", dict.fromkeys("abcd", standing), pairs, 9, True)
-    found = against(Comparisons({"M": metric}, 0, 1000, 0.95), "c")
+    systems = dict.fromkeys("abcd", standing)
+    metric = Comparison(metric="M", systems=systems, pairs=pairs, images=9, own_score=True)
+    several = Comparisons(
+        metrics={"M": metric}, seed=0, resamples=1000, interval_resamples=1000, level=0.95
+    )
+    found = against(several, "c")
     # .0001, .001 and .02, times 3, 2 and 1.
     assert {p.first: p.randomisation_holm for p in found.metrics["M"].pairs} == {
         "a": pytest.approx(0.02), "b": pytest.approx(0.002), "d": pytest.approx(0.0003),
@@ -78,10 +81,7 @@ def test_whichever_system_comes_first_the_numbers_are_the_same():
     turned = dict(reversed(systems.items()))
     for baseline in systems:
         one, other = (
-            {
-                p.first: p.to_json()
-                for p in against(compare(scores_of(s)), baseline).metrics["M"].pairs
-            }
+            {p.first: p for p in against(compare(scores_of(s)), baseline).metrics["M"].pairs}
             for s in (systems, turned)
         )
         assert one == other
@@ -116,7 +116,7 @@ def test_no_difference_is_no_minus_zero():
 
 def test_a_baseline_again_is_the_same_and_another_one_is_refused():
     found = against(compare(scores_of(drawn(4, a=0.5, b=0.6, c=0.7))), "b")
-    assert against(found, "b").to_json() == found.to_json()
+    assert against(found, "b") == found
     assert found.to_json()["baseline"] == "b"
     with pytest.raises(VifidelError, match="is with 'b' alone: compare again for the baseline 'a'"):
         against(found, "a")

@@ -19,7 +19,7 @@ from vifidel_eval.scorers import Bleu, Cider
 from vifidel_eval.scorers.base import Evaluation
 from vifidel_eval.scores import significance
 from vifidel_eval.scores.comparison import compare, holm
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import level_with_the_best
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
@@ -544,7 +544,7 @@ def test_sums_are_exact_whatever_the_order_and_kind_of_numbers():
     exact = significance._exact(rows)
     assert abs(exact - rows).max(axis=(0, 1)) == pytest.approx(0, abs=1e-12)
     sample = significance.Sample(exact, lambda sums: sums[..., 0], [0.0], 999)
-    found = significance.draw({"x": sample}, 5, 20)["x"][0]
+    found = significance.Bootstrap(5, 20).scores({"x": sample})["x"][0]
     draws = words([5, 0], 20 * 999)
     for at, value in enumerate(found.tolist()):
         images = [(word >> 32) * 999 >> 32 for word in draws[at * 999 : (at + 1) * 999]]

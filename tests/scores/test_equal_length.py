@@ -9,9 +9,9 @@ from vifidel_eval import load
 from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.run.run import Run
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import compared, one_table
-from vifidel_eval.show.fitting import TableLayout
+from vifidel_eval.show.layout import TableLayout
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 

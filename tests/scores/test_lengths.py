@@ -5,8 +5,8 @@ from fake_scorer import FakeScorer
 
 import vifidel_eval
 from vifidel_eval import MetricUnavailable, VifidelWarning
-from vifidel_eval.scores.doubts import lengths_matter
-from vifidel_eval.scores.pairing import System
+from vifidel_eval.scores.run_warnings import lengths_matter
+from vifidel_eval.scores.systems import System
 from vifidel_eval.show.score_tables import TableLayout, render
 
 

@@ -6,9 +6,9 @@ from fake_scorer import FakeScorer
 import vifidel_eval
 from vifidel_eval import CaptionError, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.scores.pairing import System
-from vifidel_eval.scores.people import people_of, with_people
-from vifidel_eval.scores.remarks import PEOPLE, People
+from vifidel_eval.scores.samples import people_of, with_people
+from vifidel_eval.scores.scores import PEOPLE, People
+from vifidel_eval.scores.systems import System
 
 SYSTEM = System("ours", {1: "one two three", 2: "one two three"})
 REFERENCES = {
@@ -180,16 +180,6 @@ def test_people_are_a_row_of_everything(tmp_path):
     loaded = vifidel_eval.load(tmp_path / "scores.json")
     assert loaded.detail.people == run.detail.people
     assert repr(loaded) == repr(run)
-
-
-@pytest.mark.parametrize("damage", [{"joined": -1}, {"words": "many"}, {"rates": None}])
-def test_a_damaged_file_is_one_sentence(tmp_path, damage):
-    evaluated().save(tmp_path / "scores.json")
-    saved = json.loads((tmp_path / "scores.json").read_text("utf-8"))
-    saved["people"] |= damage
-    (tmp_path / "scores.json").write_text(json.dumps(saved), "utf-8")
-    with pytest.raises(VifidelError, match="the scores are damaged"):
-        vifidel_eval.load(tmp_path / "scores.json")
 
 
 # --- The floor beside rates of inventions ---

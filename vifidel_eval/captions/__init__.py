@@ -1,17 +1,16 @@
 """Caption files: references and result files, in the formats that people have.
 
-A file is recognised by its content, never by its name. `vifidel_eval.captions.records` brings any
-container (JSON, JSON Lines, CSV, TSV, Parquet) to records or a JSON object, which
-`vifidel_eval.captions.layouts` looks up in the table of layouts; each layout has a file.
+A file is recognised by its content, never by its name. `vifidel_eval.io.containers` brings any
+container (JSON, JSON Lines, CSV, TSV, Parquet) to records or a JSON object, which `.layouts` looks
+up in the table of layouts.
 """
 
 from pkgutil import resolve_name
 
-from .layouts import LAYOUTS, read_references, read_results, read_samples
-from .systems import system_names
+from .layouts import LAYOUTS, read_references, read_results, read_samples, system_names
 
 __all__ = ["read_references", "read_results", "read_samples", "system_names"]
 
-# The modules of the other layouts, in this order before the two plain ones.
-_OTHERS = ("coco_captions", "karpathy", "lmms_eval", "llava")
-LAYOUTS[:0] = [resolve_name(f"{__name__}.{name}.LAYOUT") for name in _OTHERS]
+# The records of the other layouts, in this order before the two plain ones.
+_OTHERS = ("datasets.COCO", "datasets.KARPATHY", "lmms_eval.LMMS_EVAL", "lmms_eval.LLAVA")
+LAYOUTS[:0] = [resolve_name(f"{__name__}.{name}") for name in _OTHERS]

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from ..errors import CaptionError
+from ..io.entries import Entries, Entry
+from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
 CAPTIONS = (
@@ -48,6 +51,12 @@ _PATH = re.compile(r"[^.\[\]]+(?:\[-?\d{1,9}\])*(?:\.[^.\[\]]+(?:\[-?\d{1,9}\])*
 _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 
 
+#: One name, or several.
+Names: TypeAlias = str | Sequence[str]
+
+_names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, metavar="NAME")
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What is wanted of caption files, and what the user says of them.
@@ -56,15 +65,34 @@ class Wanted:
     usual names; of several, the first that a file has.
     """
 
-    id_fields: Sequence[str] = ()
-    caption_fields: Sequence[str] = ()
-    reference_fields: Sequence[str] = ()
-    #: The splits that count, of references in splits.
-    splits: Sequence[str] = ()
+    id_fields: Names = _names(
+        "Column or key of image ids in caption files, or the path to it, such as doc.image_id.  "
+        "[default: image_id, image, file_name, ...]",
+        name="id_field",
+    )
+    caption_fields: Names = _names(
+        "Column, key or path of captions in result files, such as 'filtered_resps[0]'.  [default: "
+        "caption, prediction, text, ...]",
+        name="caption_field",
+    )
+    reference_fields: Names = _names(
+        "Column, key or path of captions in references.  [default: caption, reference, ...]",
+        name="reference_field",
+    )
+    splits: Names = _names(
+        "Split of Karpathy's dataset JSON, such as test. Repeat for several.", name="split"
+    )
     #: Whether it is references, any number for each image, or results, one caption for each.
     references: bool = False
-    #: Whether results may have several captions for an image.
-    samples: bool = False
+    samples: bool = option(
+        False,
+        "Several captions per image: mean, best, worst.",
+        bool,
+        section=INPUT,
+        more='They are lists, or entries of the same id. Each column then becomes three: ``"CIDEr '
+        'mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of the samples of an image, which '
+        "intervals and tests are over.",
+    )
 
     @property
     def fields(self) -> Sequence[str]:
@@ -131,7 +159,7 @@ def caption_field(names: Sequence[str], wanted: Wanted, where: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return name.strip().casefold().replace(" ", "_").replace("-", "_")
+    return str(name).strip().casefold().replace(" ", "_").replace("-", "_")
 
 
 def _asked(names: Sequence[str], asked: Sequence[str], where: str, option: str) -> str:
@@ -200,3 +228,49 @@ def spelled(steps: Iterable[str | int]) -> str:
     """
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return text.removeprefix(".")
+
+
+def with_paths(records: Entries, wanted: Wanted) -> Entries:
+    """Return records in which the paths that a user names are fields of those names.
+
+    So everything after it reads plain fields. A field of exactly that name goes before the path; of
+    several paths, those are left out that lead nowhere in any record.
+    """
+    given = records
+    for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
+        for name in asked:
+            if name in given.names:
+                break
+            steps = steps_of(name)
+            if len(steps) == 1:
+                continue
+            values = [value_at(record, steps) for record in given.values]
+            if len(asked) > 1 and all(value is MISSING for value in values):
+                continue
+            for record, value in zip(given, values, strict=True):
+                if value is MISSING:
+                    raise _missing_part(record, steps, f"{flag} {name}")
+            filled = zip(records.values, values, strict=True)
+            records = records.with_values([{**record, name: value} for record, value in filled])
+            break
+    return records
+
+
+def _missing_part(record: Entry, steps: Sequence[str | int], option: str) -> CaptionError:
+    """Return the error for a record in which a path ends too early."""
+    content = record.content
+    ends = next(at for at in range(len(steps)) if value_at(content, steps[: at + 1]) is MISSING)
+    step, holder = steps[ends], value_at(content, steps[:ends])
+    if isinstance(step, str) and isinstance(holder, Mapping):
+        keys = [str(key) for key in holder]
+        there = f"has {listed(keys)}" if keys else "is empty"
+    elif isinstance(step, int) and isinstance(holder, list | tuple):
+        there = f"has {len(holder)} {'entry' if len(holder) == 1 else 'entries'}"
+    else:
+        held = "null" if holder is None else f"{holder!r:.40}"
+        there = f"is {held}, not {'an object' if isinstance(step, str) else 'a list'}"
+    missing = f"{step!r:.60}" if isinstance(step, str) else f"[{step}]"
+    if not ends:
+        return CaptionError(f"{record}: no field {missing} ({option}); it {there}.")
+    within = f"{spelled(steps[:ends])!r:.60}"
+    return CaptionError(f"{record}: no {missing} in {within} ({option}), which {there}.")

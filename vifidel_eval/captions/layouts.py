@@ -2,22 +2,36 @@
 
 The two plain layouts are here: records of an image and a caption each, and
 ``{"42": ["caption", ...]}``. Any other is a module of this package that ends with its record,
-``LAYOUT``, and a name in the table, which `vifidel_eval.captions` completes.
+a `Layout`, and a name in the table, which `vifidel_eval.captions` completes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
-from ..io.arguments import is_listed, named_if_wrong, shows
-from ..io.cell_lists import listed_in
-from ..io.image_ids import ImageId, check_distinct, from_json_key, from_json_value
-from .fields import MISSING, Wanted, caption_field, id_field, steps_of, value_at
-from .records import Records, read_content
+from ..io.arguments import is_listed, named_if_wrong
+from ..io.containers import Content, content_of, listed_in
+from ..io.entries import Entries, Entry, Source, root, shows
+from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
+from ..io.image_ids import ImageId, check_distinct
+from .fields import (
+    CAPTIONS,
+    IMAGE_IDS,
+    MISSING,
+    REFERENCES,
+    Wanted,
+    caption_field,
+    id_field,
+    steps_of,
+    usual,
+    value_at,
+    with_paths,
+)
 
 #: The captions of each image: one for results.
 ByImage: TypeAlias = dict[ImageId, list[str]]
@@ -40,13 +54,14 @@ class Layout:
     source: str
     as_results: str
     as_references: str
-    #: The signs (`vifidel_eval.io.arguments.shows`) of a JSON object or mapping of this layout, and
+    #: The signs (`vifidel_eval.io.entries.shows`) of a JSON object or mapping of this layout, and
     #: of records by the names of their fields; None where it never comes as such. The first layout
     #: that content has all signs of reads it.
     keys: tuple[str, ...] | None
     fields: tuple[str, ...] | None
-    #: Returns the captions of each image from the content, what messages call it, what is wanted.
-    read: Callable[[Any, str, Wanted], ByImage]
+    #: Returns the captions of each image from an `Entry`, the JSON object, or `Entries`, the
+    #: records (`vifidel_eval.io.entries`), and what is wanted.
+    read: Callable[[Any, Wanted], ByImage]
     #: Whether `Wanted.splits` has an effect.
     has_splits: bool = False
 
@@ -55,24 +70,7 @@ class Layout:
         return bool(self.as_references if wanted.references else self.as_results)
 
 
-def image_id_of(value: Any, name: str, at: str, textual: bool = False) -> ImageId:
-    """Return the image id that a field holds, `MISSING` for none.
-
-    `name` and `at` are the field and the entry, for messages; in a `textual` table, an id of
-    digits is a number.
-    """
-    if value is MISSING:
-        raise CaptionError(f"{at}: {name!r:.40} is missing; every entry needs an image id.")
-    if textual:
-        value = from_json_key(value.strip())
-    image_id = from_json_value(value)
-    if image_id is None:
-        found = "null" if value is None else "empty" if value == "" else f"{value!r:.40}"
-        raise CaptionError(f"{at}: {name!r:.40} is {found}; an image id is an integer or a string.")
-    return image_id
-
-
-def text_of(caption: Any, at: str) -> str:
+def text_of(caption: Any, at: object) -> str:
     """Return a caption, which has to be a string."""
     if caption is MISSING:
         raise CaptionError(f"{at}: the caption is missing.")
@@ -82,13 +80,13 @@ def text_of(caption: Any, at: str) -> str:
     return caption
 
 
-def texts_of(captions: Any, at: str, wanted: Wanted) -> list[str]:
+def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
     """Return the captions of an image: one, or a list, of one unless several are wanted.
 
     Text may spell the list, as cells of tables do.
     """
     if isinstance(captions, str):
-        spelled = listed_in(captions, at, CaptionError, whole=wanted.references)
+        spelled = listed_in(captions, str(at), CaptionError, whole=wanted.references)
         captions = captions if spelled is None else spelled
     elif is_listed(captions):  # pandas has an array for each list of a Parquet file
         captions = list(captions)
@@ -101,60 +99,42 @@ def texts_of(captions: Any, at: str, wanted: Wanted) -> list[str]:
     raise CaptionError(f"{at}: the caption is {captions!r:.40}, not a string.")
 
 
-def list_of(value: Any, at: str) -> list[Any]:
-    """Return a list; anything else is an error."""
-    if not isinstance(value, list | tuple):
-        raise CaptionError(f"{at}: expected a list, found {value!r:.40}.")
-    return list(value)
-
-
-def entries(values: Any, at: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the objects of a list, each after what messages call it; they should have `key`."""
-    for number, entry in enumerate(list_of(values, at)):
-        if not isinstance(entry, dict):
-            raise CaptionError(
-                f"{at}[{number}]: expected an object with '{key}', found {entry!r:.40}."
-            )
-        yield f"{at}[{number}]", entry
-
-
-def read_records(records: Records, where: str, wanted: Wanted) -> ByImage:
+def read_records(records: Entries, wanted: Wanted) -> ByImage:
     """Return the captions of each image, in the order of the file."""
-    if not records.entries:
+    if not records:
         return {}
+    where = records.source.where
     id_name = id_field(records.names, wanted.id_fields, where)
     return captions_in(records, id_name, caption_field(records.names, wanted, where), wanted)
 
 
-def captions_in(records: Records, id_name: str, caption_name: str, wanted: Wanted) -> ByImage:
+def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wanted) -> ByImage:
     """Return the captions of each image from the fields of those names."""
     several = wanted.references or wanted.samples
-    found: ByImage = {}
-    for number, entry in enumerate(records.entries):
-        at = records.at(number)
-        image_id = image_id_of(entry.get(id_name, MISSING), id_name, at, records.textual)
-        if image_id in found and not several:
+    by_image: ByImage = {}
+    for record in records:
+        image_id = record.image_id(id_name)
+        if image_id in by_image and not several:
             # Where a file has several captions per image, the second entry shows it.
-            what = "entries " if records.lines is None else ""
-            first = records.place(list(found).index(image_id))
+            first = records[list(by_image).index(image_id)]
             raise CaptionError(
-                f"{records.where}: two captions for image {image_id!r:.60} "
-                f"({what}{first} and {records.place(number)}); keep one ({_SEVERAL})."
+                f"{records.source.where}: two captions for image {image_id!r:.60} "
+                f"({'' if records.unit else 'entries '}{first.place} and {record.place}); keep one "
+                f"({_SEVERAL})."
             )
-        caption = entry.get(caption_name, MISSING)
-        found.setdefault(image_id, []).extend(
-            texts_of(caption, f"{at} (image {image_id!r:.60})", wanted)
-        )
-    return found
+        caption = record.get(caption_name, MISSING)
+        by_image.setdefault(image_id, []).extend(texts_of(caption, record, wanted))
+    return by_image
 
 
-def _read_by_image(content: Mapping[Any, Any], where: str, wanted: Wanted) -> ByImage:
-    found: ByImage = {}
-    for image_id, captions in content.items():
-        at = f"{where}: image {image_id!r:.60}"
-        listed = list_of(captions, at) if wanted.references else captions
-        found[image_id] = texts_of(listed, at, wanted)
-    return found
+def _read_by_image(content: Entry, wanted: Wanted) -> ByImage:
+    by_image: ByImage = {}
+    for image_id, captions in content.content.items():
+        at = f"{content}: image {image_id!r:.60}"
+        if wanted.references and not isinstance(captions, list | tuple):
+            raise CaptionError(f"{at}: expected a list, found {captions!r:.40}.")
+        by_image[image_id] = texts_of(captions, at, wanted)
+    return by_image
 
 
 #: Tried in this order: the first layout that recognises content reads it. Messages list them, and
@@ -192,63 +172,92 @@ def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
     pycocotools COCO or a DataFrame; messages call it `where`.
     """
     if isinstance(source, str | os.PathLike):
-        return _from_file(source, wanted)
-    content = _in_memory(source, where)
-    if not wanted.references and isinstance(content, Mapping):
+        return _captions_of(read_content(source), wanted)
+    content = _in_memory(source, Source(where, CaptionError))
+    if not wanted.references and isinstance(content, Entry):
         annotations = content.get("annotations")
         if isinstance(annotations, list):  # of pycocotools' loadRes
-            content = Records(where, annotations)
-    return _captions_of(content, where, wanted)
+            content = Entries(annotations, content.source)
+    return _captions_of(content, wanted)
 
 
-def _from_file(path: str | os.PathLike[str], wanted: Wanted) -> ByImage:
-    content, where = read_content(path)
-    if isinstance(content, Records):
-        return _captions_of(content, where, wanted)
-    by_image = {from_json_key(key): value for key, value in content.items()}
-    return _captions_of(by_image, where, wanted)
+def read_content(path: str | os.PathLike[str]) -> Entry | Entries:
+    """Return the content of a file, or of standard input for ``-``, as `records_of` does."""
+    if os.fspath(path) == STANDARD_INPUT:
+        where, raw = "standard input", read_standard_input(CaptionError)
+    else:
+        where, raw = str(path), read_bytes(path, CaptionError)
+    return records_of(content_of(raw, where, CaptionError))
 
 
-def _captions_of(content: Records | Mapping[Any, Any], where: str, wanted: Wanted) -> ByImage:
-    if isinstance(content, Mapping) and _is_record(content, wanted):
-        content = Records(where, [content])
-    if isinstance(content, Records):
-        content = content.with_paths(wanted)
+def records_of(content: Content) -> Entry | Entries:
+    """Return the records of a container, or a JSON object that is none."""
+    kind, value, source = content
+    if kind == "table" and value.delimiter:
+        rows: Entries = value.entries()
+        return rows
+    if isinstance(value, Entries) or (isinstance(value, Entry) and "annotations" in value):
+        return value
+    if not isinstance(value, Entry):
+        shown = value.text.strip() if kind == "table" else value
+        raise CaptionError(
+            f"{source.where}: {shown!r:.40} is not a caption file; accepted: COCO's JSON, JSON "
+            "Lines, CSV or TSV with a header, Parquet."
+        )
+    ids, captions = usual(value.content, IMAGE_IDS), usual(value.content, {*CAPTIONS, *REFERENCES})
+    if not ids or not captions:
+        return value
+    if any(isinstance(value[name], dict | list) for name in ids):
+        raise CaptionError(
+            f"{source.where}: looks like a table written column by column; write one record "
+            "per image, as JSON Lines or CSV."
+        )
+    return Entries([value.content], source)  # a file of one line
+
+
+def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
+    if isinstance(content, Entry) and _is_record(content.content, wanted):
+        content = Entries([content.content], content.source)
+    where = content.source.where
+    if isinstance(content, Entries):
+        content = with_paths(content, wanted)
         fields = dict.fromkeys(content.names)
         layout = next(x for x in LAYOUTS if x.fields is not None and shows(fields, x.fields))
     else:
-        layout = next(x for x in LAYOUTS if x.keys is not None and shows(content, x.keys))
+        keys = content.content
+        layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
     if not layout.serves(wanted):
         raise CaptionError(f"{where}: holds {layout.name}; accepted {accepted(wanted)}.")
     if wanted.references and wanted.splits and not layout.has_splits:
         raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
-    captions = layout.read(content, where, wanted)
+    with content.source.net(layout.name):
+        captions = layout.read(content, wanted)
     if not captions:
         nothing = "no image and no caption" if wanted.references else "no caption"
         raise CaptionError(f"{where}: there is {nothing} in it.")
     if wanted.samples:
-        for image_id, of_image in captions.items():
-            if not of_image:
+        for image_id, samples in captions.items():
+            if not samples:
                 raise CaptionError(f"{where}: image {image_id!r:.60} has a list without a caption.")
     check_distinct(captions, where)
     return captions
 
 
-def _in_memory(source: Any, where: str) -> Records | Mapping[Any, Any]:
-    dataset = getattr(source, "dataset", None)
+def _in_memory(given: Any, source: Source) -> Entry | Entries:
+    dataset = getattr(given, "dataset", None)
     if isinstance(dataset, Mapping):  # a pycocotools COCO
-        return dataset
-    if isinstance(source, Mapping):
-        return source
-    if hasattr(source, "columns") and hasattr(source, "to_dict"):  # a DataFrame
-        rows = source.to_dict("records")
-        return Records(where, rows, range(len(rows)), "row")
-    if isinstance(source, list | tuple):
-        return Records(where, source)
+        return root(dataset, source)
+    if isinstance(given, Mapping):
+        return root(given, source)
+    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
+        rows = given.to_dict("records")
+        return Entries(rows, source, numbers=range(len(rows)), unit="row")
+    if isinstance(given, list | tuple):
+        return Entries(given, source)
     raise CaptionError(
-        f"{where}: captions are a path, a mapping of image id to caption, a list of "
+        f"{source.where}: captions are a path, a mapping of image id to caption, a list of "
         f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
-        f"{kind_of(source)}."
+        f"{kind_of(given)}."
     )
 
 
@@ -303,7 +312,7 @@ def read_results(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    captions = _from_file(path, Wanted(id_fields, caption_fields))
+    captions = _captions_of(read_content(path), Wanted(id_fields, caption_fields))
     return {image_id: caption for image_id, (caption,) in captions.items()}
 
 
@@ -330,7 +339,8 @@ def read_samples(
     CaptionError, ImageIdError
         As `read_results` raises them, or if an image has no caption.
     """
-    return _from_file(path, Wanted(id_fields, caption_fields, samples=True))
+    wanted = Wanted(id_fields, caption_fields, samples=True)
+    return _captions_of(read_content(path), wanted)
 
 
 @named_if_wrong
@@ -366,4 +376,33 @@ def read_references(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    return _from_file(path, Wanted(id_fields, (), reference_fields, splits, references=True))
+    wanted = Wanted(id_fields, (), reference_fields, splits, references=True)
+    return _captions_of(read_content(path), wanted)
+
+
+@named_if_wrong
+def system_names(paths: list[Path]) -> list[str]:
+    """Return a name for the system of each result file.
+
+    COCO names result files like ``captions_val2017_human_results.json``: that one's system is
+    ``human``. Where two files would get the same name, all are named by their stems, or else by
+    their paths. Standard input is called ``stdin``.
+
+    >>> system_names([Path("captions_val2014_att2in_results.json"), Path("beam.json")])
+    ['att2in', 'beam']
+    """
+    resolved = [os.path.realpath(path) for path in paths]
+    for path, same in zip(paths, resolved, strict=True):
+        if resolved.count(same) > 1:
+            raise CaptionError(f"{path}: given twice; give each result file once.")
+    for name_of in (_algorithm, lambda path: path.stem, str):
+        names = ["stdin" if os.fspath(path) == STANDARD_INPUT else name_of(path) for path in paths]
+        if len(set(names)) == len(names):
+            break
+    return names
+
+
+def _algorithm(path: Path) -> str:
+    stem = path.stem.removesuffix("_results")
+    parts = stem.split("_", 2)
+    return parts[2] if len(parts) == 3 and parts[0] == "captions" and parts[2] else stem

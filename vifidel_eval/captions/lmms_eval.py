@@ -1,5 +1,6 @@
-"""Samples of lmms-eval (``*_samples_*.jsonl``, written with ``--log_samples``).
+"""What evaluations of vision-language models write: lmms-eval's samples, and LLaVA-style answers.
 
+Samples are ``*_samples_*.jsonl``, written with ``--log_samples``.
 https://github.com/EvolvingLMMs-Lab/lmms-eval, version 0.7.3: ``save_results_samples`` of
 ``loggers/evaluation_tracker.py`` writes one object per document with ``doc_id``, ``target``,
 ``filtered_resps`` and one value per metric. Captioning tasks (``tasks/coco_cap/utils.py``,
@@ -8,63 +9,66 @@ same for each metric; their test splits ``{"pred": ["caption"], "image_id"}``. A
 file is COCO's results JSON. A task of one's own has what the model said in ``filtered_resps`` or
 ``resps``, and the image id where its ``process_results`` returns one as ``image_id``. Older
 versions also wrote the document, ``doc``.
+
+Answers: ``llava/eval/model_vqa.py`` (https://github.com/haotian-liu/LLaVA) writes one object per
+question as JSON Lines: ``question_id``, ``prompt``, ``text``, ``answer_id``, ``model_id``,
+``metadata``. Its questions, which it reads, have ``question_id``, ``image`` and ``text`` too:
+there, the text is the question.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from .fields import MISSING, Wanted, listed, steps_of, usual_id, value_at
-from .layouts import ByImage, Layout, captions_in
-from .records import Records
+from ..io.entries import Entries, Entry
+from .fields import MISSING, Wanted, listed, steps_of, usual, usual_id, value_at
+from .layouts import ByImage, Layout, captions_in, read_records
 
 # Where samples have what the model said, and the references: one text, or a list.
 _RESPONSES, _TARGETS = ("filtered_resps", "resps[0]"), ("target",)
 
 
-def _read_samples(content: Records | Mapping[str, Any], where: str, wanted: Wanted) -> ByImage:
+def _read_samples(content: Entry | Entries, wanted: Wanted) -> ByImage:
     """Return the predictions, or the references that lmms-eval scored with."""
-    if not isinstance(content, Records):
+    if isinstance(content, Entry):
         raise CaptionError(
-            f"{where}: is the summary of an lmms-eval run, without captions; give its "
+            f"{content}: is the summary of an lmms-eval run, without captions; give its "
             "*_samples_*.jsonl (--log_samples), or the task's submission file."
         )
     id_name = next((name for name in wanted.id_fields if name in content.names), None)
     caption_name = next((name for name in wanted.fields if name in content.names), None)
     key = "answer" if wanted.references else "pred"
     samples = []
-    for number, sample in enumerate(content.entries):
-        at = content.at(number)
-        output = {} if id_name and caption_name else _output(sample, at, key)
+    for sample in content:
+        output = {} if id_name and caption_name else _output(sample, key)
         if id_name:
             image_id = sample.get(id_name, MISSING)
         else:
-            image_id = output["image_id"] if output else _id_in_document(sample, at, wanted, key)
+            image_id = output["image_id"] if output else _id_in_document(sample, wanted, key)
         if caption_name:
             caption = sample.get(caption_name, MISSING)
         else:
-            caption = output[key] if key in output else _text(sample, at, wanted, key)
+            caption = output[key] if key in output else _text(sample, wanted, key)
         samples.append({"image_id": image_id, key: caption})
-    return captions_in(replace(content, entries=samples), "image_id", key, wanted)
+    return captions_in(content.with_values(samples), "image_id", key, wanted)
 
 
-def _output(sample: Mapping[str, Any], at: str, key: str) -> Mapping[str, Any]:
+def _output(sample: Entry, key: str) -> Mapping[str, Any]:
     """Return what a task wrote of a sample's image; nothing if it wrote nothing."""
     outputs = [
         value
-        for name, value in sample.items()
+        for name, value in sample.content.items()
         if name != "doc" and isinstance(value, dict) and "image_id" in value
     ]
     for other in outputs[1:]:
         if any(other.get(name) != outputs[0].get(name) for name in (key, "image_id")):
-            raise CaptionError(f"{at}: its metrics hold different '{key}'; keep one.")
+            raise CaptionError(f"{sample}: its metrics hold different '{key}'; keep one.")
     return outputs[0] if outputs else {}
 
 
-def _id_in_document(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str) -> Any:
+def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
     """Return the image id of a sample of somebody's own task."""
     document = sample.get("doc")
     fields = document if isinstance(document, dict) else {}
@@ -72,7 +76,7 @@ def _id_in_document(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str
     if name is None:
         has = f" (its doc has {listed(list(fields))})" if fields else ""
         raise CaptionError(
-            f"{at}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
+            f"{sample}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
             f"nothing says which image it is of{has}; say where the id and the text are, such "
             f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(sample, wanted)}, "
             "or give the task's submission file."
@@ -80,21 +84,23 @@ def _id_in_document(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str
     return fields[name]
 
 
-def _text(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str) -> Any:
+def _text(sample: Entry, wanted: Wanted, key: str) -> Any:
     """Return the text, or texts, of a sample of somebody's own task."""
     path = _text_path(sample, wanted)
     if path is None:
         raise CaptionError(
-            f"{at}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
+            f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
             f"such as {_text_option(sample, wanted)}."
         )
-    return value_at(sample, steps_of(path))
+    return value_at(sample.content, steps_of(path))
 
 
-def _text_path(sample: Mapping[str, Any], wanted: Wanted) -> str | None:
+def _text_path(sample: Entry, wanted: Wanted) -> str | None:
     """Return where a sample has its text, or texts; None if nowhere."""
     paths = _TARGETS if wanted.references else _RESPONSES
-    return next((path for path in paths if _are_texts(value_at(sample, steps_of(path)))), None)
+    return next(
+        (path for path in paths if _are_texts(value_at(sample.content, steps_of(path)))), None
+    )
 
 
 def _are_texts(value: Any) -> bool:
@@ -102,17 +108,17 @@ def _are_texts(value: Any) -> bool:
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
-def _text_option(sample: Mapping[str, Any], wanted: Wanted) -> str:
+def _text_option(sample: Entry, wanted: Wanted) -> str:
     """Return the option that names where a sample has its text."""
     name = _text_path(sample, wanted)
     if name is None:
         return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
-    if not wanted.references and isinstance(value_at(sample, steps_of(name)), list):
+    if not wanted.references and isinstance(value_at(sample.content, steps_of(name)), list):
         name += "[0]"
     return f"{wanted.option} {name!r}" if "[" in name else f"{wanted.option} {name}"
 
 
-LAYOUT = Layout(
+LMMS_EVAL = Layout(
     "lmms-eval's samples",
     "lmms-eval: `*_samples_*.jsonl` of a captioning task; its submission file is COCO's",
     "yes: `pred`; of a task of your own what the model said, with the `image_id` that it wrote "
@@ -121,4 +127,26 @@ LAYOUT = Layout(
     ("results", "configs"),
     ("doc_id", "filtered_resps resps"),
     _read_samples,
+)
+
+
+def _read_answers(records: Entries, wanted: Wanted) -> ByImage:
+    """Return the answers about each image; questions, which only have ``text``, are refused."""
+    ambiguous = not wanted.fields and usual(records.names, wanted.usual) == ["text"]
+    if ambiguous and not {"prompt", "answer_id"} & {*records.names}:
+        raise CaptionError(
+            f"{records.source.where}: looks like the questions of a LLaVA-style evaluation, "
+            "whose 'text' is the question; give the answers, which have 'prompt' and 'answer_id'."
+        )
+    return read_records(records, wanted)
+
+
+LLAVA = Layout(
+    "LLaVA-style answers",
+    "LLaVA-style answers (`question_id`, `prompt`, `text`, `answer_id`, ...)",
+    "yes, if the question ids are image ids",
+    "yes, likewise",
+    None,
+    ("question_id", "text"),
+    _read_answers,
 )

@@ -1,6 +1,6 @@
-"""Paths that commands take, and the guard in front of every command.
+"""Kinds of values that commands take, most of them paths.
 
-An option says by its type whether its files are read or written. `Command` asks all its options,
+An option says by its kind whether its files are read or written. `Command` asks all its options,
 so that no output can destroy what a run reads, whatever options the command has.
 """
 
@@ -17,8 +17,7 @@ import click
 
 from ..errors import VifidelError
 from ..io.files import STANDARD_INPUT, beside, is_address
-from ..io.outputs import check_folder, check_output
-from .help import CommandInSections
+from ..io.records import check_folder, check_output
 
 
 class Paths(click.Path):
@@ -28,13 +27,7 @@ class Paths(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path.
-
-        Raises
-        ------
-        click.BadParameter
-            If it is empty or holds a null character.
-        """
+        """Return the path; a click.BadParameter if it is empty or holds a null character."""
         _check_text(self, os.fsdecode(value), param, ctx)
         return Path(os.fsdecode(super().convert(value, param, ctx)))
 
@@ -63,9 +56,10 @@ class Read(Paths):
 
     def read(self, value: Any) -> list[Path]:
         """Return everything that is read with a value."""
-        if self.is_standard_input(value):
+        path = Path(value)
+        if self.is_standard_input(path):
             return []
-        return [value, *([self._companion(value)] if self._companion is not None else [])]
+        return [path, *([self._companion(path)] if self._companion is not None else [])]
 
 
 @dataclass(frozen=True)
@@ -83,13 +77,7 @@ class ReadNamed(Read):
     """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the `SystemFile`.
-
-        Raises
-        ------
-        click.BadParameter
-            If the path or the name is empty, or the path holds a null character.
-        """
+        """Return the `SystemFile`; a click.BadParameter if path or name is empty."""
         if isinstance(value, SystemFile):
             return value
         whole = super().convert(value, param, ctx)
@@ -100,20 +88,12 @@ class ReadNamed(Read):
             self.fail(f"{os.fsdecode(value)!r} has no name before '='.", param, ctx)
         return SystemFile(super().convert(path, param, ctx), name.strip())
 
-    def read(self, value: Any) -> list[Path]:
-        """Return everything that is read with a value."""
-        return super().read(value.path)
-
 
 def named(results: Sequence[SystemFile]) -> dict[str, Path]:
     """Return result files by system: by the name that the user gave, or one from the path.
 
-    Raises
-    ------
-    click.UsageError
-        If two have the same name.
-    VifidelError
-        If a file is given twice without a name.
+    Raises a click.UsageError if two have the same name, a VifidelError if a file is given twice
+    without a name.
     """
     from ..captions import system_names
 
@@ -126,13 +106,7 @@ def named(results: Sequence[SystemFile]) -> dict[str, Path]:
 
 
 class Written(Paths):
-    """A file that is written.
-
-    Parameters
-    ----------
-    *suffixes : str
-        Of the files that are written beside it, as `vifidel_eval.io.files.beside` names them.
-    """
+    """A file that is written, and files beside it with these suffixes, as `beside` names them."""
 
     def __init__(self, *suffixes: str) -> None:
         super().__init__()
@@ -143,6 +117,11 @@ class Written(Paths):
         if value.exists() and not value.is_file():  # a device, which has nothing beside it
             return [value]
         return [value, *(beside(value, suffix) for suffix in self._suffixes)]
+
+    def check(self, value: Path, taken: Iterable[Path]) -> None:
+        """Check that writing destroys nothing that is read or written."""
+        for path in self.written(value):
+            check_output(path, taken)
 
 
 class WrittenFolder(Paths):
@@ -187,8 +166,7 @@ class ReadAnywhere(ReadByName):
 
     def read(self, value: str | tuple[str, str]) -> list[Path]:
         """Return the path; an address is nothing that this machine could write over."""
-        assert isinstance(value, str)
-        return [] if is_address(value) else [Path(value)]
+        return [] if is_address(str(value)) else [Path(str(value))]
 
 
 class Between(click.FloatRange):
@@ -202,6 +180,28 @@ class Between(click.FloatRange):
         return number
 
 
+class Stated(click.types.StringParamType):
+    """A text that states something, such as a condition on a column.
+
+    Parameters
+    ----------
+    parse : callable
+        From the text to what it states; a `VifidelError` is the message.
+    """
+
+    name = "condition"
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return what the text states."""
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except VifidelError as problem:
+            self.fail(str(problem), param, ctx)
+
+
 #: A file or folder that is read; a caption file, or standard input; result files, which may have
 #: names; a file that is written; word vectors and ``NAME=FILE``.
 FILE = Read()
@@ -211,64 +211,27 @@ OUTPUT = Written()
 NAMED = ReadByName()
 
 
-class Command(CommandInSections):
-    """A command that runs only if none of its outputs can destroy what it reads."""
+def guard(given: Sequence[tuple[click.ParamType, Any]]) -> None:
+    """Check every output among values of some kinds against all that is read or written.
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments; of the first edition of VIFIDEL-PRF, say where it is."""
-        if any(argument.startswith("--prf-edition") for argument in args):
-            raise click.UsageError("VIFIDEL-PRF has one edition; version 0.2.0 computes the first.")
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Check all outputs, then run.
-
-        Raises
-        ------
-        VifidelError
-            As `vifidel_eval.io.files.check_output` raises it.
-        click.UsageError
-            If standard input is named twice.
-        """
-        self.guard(ctx)
-        return super().invoke(ctx)
-
-    def guard(self, ctx: click.Context) -> None:
-        """Check every output against everything that is read or written."""
-        given = [
-            (param.type, value)
-            for param in self.get_params(ctx)
-            for value in _values(ctx.params.get(param.name or ""))
-        ]
-        from_input = sum(
-            isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
+    Raises a VifidelError as `check_output` does, and a click.UsageError if standard input is named
+    twice.
+    """
+    from_input = sum(
+        isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
+    )
+    if from_input > 1:
+        raise click.UsageError(
+            f"{STANDARD_INPUT} (standard input) is given {from_input} times but can be "
+            "read only once; write the others to files."
         )
-        if from_input > 1:
-            raise click.UsageError(
-                f"{STANDARD_INPUT} (standard input) is given {from_input} times but can be "
-                "read only once; write the others to files."
-            )
-        taken = [
-            path
-            for kind, value in given
-            if isinstance(kind, Read | ReadByName)
-            for path in kind.read(value)
-        ]
-        for kind, value in given:
-            if isinstance(kind, Written):
-                written = kind.written(value)
-                for path in written:
-                    check_output(path, taken)
-                taken += written
-            elif isinstance(kind, WrittenFolder):
-                kind.check(value, taken)
-
-
-def _values(value: Any) -> Iterable[Any]:
-    """Return the values of a parameter, which may be repeated; a named one is a pair of texts."""
-    if value is None:
-        return ()
-    return value if isinstance(value, tuple) else (value,)
+    reading = [(kind, value) for kind, value in given if isinstance(kind, Read | ReadByName)]
+    taken = [path for kind, value in reading for path in kind.read(value)]
+    for kind, value in given:
+        if isinstance(kind, Written | WrittenFolder):
+            kind.check(value, taken)
+        if isinstance(kind, Written):
+            taken += kind.written(value)
 
 
 def _arrays_of(path: Path) -> Iterator[Path]:
@@ -282,7 +245,7 @@ def _arrays_of(path: Path) -> Iterator[Path]:
 
 
 def _check_text(
-    kind: Paths | ReadByName, text: str, param: click.Parameter | None, ctx: click.Context | None
+    kind: click.ParamType, text: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> None:
     if not text:
         kind.fail("the path is empty; is a variable unset?", param, ctx)

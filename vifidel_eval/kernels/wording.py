@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..io.caches import Remembered
-from ..words.claims import sentence_places
 from ..words.content_words import piece_runs, simplified
-from ..words.nouns import rarity
+from ..words.english import sentence_places
+from ..words.synonyms import rarity
 from .bags import positions, slices, starts_of
 
 #: W of a caption that shares no word with its references; that of a reference itself is 1.

@@ -20,14 +20,12 @@ from ..explain.sentences import JudgedSentence
 from ..io.arguments import named_if_wrong
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
-from ..io.progress import progress_bar
+from ..io.records import progress_bar
 from ..project import pip_install
 from ..scorers.registry import METRICS
 from ..scores import leaderboard
-from ..scores.baseline import against
-from ..scores.comparison import Comparisons, compare
-from ..scores.harness import Scores, chosen_samples
-from ..scores.names import ByName, unknown
+from ..scores.comparison import Comparisons, against, compare
+from ..scores.scores import ByName, Scores, chosen_samples, unknown
 from ..scores.scores_file import no_formula, scores_text
 from ..scores.significance import has_own_score
 from ..show.score_tables import in_html, in_short

@@ -27,9 +27,9 @@ from functools import cache
 from importlib.resources import files
 from itertools import islice
 
+from ..annotations.labels import nfc
 from ..errors import VifidelError
 from ..io.arguments import named_if_wrong
-from ..io.nfc import nfc
 
 
 class _StopWords(frozenset[str]):

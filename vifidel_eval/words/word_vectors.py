@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import VectorsError
 from ..io.arguments import named_if_wrong
-from ..io.file_rows import FileRows, unmapped
-from ..io.files import open_file, reason
+from ..io.files import FileRows, open_file, reason, unmapped
 from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
 #: What the embedded default calls itself in signatures.

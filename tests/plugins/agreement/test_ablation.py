@@ -5,7 +5,7 @@ import pytest
 from vifidel_eval import AnnotationError, ImageIdError, Vifidel
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.plugins.agreement.ablation import ablations
+from vifidel_eval.plugins.agreement.trials import ablations
 from vifidel_eval.scores.harness import score_rows
 
 GOLD = {"a": ["dog", "dog", "kite"], "b": ["cup"]}

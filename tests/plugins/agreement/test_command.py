@@ -49,7 +49,7 @@ OBJECTS = {"2008_000001": ["bus"], "2008_000002": ["cat", "cat", "sofa"], "2008_
 @pytest.fixture(autouse=True)
 def fast(monkeypatch):
     monkeypatch.setenv("PATH", "")  # no Java
-    monkeypatch.setattr("vifidel_eval.plugins.agreement.resampling.RESAMPLES", 8)
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.trials.RESAMPLES", 8)
 
 
 @pytest.fixture

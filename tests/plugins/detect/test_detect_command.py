@@ -14,7 +14,6 @@ import pytest
 from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
 
-from vifidel_eval.plugins import detect
 from vifidel_eval.plugins.detect import loading
 from vifidel_eval.plugins.detect.objects_file import unfinished_path
 
@@ -34,7 +33,7 @@ def colours(monkeypatch, tmp_path):
     model = tmp_path / "colours.onnx"
     model.write_bytes(b"")
     state = {"detector": ColourDetector()}
-    monkeypatch.setattr(detect, "load_detector", lambda files, device: state["detector"])
+    monkeypatch.setattr(loading, "load_detector", lambda files, device: state["detector"])
     return model, state
 
 
@@ -133,7 +132,7 @@ import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 sys.path.insert(0, {tests!r})
 from fake_detector import ColourDetector
-from vifidel_eval.plugins import detect
+from vifidel_eval.plugins.detect import loading
 from vifidel_eval.commands.main import main
 
 class Slow(ColourDetector):
@@ -141,7 +140,7 @@ class Slow(ColourDetector):
         time.sleep(60 if len(self.seen) > 8 else 0)
         return super().detect(*given)
 
-detect.load_detector = lambda files, device: Slow()
+loading.load_detector = lambda files, device: Slow()
 main(sys.argv[1:])
 """
 
@@ -154,7 +153,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     for more in range(30):
         drawn(more).save(photos / f"q{more}.png")
     output = tmp_path / "o.jsonl"
-    program = INTERRUPTED.format(tests=Path(__file__).parents[2])
+    program = INTERRUPTED.format(tests=str(Path(__file__).parents[2]))
     words = ["detect", str(photos), "--model", str(model), "--output", str(output)]
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True

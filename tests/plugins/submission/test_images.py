@@ -1,7 +1,7 @@
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.submission.images import read_image_list
+from vifidel_eval.plugins.submission.results import read_image_list
 
 LISTED = [{"image_id": 42, "caption": "A dog."}, {"image_id": 73, "caption": "A bike."}]
 
@@ -39,7 +39,7 @@ def test_images_that_are_strings(write):
         ({"images": []}, "there is no image id in it"),
         ("image_id,caption\n", "there is no image id in it"),
         ({"images": [{"file_name": "a.jpg"}]}, r"images\[0\]: 'id' is missing"),
-        ({"images": [None]}, r"images\[0\]: 'id' is null"),
+        ({"images": [None]}, r"images\[0\]: expected an object"),
         ("42\n42\n", r"image 42 appears twice \(line 1 and line 2\)"),
         ([42, None], r"\[1\] is None"),
         (["42", 42], "mean the same image"),

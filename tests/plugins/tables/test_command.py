@@ -639,7 +639,7 @@ def test_a_folder_that_is_not_ours_stays_as_it_is(tmp_path, name):
 
 
 def test_an_input_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
-    from vifidel_eval.plugins.tables.inputs import TableFile
+    from vifidel_eval.plugins.tables.files import TableFile
 
     source, original = tables(tmp_path / "in", files=2), TableFile.digest
 

@@ -12,8 +12,8 @@ feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
-from vifidel_eval.plugins.tables.arrow_columns import Columns, check_buffers  # noqa: E402
-from vifidel_eval.plugins.tables.inputs import find_tables  # noqa: E402
+from vifidel_eval.plugins.tables.columns import Columns, check_buffers  # noqa: E402
+from vifidel_eval.plugins.tables.files import find_tables  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
 ROWS = [

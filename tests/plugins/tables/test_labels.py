@@ -6,12 +6,12 @@ import pytest
 from table_corpus import corpus, counted, expected
 
 from vifidel_eval import AnnotationError, VifidelError
-from vifidel_eval.annotations import label_rows
+from vifidel_eval.annotations.plain import judged_rows
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
-from vifidel_eval.plugins.tables import label_columns  # noqa: E402
-from vifidel_eval.plugins.tables.label_columns import read_labels  # noqa: E402
+from vifidel_eval.plugins.tables import labels as label_columns  # noqa: E402
+from vifidel_eval.plugins.tables.labels import read_labels  # noqa: E402
 from vifidel_eval.tables import TableScorer  # noqa: E402
 
 ROWS = corpus(25, seed=3)
@@ -241,9 +241,9 @@ def test_usual_rows_are_counted_as_columns(row, kind, monkeypatch):
 
     def counting(rows, *settings):
         read.extend(rows)
-        return label_rows(rows, *settings)
+        return judged_rows(rows, *settings)
 
-    monkeypatch.setattr(label_columns, "label_rows", counting)
+    monkeypatch.setattr(label_columns, "judged_rows", counting)
     found = read_labels(pa.array([row] * 20, kind), None, 0.6, None)
     assert found.counts == [{"dog": 2, "hot dog": 1}] * 20
     assert not read

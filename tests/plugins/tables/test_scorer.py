@@ -1,6 +1,7 @@
 import pickle
 import threading
 from collections import Counter
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -8,16 +9,17 @@ from table_corpus import corpus, expected
 
 from vifidel_eval import VectorsError, VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.evaluation import Tally, add_tallies
+from vifidel_eval.evaluation import Tally
 from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.scorers import Vifidel
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
 from vifidel_eval.plugins.tables import scorer  # noqa: E402
-from vifidel_eval.plugins.tables.arrow_columns import Columns  # noqa: E402
-from vifidel_eval.plugins.tables.table_rows import read_rows  # noqa: E402
-from vifidel_eval.plugins.tables.totals import Totals, judge  # noqa: E402
+from vifidel_eval.plugins.tables.columns import Columns  # noqa: E402
+from vifidel_eval.plugins.tables.file_scoring import add_up  # noqa: E402
+from vifidel_eval.plugins.tables.folder_runs import judge  # noqa: E402
+from vifidel_eval.plugins.tables.rows import TableRows  # noqa: E402
 from vifidel_eval.tables import STATUSES, TableScorer  # noqa: E402
 
 METRICS = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD")
@@ -123,7 +125,8 @@ def test_few_rows_bytes_and_pairs_at_once(whole, monkeypatch):
 def test_the_bytes_of_rows_are_about_those_of_texts_and_labels():
     captions, references = pa.array(["a dog", None]), pa.array([["a puppy", "!"], []])
     labels = pa.array([["dog", "cat", "dog", "zebra"], ["a fire hydrant", "cat"]])
-    read = read_rows(Columns(captions, labels, references=references), 0.6, None, 100)
+    columns = Columns(captions, labels, references=references)
+    read = TableRows(columns, TableScorer()._labels, 100)
     assert read.size == len("a dog") + len("a puppy") + len("!") + 8 * (3 + 2)
 
 
@@ -303,17 +306,17 @@ def test_a_run_is_judged_on_its_sums():
     rows = TableScorer()
     parts = [rows.evaluate(batch) for batch in table().to_batches(max_chunksize=7)]
     statuses = sum((part.statuses for part in parts), start=Counter())
-    tallies = add_tallies(part.tallies for part in parts)
     assert statuses == rows.evaluate(table()).statuses
     assert set(statuses) <= set(STATUSES)
     assert statuses.total() == len(ROWS)
-    judge(Totals(len(ROWS), statuses=statuses, tallies=tallies), rows.vectors)
-    unknown = {"captions": Tally(100, Counter(xx=95))}
-    with pytest.raises(VectorsError, match="95 of 100 words of the captions have no vector"):
-        judge(Totals(len(ROWS), statuses=statuses, tallies=unknown), rows.vectors)
+    unknown = {"captions": {"words": 100, "without_vector": 95, "such_as": {"xx": 95}}}
+    for words, said in (({}, None), (unknown, "95 of 100 words of the captions have no vector")):
+        totals = {**add_up([]), "rows": len(ROWS), "statuses": statuses, "words": words}
+        with nullcontext() if said is None else pytest.raises(VectorsError, match=said):
+            judge(totals, rows.vectors)
     with pytest.warns(VifidelWarning, match=r"none of the 2 rows .* \(2 no objects\)"):
-        judge(Totals(2, statuses={"no objects": 2}), rows.vectors)
-    judge(Totals(), rows.vectors)
+        judge({**add_up([]), "rows": 2, "statuses": {"no objects": 2}}, rows.vectors)
+    judge(add_up([]), rows.vectors)
 
 
 def test_a_tally_of_a_large_table_stays_small_and_counts_all():

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from vifidel_eval.scores.harness import Scores
-from vifidel_eval.show.report.order import (
+from vifidel_eval.scores.scores import Scores
+from vifidel_eval.show.report.content import image_data
+from vifidel_eval.show.report.overview import (
     Order,
     correlations,
     metrics_apart,
     percentile_ranks,
     systems_apart,
 )
-from vifidel_eval.show.report.page_data import image_data
 
 NAN = math.nan
 

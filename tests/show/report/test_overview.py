@@ -5,7 +5,7 @@ import pytest
 
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
 from vifidel_eval.show.report import Content, overview, render_page
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from vifidel_eval.io.files import write_whole
 from vifidel_eval.show.report import render_page
-from vifidel_eval.show.report.page_data import caption_data, image_data
+from vifidel_eval.show.report.content import caption_data, image_data
 
 ROOT = Path(__file__).parents[3]
 VOID = {"meta", "link", "img", "input", "br"}

@@ -31,9 +31,9 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...run.plan import PathLike
 from ...run.run import Run
 from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
-from ...scores.comparison import check_draws
 from ...scores.harness import score_systems
-from ...scores.remarks import Calibrated
+from ...scores.scores import Calibrated
+from ...scores.significance import Bootstrap
 from ...words.synonyms import ClassList, read_things
 from .questions import named_by_several, read_controls
 
@@ -75,7 +75,7 @@ def calibrated(
         If the run has no objects or references or was loaded, a file cannot be read, or the
         controls are about other images.
     """
-    check_draws(seed, resamples)
+    Bootstrap(seed, resamples)  # checks them
     plan = run.plan
     if plan is None or plan.settings.labels is None or not any(plan.images.values()):
         raise VifidelError(
@@ -189,7 +189,7 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) 
     >>> round(found.measured, 2), round(found.corrected, 3)
     (0.26, 0.086)
     """
-    check_draws(seed, resamples)
+    Bootstrap(seed, resamples)  # checks them
     table = counts.table()
     sums = table.sum(axis=1)
     measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...commands.options import field_options
-from ...commands.paths import FILE, NAMED, Between, Command, Read, Written
+from ...commands.options import Command, field_options
+from ...commands.paths import FILE, NAMED, Between, Read, Written
 from ...commands.printing import show, tell
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ...errors import AnnotationError
 from ...io.image_ids import ImageId, match
 from ...io.pictures import SUFFIXES
 from ...scorers.record import Settings
-from ...scores.pairing import System
+from ...scores.systems import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things

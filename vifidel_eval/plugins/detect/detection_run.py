@@ -18,7 +18,7 @@ from ...io.arguments import check_whole, named_if_wrong
 from ...io.files import first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
 from ...io.pictures import DamagedPictureError, decode
-from ...io.progress import progress_bar
+from ...io.records import progress_bar
 from .batches import Batches, Waiting
 from .detectors import Detector, Found, Prepared
 from .loading import load_detector

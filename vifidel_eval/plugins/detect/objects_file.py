@@ -24,7 +24,7 @@ from typing import Any
 
 from ...errors import VifidelError
 from ...io.files import beside, json_line, read_kept, reason, write_whole
-from ...io.outputs import locked
+from ...io.records import locked
 
 #: What the header says the file is.
 KIND = {"vifidel_eval": "detections", "version": 1}

@@ -15,8 +15,7 @@ from ...errors import CaptionError, VifidelError
 from ...io.arguments import check_whole, named_if_wrong
 from ...io.files import parse_json_lines, read_text
 from ...io.image_ids import ImageId, from_json_value, match, to_json_value
-from ...run.evaluating import Systems, named, read_captions
-from ...run.plan import PathLike
+from ...run.plan import PathLike, Systems, named, read_captions
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things

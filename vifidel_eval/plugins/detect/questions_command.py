@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...commands.options import field_options
-from ...commands.paths import FILE, OUTPUT, RESULTS, Command, SystemFile
+from ...commands.options import Command, field_options
+from ...commands.paths import FILE, OUTPUT, RESULTS, SystemFile
 from ...commands.paths import named as named_files
 from ...commands.printing import show
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from ...commands.paths import FILE, Command, WrittenFolder
+from ...commands.options import Command
+from ...commands.paths import FILE, WrittenFolder
 from ...commands.printing import show
 from ...errors import VifidelError
 from ...io.files import first_line, reason
-from ...io.progress import progress_bar
+from ...io.records import progress_bar
 
 # What the extraction script of vilbert-multi-task calls our arrays.
 _PUBLISHED = {

@@ -23,8 +23,7 @@ from ...errors import VifidelError
 from ...io.arguments import check_whole
 from ...io.files import beside, write_whole
 from ...io.image_ids import ImageId
-from ...io.outputs import check_output
-from ...io.unfinished import Parts
+from ...io.records import Parts, check_output
 from ..pytorch import load_torch
 from .language_model import (
     MODEL,

@@ -10,9 +10,10 @@ import numpy as np
 from ...captions.rows import Rows
 from ...evaluation import Evaluation
 from ...io.image_ids import ImageId
+from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
-from ...scorers.record import Metric, Option
+from ...scorers.record import Metric
 from ...scorers.registry import register
 from ..pytorch import MadeAgain
 from .language_model import load

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import VifidelError
-from ...io.file_rows import unmapped
-from ...io.files import first_line, open_file, read_text, reason
+from ...io.files import first_line, open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
 from .features import Features
 

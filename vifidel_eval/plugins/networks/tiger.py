@@ -15,9 +15,10 @@ from ...captions.rows import Rows, image_ids_of
 from ...errors import CaptionError, VifidelWarning
 from ...evaluation import Column, Evaluation, Floats, Tally
 from ...io.image_ids import ImageId
+from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
-from ...scorers.record import DEVICE, Metric, Option
+from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
 from ..pytorch import MadeAgain
 from .features import ImageSide, Kept

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...commands.options import reference_options
-from ...commands.paths import CAPTIONS, Command, Written
+from ...commands.options import Command, reference_options
+from ...commands.paths import CAPTIONS, Written
 from ...commands.printing import harmless, show, tell
-from ...io.progress import progress_bar
+from ...io.records import progress_bar
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted

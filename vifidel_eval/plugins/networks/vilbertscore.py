@@ -13,9 +13,10 @@ from ...captions.rows import Rows, image_ids_of
 from ...errors import CaptionError, VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.image_ids import ImageId
+from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
-from ...scorers.record import DEVICE, Metric, Option
+from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
 from ..pytorch import MadeAgain, find_device, length_sorted, load_torch
 from .features import ImageSide, Kept

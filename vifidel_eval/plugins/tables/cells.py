@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from ...errors import VifidelError
-from ...io.cell_lists import listed_in, parsed
-from .arrow_columns import Columns, is_text, texts
-from .table_rows import spelt
+from ...io.containers import listed_in, parsed
+from .columns import Columns, is_text, texts
+from .rows import spelt
 
 _STRINGS = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))

@@ -5,21 +5,21 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from ...commands.metric_options import parsed_metrics
-from ...commands.options import LOOKED_FOR, WORDS, Described, Stated, read_stop_words, with_options
-from ...commands.paths import FILE, Between, Command, ReadAnywhere, WrittenTree
+from ...commands.options import Command, param, parsed_metrics, settings_options
+from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
-from ...io.progress import progress_bar
+from ...io.options import INPUT, METRICS, OUTPUT
+from ...io.records import progress_bar
 from ...scores.conditions import Condition
 
 if TYPE_CHECKING:
+    from ...scorers.record import Settings
     from . import TableScorer
 
 
@@ -35,88 +35,94 @@ def _metrics_of_tables() -> str:
 
 @click.command("score-table", cls=Command)
 @click.argument("tables", metavar="IN...", nargs=-1, required=True, type=ReadAnywhere())
-@click.option(
+@param(
     "--output",
     type=WrittenTree(),
     required=True,
     help="Folder that gets one file for each input, and manifest.json.",
+    section=OUTPUT,
 )
-@click.option(
+@param(
     "--caption",
     default="caption",
     show_default=True,
     help="Column of the captions.",
+    section=INPUT,
 )
-@click.option(
+@param(
     "--labels",
     default="labels",
     show_default=True,
     help="Column of the object labels: lists of names, or of names with scores, or counts by name.",
+    section=INPUT,
 )
-@click.option(
+@param(
     "--objects",
     multiple=True,
     type=FILE,
     help="What the images show, in files as score takes them, by the ids of --id-column instead of "
     "a column of labels. Repeat to unite several.",
+    section=INPUT,
 )
-@click.option(
+@param(
     "--id-column",
     help="Column of the image ids, for --objects.  [default: image_id]",
+    section=INPUT,
 )
-@click.option("--no-labels", is_flag=True, help="There are no labels; score against references.")
-@click.option(
-    "--label-scores", help="Column of the labels' detection scores, where it is another one."
+@param(
+    "--no-labels",
+    is_flag=True,
+    help="There are no labels; score against references.",
+    section=INPUT,
 )
-@click.option("--references", help="Column of the reference captions: lists of strings.")
-@click.option(
-    "--metrics",
-    cls=Described,
-    callback=parsed_metrics,
-    describe=_metrics_of_tables,
+@param(
+    "--label-scores",
+    help="Column of the labels' detection scores, where it is another one.",
+    section=INPUT,
 )
-@click.option(
+@param("--references", help="Column of the reference captions: lists of strings.", section=INPUT)
+@param("--metrics", callback=parsed_metrics, help=_metrics_of_tables, section=METRICS)
+@param(
     "--keep",
     multiple=True,
     type=Stated(Condition.parse),
     metavar="'COLUMN OP NUMBER'",
     help="Write only rows where this holds, such as 'VIFIDEL-P >= .3'; OP is >=, >, <=, <, == or "
     "!=. A row without that score is not written. Repeat for several; all must hold.",
+    section=OUTPUT,
 )
-@click.option(
-    "--threshold",
-    type=Between(0, 1),
-    help="Lowest detection score that counts.  [default: 0.6]",
+@settings_options(
+    ("things",),
+    only="threshold vectors trust_pickles stop_words p normalize counts looked_for".split(),
 )
-@partial(with_options, options=WORDS)
-@LOOKED_FOR
-@click.option(
-    "--things",
-    type=FILE,
-    help="Object vocabulary of VIFIDEL-PRF, -H and -D.  [default: our own list]",
-)
-@click.option(
+@param(
     "--max-words",
     type=click.IntRange(min=1),
     default=2000,
     show_default=True,
     help="How many different words a text may have, and labels a row; more are `too long`.",
+    section=INPUT,
 )
-@click.option(
-    "--strict", is_flag=True, help="Stop at the first row whose caption or labels are unusable."
+@param(
+    "--strict",
+    is_flag=True,
+    help="Stop at the first row whose caption or labels are unusable.",
+    section=INPUT,
 )
-@click.option(
+@param(
     "--format",
     "style",
     type=click.Choice(["parquet", "arrow"]),
     default="parquet",
     show_default=True,
     help="Format of the output files.",
+    section=OUTPUT,
 )
-@click.option(
+@param(
     "--workers",
     type=click.IntRange(min=1),
     help="How many processes score, each a file at a time.  [default: one per core]",
+    section=OUTPUT,
 )
 def score_table(
     tables: tuple[str, ...],
@@ -137,8 +143,8 @@ def score_table(
     """
     from . import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
     from .file_scoring import Work
+    from .files import find_tables
     from .folder_runs import score_tables
-    from .inputs import find_tables
 
     files = find_tables(tables)
     scorer, settings = _scorer(**chosen)
@@ -157,7 +163,7 @@ def score_table(
             raise
     for line in _summary(output, manifest):
         show(line)
-    if chosen["threshold"] and ">=" not in manifest["signature"]:
+    if chosen["settings"].threshold and ">=" not in manifest["signature"]:
         tell("Warning: no label has a score, so that the threshold leaves nothing out.")
 
 
@@ -170,12 +176,7 @@ def _scorer(
     label_scores: str | None,
     references: str | None,
     metrics: tuple[str, ...] | None,
-    vectors: str | None,
-    trust_pickles: bool,
-    stop_words: Path | None,
-    p: str | None,
-    presence: bool,
-    things: Path | None,
+    settings: Settings,
     **others: Any,
 ) -> tuple[TableScorer, dict[str, Any]]:
     """Return the scorer, and those settings that its signature does not pin."""
@@ -202,14 +203,18 @@ def _scorer(
     repeated = next((name for name in given if given.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"the column {repeated!r} is named twice; name different columns.")
+    things = settings.options["things"]
     by_default = ["VIFIDEL-PRF"] if no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
     names = expanded(metrics or (DEFAULT,), by_default)
     scorer = TableScorer(
         metrics=names,
-        vectors=load_vectors(vectors, trust_pickles),
-        stop_words=read_stop_words(stop_words),
-        p=None if p is None else int(p),
-        counts=not presence,
+        vectors=load_vectors(settings.vectors, settings.trust_pickles),
+        threshold=settings.threshold,
+        stop_words=settings.stop_words,
+        p=settings.p,
+        counts=settings.counts,
+        normalize=settings.normalize,
+        looked_for=settings.looked_for,
         things=None if things is None else os.fspath(things),
         captions=caption,
         objects=list(objects) or None,
@@ -217,7 +222,7 @@ def _scorer(
         **by_id,
         **others,
     )
-    settings = {
+    pinned = {
         "metrics": names,
         "caption": caption,
         **columns,
@@ -225,7 +230,7 @@ def _scorer(
         "max_words": others["max_words"],
         "strict": others["strict"],
     }
-    return scorer, settings
+    return scorer, pinned
 
 
 def _check_objects(no_labels: bool, label_scores: str | None) -> None:

@@ -1,7 +1,7 @@
 """Runs of ``score-table``: files scored by a pool of processes, and a manifest of what was done.
 
 A folder with a manifest is of a run that ended. Before, a record of each finished file is in
-`vifidel_eval.io.unfinished.Parts` beside it. A file is recorded before it gets its name, so that
+`vifidel_eval.io.records.Parts` beside it. A file is recorded before it gets its name, so that
 what is there and has no record with its digest is not ours.
 """
 
@@ -11,38 +11,41 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import math
 import multiprocessing
 import os
 import queue
-import re
 import secrets
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ...errors import VifidelError
+import numpy as np
+
+from ...errors import VifidelError, VifidelWarning
 from ...evaluation import COUNTED_OF_ROWS
 from ...io.files import (
-    as_text,
     beside,
     json_text,
     open_file,
-    parse_json,
-    read_kept,
+    read_json,
     reason,
     sha256_of,
     write_whole,
 )
-from ...io.outputs import locked
-from ...io.unfinished import Parts
+from ...io.records import Parts, locked
 from ...scorers.registry import METRICS
-from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, seal
-from .inputs import TableFile
-from .totals import Totals, corpus_scores, judge
+from ...scorers.vifidel_h import warn_of_undeclared
+from ...words.word_vectors import WordVectors
+from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, counts_of, seal, tally_of
+from .files import TableFile
+from .rows import RANKS
 
 #: The file that says what a run did.
 MANIFEST = "manifest.json"
@@ -96,17 +99,55 @@ def score_tables(
                 folder.add(tasks[at].temporary, record)
 
         _do(work, tasks, workers, begin(rows), finish)
-        totals = sum(map(Totals.from_json, records), Totals())
+        totals = add_up(records)
         judge(totals, work.scorer.vectors)
-        said = totals.to_json()
         manifest = {
             **plan,
-            **{name: said[name] for name in _OF_ALL_ROWS if name in said},
+            **{name: totals[name] for name in _OF_ALL_ROWS if name in totals},
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": records,
         }
         folder.finish(manifest)
         return manifest
+
+
+def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return each column of scores with its score of a whole run and the rows that it is of.
+
+    That is the mean over the rows that have a score or, of VIFIDEL-H's shares, the share in the
+    counts of the run, as `Evaluation.score` has it.
+    """
+    scores: dict[str, dict[str, Any]] = {}
+    for metric in metrics:
+        for column in METRICS[metric].columns:
+            name = column.name.replace("-", "_")
+            rows, sums = totals["sums"].get(name, (0, []))
+            score = float(sum(map(Fraction, sums[0])) / rows) if rows else None
+            counted, of_run = totals["sums"].get(counts_of(metric), (0, []))
+            if column.of_sums is not None and counted:
+                share = float(column.of_sums(np.array([sum(of) for of in of_run], dtype=float)))
+                rows, score = counted, None if math.isnan(share) else share
+            scores[name] = {"score": score, "rows": rows}
+    return scores
+
+
+def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
+    """Refuse a whole run, or warn of it, for what was counted in it.
+
+    The vectors may know almost none of the words (VectorsError) or few of them (VifidelWarning), or
+    no row has a score under every metric (VifidelWarning).
+    """
+    for what, words in totals["words"].items():
+        tally_of(words).check_known(what, vectors)
+    statuses = {status: number for status, number in totals["statuses"].items() if number}
+    warn_of_undeclared(statuses.get("nothing looked for", 0))
+    if statuses and all(RANKS[status] >= RANKS["nothing looked for"] for status in statuses):
+        causes = ", ".join(f"{number} {status}" for status, number in statuses.items())
+        warnings.warn(
+            f"none of the {totals['rows']} rows has a score under every metric ({causes}).",
+            VifidelWarning,
+            stacklevel=2,
+        )
 
 
 def _pin(plan: Mapping[str, Any]) -> str:
@@ -163,33 +204,32 @@ class _RunFolder:
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
         self._parts = Parts(self._manifest)
-        where, name = self._parts.path, str(self._manifest)
-        ended = None
-        if self._manifest.exists():
-            content = as_text(read_kept(self._manifest, VifidelError), name, VifidelError)
-            ended = parse_json(content, name, VifidelError)
         # Records of a run that ended, by their keys in `Parts`.
-        self._ended: dict[str, Record] = {}
-        try:
-            known = {key: self._parts[key] for key in self._parts if key != _TOKEN}
-            _check_records(known)
-            if _TOKEN in self._parts and not re.fullmatch("[0-9a-f]{16}", self._parts[_TOKEN]):
-                raise ValueError
-            where = self._manifest
-            if ended is not None:
-                self._ended = {_key(record, _pin(ended)): record for record in ended["files"]}
-                _check_records(self._ended)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-            raise VifidelError(
-                f"{where}: is not of a run of this command and version; name another folder."
-            ) from None
+        self._ended = self._read_manifest() if self._manifest.exists() else {}
         # What earlier runs have written, by the name of the output.
         self._records: dict[str, list[tuple[str, Record]]] = {}
+        known = {key: self._parts[key] for key in self._parts if key != _TOKEN}
         for key, record in {**self._ended, **known}.items():
             self._records.setdefault(record["output"], []).append((key, record))
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
+        self._run = secrets.token_hex(4)
         self._remove_temporaries()  # one that was killed may have left some
+
+    def _read_manifest(self) -> dict[str, Record]:
+        with open_file(self._manifest, VifidelError):  # an ordinary one
+            ended = read_json(self._manifest, VifidelError)
+        try:
+            records = {_key(record, _pin(ended)): record for record in ended["files"]}
+            ours = all(record["sha256"] == seal(record) for record in records.values())
+        except (LookupError, TypeError, ValueError):
+            ours = False
+        if not ours:
+            raise VifidelError(
+                f"{self._manifest}: is not of a run of this command and version; name another "
+                "folder."
+            )
+        return records
 
     @classmethod
     @contextlib.contextmanager
@@ -232,7 +272,7 @@ class _RunFolder:
 
     def temporary(self, of: object) -> Path:
         """Return where a file is written before it is recorded; the name is of this run alone."""
-        return self._path / f".{self._parts[_TOKEN]}-{of}.part"
+        return self._path / f".{self._parts[_TOKEN]}-{self._run}-{of}.part"
 
     def done(self, outputs: Sequence[str]) -> list[dict[str, Record]]:
         """Return the records that stand, of each output: by the digest of the input.
@@ -291,7 +331,7 @@ class _RunFolder:
         write_whole(self._manifest, json_text(manifest) + "\n", self.temporary(MANIFEST))
 
     def _remove_temporaries(self) -> None:
-        for path in self._path.glob(self.temporary("*").name):
+        for path in self._path.glob(f".{self._parts[_TOKEN]}-*.part"):
             path.unlink(missing_ok=True)
 
     def _clean(self) -> None:
@@ -303,16 +343,7 @@ class _RunFolder:
 
 def _key(record: Record, pin: str) -> str:
     """Return what is different between records; `pin` is that of the run."""
-    names = ("input", "input_sha256", "output", "output_sha256")
-    return "\n".join([*(record[name] for name in names), pin])
-
-
-def _check_records(records: Mapping[str, Record]) -> None:
-    """Raise one of many errors for what is no record, was changed, or has another key."""
-    for key, record in records.items():
-        Totals.from_json(record)
-        if record["sha256"] != seal(record) or key != _key(record, key.rpartition("\n")[2]):
-            raise ValueError
+    return f"{pin}\n{record['sha256']}"
 
 
 def _do(

@@ -16,11 +16,8 @@ from markupsafe import Markup
 from ...evaluation import COUNTS, Floats
 from ...explain.findings import find
 from ...io.text_tables import p_value
-from . import number_texts, overview
-from .content import Content
-from .number_texts import correlation
-from .order import Order
-from .page_data import UNIT, caption_data, image_data
+from . import overview
+from .content import UNIT, Content, caption_data, image_data
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
@@ -45,11 +42,11 @@ def render_page(content: Content) -> str:
         What is shown.
     """
     data, plans = image_data(content), caption_data(content)
-    findings = {name: find(parts) for name, parts in content.explanations.items()}
+    findings = {name: find([of_one]) for name, of_one in content.explanations.items()}
     made_up = overview.made_up(content, findings)
     if made_up:
         plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
-    order = Order(data, plans.get("inventions", ()))
+    order = overview.Order(data, plans.get("inventions", ()))
     distributions = overview.distributions(content.scores)
     shown, boxes = pictures(content, order.places, data["labels"])
     return (
@@ -86,7 +83,7 @@ def render_page(content: Content) -> str:
 
 def _fits(of_metrics: Floats) -> list[list[list[str]]]:
     """Return correlations as the plot's table shows them."""
-    return [[list(map(correlation, pair)) for pair in row] for row in of_metrics.tolist()]
+    return [[list(map(overview.correlation, pair)) for pair in row] for row in of_metrics.tolist()]
 
 
 def _telling(distributions: Sequence[overview.Distribution], against: int) -> int:
@@ -117,16 +114,16 @@ def _environment() -> Environment:
     environment.globals |= {
         "address": _address,
         "axis_of": overview.axis_of,
-        "whole": number_texts.whole,
-        "share": number_texts.share,
+        "whole": overview.whole,
+        "share": overview.share,
         "part": _part,
         "script": _script,
         "digest": _digest,
     }
     environment.filters |= {
-        "score": number_texts.score,
-        "fixed": number_texts.fixed,
-        "correlation": number_texts.correlation,
+        "score": overview.score,
+        "fixed": overview.fixed,
+        "correlation": overview.correlation,
         "p_value": p_value,
     }
     return environment

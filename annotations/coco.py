@@ -1,0 +1,353 @@
+"""COCO's files and those of its kind: LVIS, detection results, panoptic, nocaps, Visual Genome.
+
+Formats: https://cocodataset.org/#format-data and #format-results. LVIS instances have the same
+shape without ``iscrowd``; their category names carry underscores and senses. Detectron2,
+MMDetection and Ultralytics (``save_json``) write results too, a list of ``{"image_id",
+"category_id", "score"}``. A panoptic annotation is an image with its ``segments_info``; ``isthing``
+of a category tells things, which can be counted, from stuff.
+
+nocaps (https://nocaps.org/download) has Open Images' pictures under other ids: ``images`` have an
+``id``, which captions and results use, and an ``open_images_id``, which Open Images' boxes use. The
+file has no objects of its own.
+
+Visual Genome's ``objects.json`` and ``scene_graphs.json`` (the ``visual_genome`` package and the
+data's readme) are a list with one entry per image, ``{"image_id": 1, "objects": [{"object_id": 5,
+"names": ["tree"], "synsets": [...]}]}``, with boxes; version 1.0 calls ``image_id`` ``id``. An
+object is called by the first of its names, as that package prints it; ``synsets`` are senses of
+WordNet and not read.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import AnnotationError, VifidelWarning
+from ..io.arguments import named_if_wrong
+from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
+from ..io.image_ids import ImageId, mismatch
+from .categories import COCO_CATEGORIES, category_name, category_names
+from .instances import Format, ImageBoxes, Instances, Way
+from .labels import CategoryNames, check_score, clean_label
+from .objects import ObjectLabels
+
+# These tell a list of images from an image that is called *images*.
+_OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[].filename"
+_IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_images_id")
+
+
+@named_if_wrong
+def read_coco_instances(
+    content: Mapping[str, Any], where: str, threshold: float | None = None
+) -> ObjectLabels:
+    """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
+
+    Every annotation is one instance, and so is a crowd region. Images that are listed without
+    an annotation are known and empty.
+
+    Parameters
+    ----------
+    content : mapping
+        The parsed file: ``images``, ``annotations``, ``categories``.
+    where : str
+        The file, for messages.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default. Only annotations from
+        ``COCO(...).loadRes(...)`` have scores.
+
+    Raises
+    ------
+    AnnotationError
+        If a category id is unknown, an annotation is of an image that ``images`` does not list,
+        an image is listed twice in different ways, or an entry has another shape.
+    """
+    file = root(content, Source(where, AnnotationError))
+    return _read_instances(file, Instances(where, threshold))
+
+
+def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
+    """Read instances as `read_coco_instances` does; a box is ``bbox``, in pixels."""
+    names = category_names(content)
+    listed = _known_images(content, found)
+    _ask(listed, names, found)
+    known: dict[int, str] = {}  # the label of each category id that has been counted
+    for annotation in content.entries("annotations"):
+        fields = annotation.content
+        image_id, category_id = fields.get("image_id"), fields.get("category_id")
+        if type(image_id) is type(category_id) is int and "score" not in fields:
+            # Most of a file, which has hundreds of thousands of annotations.
+            labels, label = found.images.get(image_id), known.get(category_id)
+            if labels is not None and label is not None:
+                labels[label] = labels.get(label, 0) + 1
+                continue
+        image_id = listed_image(annotation, listed, "annotations")
+        name = category_name(annotation["category_id"], names, annotation, "this file's")
+        score = check_score(fields["score"], annotation) if "score" in fields else None
+        size = _size_of(listed, image_id)
+        label = found.add(
+            image_id, name, annotation, score=score, sides=fields.get("bbox"), size=size
+        )
+        if label and type(category_id) is int and found.boxes is None:
+            known[category_id] = label
+    return found.object_labels(
+        "coco-instances",
+        lists_every_image=bool(listed),
+        categories=() if found.asked else names.values(),
+    )
+
+
+def _known_images(content: Entry, found: Instances) -> dict[ImageId, Entry]:
+    listed = listed_images(content)
+    for image_id in listed:
+        found.image(image_id)
+    return listed
+
+
+def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, Any]:
+    """Return the width and height that an image is listed with, if it has them."""
+    image = listed.get(image_id)
+    return (None, None) if image is None else (image.get("width"), image.get("height"))
+
+
+def _ask(listed: Mapping[ImageId, Entry], names: Mapping[Any, str], found: Instances) -> None:
+    """Take note of what LVIS says is not in each image; other files do not say it.
+
+    Annotators of LVIS verified that the categories of ``neg_category_ids`` are not in the image;
+    of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
+    """
+    if not any("neg_category_ids" in image for image in listed.values()):
+        return
+    keys = ("neg_category_ids", "not_exhaustive_category_ids")
+    for image_id, image in listed.items():
+        negative, unknown = (
+            image.members(key, int, "a list of category ids") if key in image else []
+            for key in keys
+        )
+        asked = found.asked_in(image_id)
+        for category in negative:
+            if category not in unknown:
+                name = category_name(category, names, image, "this file's")
+                asked[clean_label(name)] = str(image)
+
+
+INSTANCES = Format(
+    "COCO or LVIS instances JSON",
+    "COCO `instances_*.json`, LVIS `lvis_v1_*.json`, or a loaded pycocotools `COCO`",
+    "",
+    "every annotation is an instance, crowd regions included; LVIS's "
+    "`bow_(decorative_ribbons)` becomes *bow*, and only its `neg_category_ids` can be absent",
+    (
+        Way(
+            "object",
+            ("annotations[]", "categories", "!annotations[].segments_info"),
+            _read_instances,
+        ),
+        Way(
+            "object",
+            ("annotations[]", "!categories", "!images[].open_images_id"),
+            "has 'annotations' but no 'categories': a caption file says nothing of objects; give "
+            "the instances file of the same images.",
+        ),
+        Way("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
+    ),
+)
+
+
+@named_if_wrong
+def read_coco_results(
+    content: list[Any],
+    where: str,
+    threshold: float | None = None,
+    categories: Mapping[Any, str] | None = None,
+) -> ObjectLabels:
+    """Read detections in the COCO results format: ``[{"image_id", "category_id", "score"}]``.
+
+    Parameters
+    ----------
+    content, where, threshold
+        As for `read_coco_instances`; every detection has a score.
+    categories : mapping, optional
+        Category id to name; COCO's 80 by default.
+
+    Raises
+    ------
+    AnnotationError
+        If a category id is unknown, a score is not a number or an entry has another shape.
+
+    Warns
+    -----
+    VifidelWarning
+        If COCO's categories are assumed.
+    """
+    names = CategoryNames(ids=categories or {})
+    return _read_results(
+        Entries(content, Source(where, AnnotationError)), Instances(where, threshold, names)
+    )
+
+
+def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
+    """Read results as `read_coco_results` does; a box is ``bbox``, in pixels."""
+    if found.names.indices and not found.names.ids:
+        raise AnnotationError(
+            f"{found.where}: COCO results have category ids, and a list of class names does not "
+            "say which id each has (Ultralytics counts from 1); give a COCO file with categories "
+            "or {id: name}."
+        )
+    names, whose = found.names.ids or COCO_CATEGORIES, "the given" if found.names.ids else "COCO's"
+    found.scored = True
+    for detection in detections:
+        if "score" not in detection:
+            raise AnnotationError(f"{detection} has no 'score': every detection needs one.")
+        image_id = detection.image_id()
+        name = category_name(detection["category_id"], names, detection, whose)
+        score = check_score(detection["score"], detection)
+        found.image(image_id)
+        found.add(image_id, name, detection, score=score, sides=detection.get("bbox"))
+    if not found.names.ids and found.boxes is None:  # boxes are read after the labels
+        warnings.warn(
+            f"{found.where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); "
+            "give the names (categories=..., --categories) if the detector was trained on others.",
+            VifidelWarning,
+            stacklevel=3,
+        )
+    return found.object_labels("coco-results", lists_every_image=False, categories=names.values())
+
+
+RESULTS = Format(
+    "COCO detection results",
+    "COCO detection results (Detectron2, MMDetection, Ultralytics `save_json`)",
+    ".6",
+    "`--categories FILE` unless the ids are COCO's 80",
+    (
+        Way(
+            "list",
+            ("[].caption", "![].objects"),
+            "holds captions, not objects; give captions as results or references.",
+        ),
+        Way(
+            "list",
+            ("[].image_id", "![].objects", "![].thing", "![].entity_info", "![].vifidel_eval"),
+            _read_results,
+        ),
+    ),
+)
+
+
+# What COCO appends to the names of stuff: sky-other-merged, tree-merged, door-stuff.
+_MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
+
+
+def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
+    """Read a panoptic annotation file.
+
+    Every segment of a thing is one instance, and so is a crowd. Stuff counts once per image, since
+    its segments are one per category. ``sky-other-merged`` becomes *sky*, and ``wall-brick``
+    *wall brick*. A box is ``bbox``: x, y, width, height in pixels.
+    """
+    names = {
+        category_id: _MERGED.sub("", name).replace("-", " ")
+        for category_id, name in category_names(content).items()
+    }
+    listed = _known_images(content, found)
+    annotated: set[Any] = set()
+    for annotation in content.entries("annotations"):
+        image_id = listed_image(annotation, listed, "annotations")
+        if image_id in annotated:
+            raise AnnotationError(
+                f"{annotation.at}: image {image_id!r:.40} is annotated twice; keep one."
+            )
+        annotated.add(image_id)
+        found.image(image_id)
+        size = _size_of(listed, image_id)
+        for segment in annotation.entries("segments_info"):
+            name = category_name(segment["category_id"], names, segment, "this file's")
+            found.add(image_id, name, segment, sides=segment.get("bbox"), size=size)
+    return found.object_labels(
+        "coco-panoptic", lists_every_image=bool(listed), categories=names.values()
+    )
+
+
+PANOPTIC = Format(
+    "COCO panoptic",
+    "COCO `panoptic_*.json`",
+    "",
+    "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
+    (Way("object", ("categories", "annotations[].segments_info"), _read_panoptic),),
+)
+
+
+@dataclass(frozen=True)
+class NocapsImages:
+    """nocaps' id of each Open Images id, and the file for messages."""
+
+    ids: Mapping[ImageId, ImageId]
+    where: str
+
+    def rename(self, objects: ObjectLabels) -> ObjectLabels:
+        """Return objects of Open Images under nocaps' ids, for nocaps' images only.
+
+        An image without boxes is known and empty. Objects that have nocaps' ids stay as they are.
+        """
+        known = [image_id for image_id in self.ids if image_id in objects]
+        if not known and any(image_id in objects for image_id in self.ids.values()):
+            return objects
+        if 2 * len(known) < len(self.ids):
+            missing = [image_id for image_id in self.ids if image_id not in objects]
+            raise mismatch(missing, objects, f"nocaps' images ({self.where})", objects.where)
+        return objects.renamed(self.ids)
+
+    def rename_boxes(self, boxes: Mapping[ImageId, ImageBoxes]) -> dict[ImageId, ImageBoxes]:
+        """Return boxes of Open Images under nocaps' ids; an image with another id keeps it."""
+        return {self.ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
+
+
+def _read_nocaps(content: Entry, found: Instances) -> NocapsImages:
+    """Read the images of a nocaps file, with or without captions."""
+    ids: dict[ImageId, ImageId] = {}
+    for image in content.entries("images"):
+        image_id, open_images_id = image.image_id("id"), image.text("open_images_id")
+        if open_images_id in ids:
+            raise AnnotationError(
+                f"{image.at}: {open_images_id!r:.40} is listed twice; keep one entry."
+            )
+        ids[open_images_id] = image_id
+    if len(set(ids.values())) < len(ids):
+        raise AnnotationError(
+            f"{found.where}: two images have the same 'id'; every image needs its own."
+        )
+    return NocapsImages(ids, found.where)
+
+
+NOCAPS = Format(
+    "nocaps JSON",
+    "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
+    "",
+    "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
+    (Way("object", ("images[].open_images_id",), _read_nocaps),),
+)
+
+
+def _read_visual_genome(images: Entries, found: Instances) -> ObjectLabels:
+    """Read the objects of each image; a box is ``x``, ``y``, ``w`` and ``h``, in pixels."""
+    for image in images:
+        image_id = found.image_once(
+            image, "id" if "id" in image and "image_id" not in image else "image_id"
+        )
+        for box in image.entries("objects"):
+            names = box.texts("names")
+            if not names:
+                raise box.refusal("names", "a list of the object's names")
+            found.add(image_id, names[0], box, sides=[box.get(side) for side in "xywh"])
+    return found.object_labels("visual-genome")
+
+
+VISUAL_GENOME = Format(
+    "Visual Genome",
+    "Visual Genome `objects.json` or `scene_graphs.json`",
+    "",
+    "the first name of each object",
+    (Way("list", ("[].objects[]",), _read_visual_genome),),
+)

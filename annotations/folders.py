@@ -1,0 +1,269 @@
+"""Objects in folders with one file per image: PASCAL VOC's XML, YOLO's text, and JSON.
+
+PASCAL VOC (the development kit) has ``annotation/object/name``. Only direct ``object`` children
+count: ``object/part`` is a head, a hand or a foot.
+
+YOLO's text (Ultralytics' ``Results.save_txt`` and its loader, Darknet, labelImg) has a line per
+object: ``class x y w h`` with the class index first, and the confidence last where ``save_conf``
+was set; outlines have the class and at least four points. An image without objects may have no
+file.
+
+Hugging Face's pipelines, Ultralytics and MMDetection's DetInferencer write JSON in the shapes of
+`.labels`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path, PureWindowsPath
+from typing import Any
+from xml.etree import ElementTree
+
+from ..errors import AnnotationError
+from ..io.arguments import named_if_wrong
+from ..io.containers import CsvTable
+from ..io.files import read_bytes, read_json, read_text
+from ..io.image_ids import ImageId, from_json_key
+from ..io.pictures import SUFFIXES
+from .categories import read_names
+from .instances import Format, Instances, Way, from_corners
+from .labels import check_score, clean_label, number_of
+from .objects import ObjectLabels
+from .plain import read_items
+
+
+@named_if_wrong
+def read_voc(
+    files: list[Path], where: str, contents: Mapping[Path, bytes] | None = None
+) -> ObjectLabels:
+    """Read VOC XML files.
+
+    The image id is the stem of ``filename``, or of the XML file where there is none; a stem that
+    is a whole number is a numeric id. `contents` has those files that were read already.
+
+    Raises
+    ------
+    AnnotationError
+        If a file is not VOC XML, or two files annotate the same image.
+    """
+    return _read_voc(files, contents or {}, Instances(where))
+
+
+def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -> ObjectLabels:
+    """Read files as `read_voc` does; a box is ``bndbox``, in pixels that are counted from 1."""
+    read_from: dict[ImageId, Path] = {}
+    for path in files:
+        content = contents[path] if path in contents else read_bytes(path, AnnotationError)
+        try:
+            root = ElementTree.fromstring(content)
+        except (ElementTree.ParseError, ValueError, LookupError) as problem:  # encodings too
+            raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
+        if root.tag != "annotation":
+            raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
+        # A Windows path accepts both kinds of slash.
+        image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
+        image_id = from_json_key(image.stem)
+        if image_id == "":
+            raise AnnotationError(f"{path}: its <filename> names no file.")
+        if image_id in read_from:
+            raise AnnotationError(
+                f"{path} and {read_from[image_id]} both annotate image {image_id!r}; "
+                "keep one of them."
+            )
+        read_from[image_id] = path
+        found.image(image_id)
+        for number, child in enumerate(root.findall("object"), 1):
+            name = child.findtext("name", "").strip()
+            if not clean_label(name):
+                raise AnnotationError(f"{path}: object {number} has no <name>.")
+            box = _voc_box(root, child) if found.keeps_boxes else {}
+            found.add(image_id, name, path, **box)
+    return found.object_labels("voc")
+
+
+def _voc_box(root: ElementTree.Element, child: ElementTree.Element) -> dict[str, Any]:
+    """Return the sides of a box, whose corners are both inside it, and the size of its image."""
+    names = ("bndbox/xmin", "bndbox/ymin", "bndbox/xmax", "bndbox/ymax")
+    left, top, *others = [number_of(child.findtext(name)) for name in names]
+    size = number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
+    if left is None or top is None:
+        return {}
+    return {"sides": from_corners([left - 1, top - 1, *others]), "size": size}
+
+
+VOC = Format(
+    "PASCAL VOC XML",
+    "PASCAL VOC XML, a folder or one file",
+    "",
+    "whole objects, not their parts; `diningtable` becomes *dining table*",
+    (
+        Way(
+            "xml",
+            (),
+            lambda raw, found: _read_voc([Path(found.where)], {Path(found.where): raw}, found),
+        ),
+        Way(
+            "folder",
+            lambda folder: any(folder.glob("*.xml")),
+            lambda folder, found: _read_voc(sorted(folder.glob("*.xml")), {}, found),
+        ),
+    ),
+)
+
+
+# labelImg writes the names of the classes beside the labels.
+_CLASSES = "classes.txt"
+_BOX, _BOX_AND_SCORE, _TRACKED = 5, 6, 7  # fields of a line
+_INDEX = re.compile(r"[0-9]{1,9}")
+
+
+def _label_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.txt") if path.name != _CLASSES)
+
+
+def _read_yolo(folder: Path, found: Instances) -> ObjectLabels:
+    """Read a folder of YOLO labels; the id of an image is the stem of its file.
+
+    Lines without a confidence always count. Given names of classes come before those that a
+    ``classes.txt`` in the folder has. Boxes are in shares of the image's sides; an outline has one
+    too.
+    """
+    names = found.names
+    if not names.by_index() and (folder / _CLASSES).is_file():
+        names = read_names(folder / _CLASSES)
+    for path in _label_files(folder):
+        image_id = from_json_key(path.stem)
+        found.image(image_id)
+        for number, line in enumerate(read_text(path, AnnotationError).split("\n"), 1):
+            if line.strip():
+                at = f"{path}: line {number}"
+                index, score, sides = _yolo_object(line, at)
+                name = names.of_index(index, at)
+                found.add(image_id, name, at, score=score, sides=sides, size=(1.0, 1.0))
+    return found.object_labels(
+        "yolo", lists_every_image=False, categories=names.by_index().values()
+    )
+
+
+def _yolo_object(line: str, at: str) -> tuple[int, float | None, list[float]]:
+    """Return the class index of a line, its confidence, if it has one, and its box.
+
+    That is x, y, width and height, of the box around a centre or around the points of an outline.
+    """
+    numbers = _numbers(line)
+    if numbers is None:
+        raise AnnotationError(
+            f"{at}: {line.strip()!r:.40} is not an object; YOLO's lines are 'class x y w h' in "
+            "numbers, followed by the confidence if there is one."
+        )
+    index, fields = int(numbers[0]), len(numbers)
+    # A box with confidence and track has as many fields as a triangle; only a track is above 1.
+    tracked = fields == _TRACKED and line.rsplit(maxsplit=1)[-1].isdigit()
+    if fields in (_BOX, _BOX_AND_SCORE):
+        score = None
+        if fields == _BOX_AND_SCORE:
+            score = check_score(numbers[-1], f"{at}, field {_BOX_AND_SCORE}")
+        x, y, width, height = numbers[1:_BOX]
+        return index, score, [x - width / 2, y - height / 2, width, height]
+    # An outline is pairs of coordinates, so that there is no place for a confidence.
+    if fields >= _TRACKED and fields % 2 and not tracked:
+        xs, ys = numbers[1::2], numbers[2::2]
+        return index, None, [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)]
+    raise AnnotationError(
+        f"{at} has {fields} fields; accepted are 'class x y w h', the same with a confidence, "
+        "and outlines without one. Write the labels without tracks, and outlines without "
+        "confidences."
+    )
+
+
+def _numbers(line: str) -> list[float] | None:
+    """Return the numbers of a line whose first is a class index, else None."""
+    fields = line.split()
+    numbers = [number_of(field) for field in fields]
+    finite = [number for number in numbers if number is not None and math.isfinite(number)]
+    is_object = bool(fields) and bool(_INDEX.fullmatch(fields[0])) and len(finite) == len(fields)
+    return finite if is_object else None
+
+
+def _are_label_lines(text: str) -> bool:
+    """Tell whether the first line looks like an object: at least five numbers, an index first."""
+    return len(_numbers(text.strip().partition("\n")[0]) or ()) >= _BOX
+
+
+def _has_labels(folder: Path) -> bool:
+    if any(folder.glob("*.json")):
+        return False
+    files = _label_files(folder)
+    texts = (read_text(path, AnnotationError) for path in files)
+    first = next((text for text in texts if text.strip()), None)
+    return bool(files) if first is None else _are_label_lines(first)
+
+
+def _is_label_file(table: CsvTable) -> bool:
+    return _are_label_lines(table.text)
+
+
+YOLO = Format(
+    "a folder of YOLO labels",
+    "YOLO text labels, a folder with one file per image",
+    ".6, if there are scores",
+    "class names from `classes.txt` in the folder, or `--categories` with `data.yaml`, "
+    "`obj.names` or another file with one name per line",
+    (
+        Way("folder", _has_labels, _read_yolo),
+        Way(
+            "table",
+            _is_label_file,
+            "looks like YOLO labels of one image; give the folder that has one such file per "
+            "image.",
+        ),
+    ),
+)
+
+
+def _read_json_files(folder: Path, found: Instances) -> ObjectLabels:
+    images: dict[ImageId, Any] = {}
+    for path in sorted(folder.glob("*.json")):
+        content = read_json(path, AnnotationError)
+        if isinstance(content, dict) and ("images" in content or "predictions" in content):
+            raise AnnotationError(
+                f"{path}: describes a whole dataset, not the detections in one image; give the "
+                "file itself instead of its folder."
+            )
+        images[from_json_key(path.stem)] = content
+    return read_items(images, found)
+
+
+def _refuse_folder(folder: Path, found: Instances) -> ObjectLabels:
+    files = _label_files(folder)
+    what = f"{found.where}: no XML or JSON file in this folder,"
+    if files:
+        raise AnnotationError(
+            f"{what} and {files[0].name} is not YOLO labels "
+            "('class x y w h' in each line); give a folder with one file of objects per image."
+        )
+    if any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
+        raise AnnotationError(
+            f"{what} but pictures; name a detector that looks at them "
+            "(--detector FOLDER_OR_ID), as docs/detect.md says."
+        )
+    inside = " (folders in it are not read)" if any(map(Path.is_dir, folder.iterdir())) else ""
+    raise AnnotationError(
+        f"{what} nor a text file of YOLO labels{inside}; "
+        "give a folder with one file of objects per image."
+    )
+
+
+JSON = Format(
+    "a folder of JSON detections",
+    'detections `[{"label", "score", "box"}]` (Hugging Face) or `[{"name", "confidence", '
+    '"box"}]` (Ultralytics), as `{"id": [...]}` or a folder with one JSON file per image',
+    ".6",
+    "",
+    (
+        Way("folder", lambda folder: any(folder.glob("*.json")), _read_json_files),
+        Way("folder", (), _refuse_folder),
+    ),
+)

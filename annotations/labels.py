@@ -1,0 +1,374 @@
+"""Labels: their spelling, their scores, and the shapes in which those of one image are listed.
+
+A list has items: a label (``"dog"``), a label with a score (``["dog", 0.9]``), or a detection as
+Hugging Face pipelines (``{"label", "score", "box"}``) and Ultralytics (``{"name", "confidence",
+"box"}``) write it. A mapping of label to count serves too, and so do parallel arrays, with an
+entry per detection: ``post_process_object_detection`` of Hugging Face's image processors and
+torchvision's detectors (``scores``, ``labels``, ``boxes``), ``post_process_grounded_object_
+detection`` (the same with ``text_labels``, the phrases that Grounding DINO found), and
+``pred2dict`` of MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+from ..errors import AnnotationError
+from ..io.arguments import is_listed, named_if_wrong
+from ..io.caches import Remembered
+
+#: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
+DETECTION_THRESHOLD = 0.6
+#: Open Images detections count from this score on (VIFIDEL paper, section 4.1, D500).
+OPEN_IMAGES_THRESHOLD = 0.4
+#: An answer to *is it there?* says so from this score on.
+ANSWER_THRESHOLD = 0.5
+#: Single precision may round a score of 1 up.
+HIGHEST_SCORE = 1.001
+#: The name that DETR's COCO models give to category ids which COCO does not use.
+NO_CATEGORY = "N/A"
+#: The longest names of categories, LVIS's with their senses, have about 40 characters.
+LONGEST_NAME = 1000
+#: Counts up to here are whole numbers in float64 too.
+HIGHEST_COUNT = 1 << 53
+
+#: The keys of parallel arrays: of labels, and of what is beside them.
+LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
+
+# PASCAL VOC writes these categories as one word.
+_RUN_TOGETHER = {
+    "diningtable": "dining table",
+    "pottedplant": "potted plant",
+    "tvmonitor": "tv monitor",
+}
+_SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
+# Prompts of Grounding DINO are phrases such as "a dog".
+_ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
+# Sorting a run of combining marks takes the square of its length, which does not matter in a text
+# shorter than this. Unicode's Stream-Safe Text Format (UAX #15, section 13) allows no longer runs
+# of marks: real text has at most three. The combining grapheme joiner ends a run, and changes
+# nothing else.
+_SHORT, _MOST_MARKS, _JOINER = 1000, 30, "\u034f"
+_GIVE = (
+    "give the model's class names (categories=..., --categories): a text file with one name per "
+    "line, YOLO's data.yaml or Hugging Face's config.json"
+)
+
+
+@named_if_wrong
+def clean_label(name: str) -> str:
+    """Return a category name in lower case with blanks between its words.
+
+    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
+    and the names that PASCAL VOC writes as one word are split.
+
+    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
+    ('bow', 'tv monitor', 'hot dog')
+    """
+    return CLEAN[name]
+
+
+def _cleaned(name: str) -> str:
+    name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
+    name = nfc(name).lower()
+    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
+    return _RUN_TOGETHER.get(name, name)
+
+
+#: What `clean_label` returns, for loops over many labels.
+CLEAN = Remembered(_cleaned)
+
+
+def nfc(text: str) -> str:
+    """Return a text in Unicode's composed form, in a time that grows with its length alone.
+
+    In a long one, runs of more than 30 combining marks are divided.
+
+    >>> nfc("cafe\u0301") == "caf\u00e9"
+    True
+    """
+    if len(text) > _SHORT and not text.isascii():
+        divided: list[str] = []
+        marks = 0
+        for character in text:
+            marks = marks + 1 if unicodedata.combining(character) else 0
+            if marks > _MOST_MARKS:
+                divided.append(_JOINER)
+                marks = 1
+            divided.append(character)
+        text = "".join(divided)
+    return unicodedata.normalize("NFC", text)
+
+
+def checked_label(name: str, at: object = "") -> str:
+    """Return the label of a category; none for DETR's ``N/A``, which is no category.
+
+    Messages begin with `at`, the file and the entry.
+    """
+    if name == NO_CATEGORY:
+        return ""
+    if len(name) <= LONGEST_NAME:
+        if label := CLEAN[name]:
+            return label
+        what = "has no word in it."
+    else:
+        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
+    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
+
+
+def check_score(score: Any, at: object) -> float:
+    """Return a detection's score as a float; messages begin with `at`, the file and the entry."""
+    try:
+        # NumPy's and PyTorch's scalars say what they are; float() drops an imaginary part.
+        value = score.item() if hasattr(score, "item") else score
+        real = isinstance(value, Real) and not isinstance(value, bool)
+        number = float(value) if real else math.nan
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise AnnotationError(f"{at}: score {score!r:.40} is not a number; write a number.")
+    if number < 0:
+        raise AnnotationError(f"{at}: score {score!r:.40} is negative; scores are from 0 to 1.")
+    if number > HIGHEST_SCORE:
+        raise AnnotationError(f"{at}: score {score!r:.40} is above 1; divide percentages by 100.")
+    return number
+
+
+def check_count(count: int, shown: str) -> int:
+    """Return a count that float64 holds; messages call it what is `shown`."""
+    if count > HIGHEST_COUNT:
+        raise AnnotationError(f"{shown} is above 2**53; is it a count?")
+    return count
+
+
+def number_of(text: str | None) -> float | None:
+    """Return the number that a text is, or None."""
+    try:
+        return float(text or "")
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class CategoryNames:
+    """Names of classes, by what sources call them."""
+
+    #: Category id to name.
+    ids: Mapping[Any, str] = field(default_factory=dict)
+    #: Open Images machine id to name.
+    machine_ids: Mapping[str, str] = field(default_factory=dict)
+    #: Class index to name, from 0 on without a gap.
+    indices: Mapping[int, str] = field(default_factory=dict)
+
+    def by_index(self) -> Mapping[int, str]:
+        """Return the names of class indices; category ids serve if they count from 0."""
+        if self.indices:
+            return self.indices
+        return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
+
+    def of_index(self, index: int, at: str) -> str:
+        """Return the name of a class index; messages begin with `at`, the file and the entry."""
+        names = self.by_index()
+        if index in names:
+            return names[index]
+        if names:
+            raise AnnotationError(
+                f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
+                f"(0 to {len(names) - 1}); give the names of the model that wrote it."
+            )
+        if self.ids:
+            raise AnnotationError(
+                f"{at}: class {index!r:.20} is a place in the model's list of classes, counted "
+                f"from 0, and the categories given have ids of their own "
+                f"({', '.join(f'{key!r:.20}' for key in list(self.ids)[:3])}, ...); {_GIVE}."
+            )
+        raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
+
+
+#: What is known where nobody gives names.
+NO_NAMES = CategoryNames()
+
+
+class Listed(NamedTuple):
+    """What one entry says of a category, as it is spelt; a score too low needs no name.
+
+    A `number` of 0 says that it was looked for: what has no other entry is not there. The `box` of
+    a detection is a list of left, top, right and bottom in pixels, or a mapping, which `corners`
+    reads, if the source is right.
+    """
+
+    name: str
+    number: int = 1
+    score: float | None = None
+    box: Any = None
+
+
+def listed(
+    items: Any, lowest: float, uncertain: float | None = None, names: CategoryNames = NO_NAMES
+) -> Iterator[Listed]:
+    """Yield what is listed, also what has too low a score to count.
+
+    What was looked for may be ``asked`` beside arrays, or beside anything else as ``objects``; if
+    it has a score from `uncertain` up to `lowest`, it is open whether it is there.
+    """
+    open_from = lowest if uncertain is None else min(lowest, uncertain)
+    asked = None
+    all_listed: Iterable[Listed]
+    if not isinstance(items, Mapping):
+        all_listed = (_item(item, number) for number, item in enumerate(_as_list(items)))
+    elif "objects" in items and is_listed(items.get("asked")):
+        asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
+    elif is_arrays(items):
+        asked, all_listed = items.get("asked"), detections(items, open_from, names)
+    else:
+        all_listed = _counts(items)
+    left_open: set[str] = set()
+    for one in all_listed:
+        if one.score is not None and open_from <= one.score < lowest:
+            left_open.add(CLEAN[one.name])
+        yield one
+    if asked is not None:
+        yield Listed(NO_CATEGORY, 0)  # something was looked for, even if all of it is there
+        yield from (Listed(label, 0) for label in asked_labels(asked) if label not in left_open)
+
+
+def asked_labels(names: Any) -> list[str]:
+    """Return the labels that a list of what was looked for names; *a dog* becomes *dog*."""
+    asked: dict[str, None] = {}
+    for name in _as_list(names):
+        if not isinstance(name, str) or not name.strip():
+            raise AnnotationError(f"'asked' has {name!r:.40} in it; list the labels looked for.")
+        asked[checked_label(_without_article(name))] = None
+    return [label for label in asked if label]
+
+
+def _item(item: Any, number: int) -> Listed:
+    if isinstance(item, str) and item.strip():
+        return Listed(item)
+    item = _as_python(item)
+    name = score = box = None
+    if isinstance(item, Mapping):
+        name, box = item.get("label", item.get("name")), item.get("box")
+        score = item.get("score", item.get("confidence"))
+        if score is None:
+            raise AnnotationError(f"item {number}: a detection needs a 'score' or a 'confidence'.")
+    elif isinstance(item, list | tuple) and len(item) == 2:
+        name, score = item
+    if not isinstance(name, str) or not name.strip():
+        raise AnnotationError(
+            f"item {number}: found {item!r:.60}; expected a label, [label, score], or a detection "
+            "with 'label' and 'score' or 'name' and 'confidence'."
+        )
+    named = box if isinstance(box, Mapping) else None  # a list could be anything
+    return Listed(name, 1, check_score(score, f"item {number}"), named)
+
+
+def corners(box: Any) -> Any:
+    """Return the list of a box whose sides have the names of Hugging Face or Ultralytics."""
+    if not isinstance(box, Mapping):
+        return box
+    names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in box else ("x1", "y1", "x2", "y2")
+    return [box.get(name) for name in names]
+
+
+def _as_list(items: Any) -> Iterable[Any]:
+    if isinstance(items, str) and "|" in items:  # tags of RAM: "armchair | lamp"
+        return [tag.strip() for tag in items.split("|")]
+    if isinstance(items, set | frozenset):
+        return sorted(items, key=repr)  # the order of strings in a set changes with every run
+    if not is_listed(items):
+        raise AnnotationError(f"expected a list of labels, found {items!r:.40}.")
+    as_list: Iterable[Any] = _as_python(items)
+    return as_list
+
+
+def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
+    all_listed: list[Listed] = []
+    for name, number in counts.items():
+        if isinstance(number, bool) or not isinstance(number, Integral):
+            raise AnnotationError(
+                f"the count of {name!r:.40} is {number!r:.40}, not a whole number; give a list of "
+                "labels, or a count for each label."
+            )
+        if number < 0:
+            raise AnnotationError(f"the count of {name!r:.40} is negative ({number!r:.40}).")
+        if not isinstance(name, str) or not name.strip():
+            raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
+        all_listed.append(Listed(name, check_count(int(number), f"the count of {name!r:.40}")))
+    denied = {CLEAN[one.name] for one in all_listed if not one.number}
+    for one in all_listed:
+        if one.number and CLEAN[one.name] in denied:
+            raise AnnotationError(
+                f"{CLEAN[one.name]!r:.40} is both there and not there, with a count and with 0; "
+                "keep one answer for each thing."
+            )
+    return all_listed
+
+
+def is_arrays(items: Mapping[Any, Any]) -> bool:
+    """Tell parallel arrays from a mapping of label to count, whose values are numbers."""
+    return any(is_listed(items.get(key)) for key in LABELS + BESIDE)
+
+
+def has_indices(items: Mapping[Any, Any]) -> bool:
+    """Tell whether the labels of parallel arrays are class indices."""
+    columns = [_array(items, key) for key in LABELS if is_listed(items.get(key))]
+    return not isinstance(next((labels[0] for labels in columns if labels), ""), str)
+
+
+def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Listed]:
+    """Yield the detections of parallel arrays; those with a score below `lowest` have no name.
+
+    Labels are names, or class indices that count from 0; without ``scores`` every detection counts.
+    """
+    key = next((key for key in LABELS if items.get(key) is not None), None)
+    if key is None:
+        raise AnnotationError("'labels' is missing; parallel arrays need labels, scores and boxes.")
+    labels = _array(items, key)
+    beside = {other: _array(items, other) for other in BESIDE if items.get(other) is not None}
+    for other, values in beside.items():
+        if len(values) != len(labels):
+            raise AnnotationError(
+                f"{key!r} has {len(labels)} entries and {other!r} has {len(values)}; every "
+                "detection needs one of each."
+            )
+    scores = beside.get("scores")
+    boxes = beside.get("bboxes", beside.get("boxes", [None] * len(labels)))
+    for number, label in enumerate(labels):
+        at = f"detection {number}"
+        score = None if scores is None else check_score(scores[number], at)
+        counts = score is None or score >= lowest
+        name = _name(label, at, names) if counts or not isinstance(label, str) else ""
+        yield Listed(name if counts else "", 1, score, boxes[number])
+
+
+def _name(label: Any, at: str, names: CategoryNames) -> str:
+    if isinstance(label, str):
+        if not label.strip():
+            raise AnnotationError(f"{at}: the label is empty.")
+        return _without_article(label)
+    if isinstance(label, Integral) and not isinstance(label, bool):
+        return names.of_index(int(label), at)
+    raise AnnotationError(f"{at}: label {label!r:.40} is neither a name nor a class index.")
+
+
+def _without_article(label: str) -> str:
+    return _ARTICLE.sub("", label.strip(), count=1) if _ARTICLE.match(label.strip()) else label
+
+
+def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
+    values = items[key]
+    if not is_listed(values):
+        raise AnnotationError(f"{key!r} is {values!r:.40}, not a list.")
+    return list(_as_python(values))
+
+
+def _as_python(values: Any) -> Any:
+    """Return an array or tensor as a list; anything else as it is."""
+    return values.tolist() if hasattr(values, "tolist") else values

@@ -1,0 +1,248 @@
+"""Objects in CSV and TSV: Open Images' boxes and image labels, and any table of images and labels.
+
+Open Images (https://storage.googleapis.com/openimages/web/download_v7.html) names classes by a
+machine id (``/m/01g317``), to which the class descriptions give a name. Image labels that people
+verified have a confidence of 1 (there) or 0 (not there); those of machines have a score.
+
+The columns of other tables are found by the names that people give them, such as ``filename`` and
+``class`` in the CSV that TensorFlow's object detection tutorials and Roboflow write: one row per
+object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import AnnotationError
+from ..io.arguments import named_if_wrong
+from ..io.containers import CsvTable, listed_in
+from ..io.entries import Entry, Source, shows
+from .instances import Format, Instances, Way, from_corners
+from .labels import (
+    ANSWER_THRESHOLD,
+    CLEAN,
+    OPEN_IMAGES_THRESHOLD,
+    CategoryNames,
+    check_count,
+    check_score,
+    number_of,
+)
+from .objects import ObjectLabels
+
+_OPEN_IMAGES = ("Confidence", "ImageID", "LabelName")
+
+
+@named_if_wrong
+def read_open_images(
+    text: str,
+    where: str,
+    threshold: float | None = None,
+    categories: Mapping[Any, str] | None = None,
+) -> ObjectLabels:
+    """Read a boxes CSV with the columns ``ImageID``, ``LabelName`` and ``Confidence``.
+
+    Every box is one instance, and so is a group box (``IsGroupOf``).
+
+    Parameters
+    ----------
+    text, where : str
+        The content of the CSV, and the file, for messages.
+    threshold : float, optional
+        The lowest confidence that counts, `OPEN_IMAGES_THRESHOLD` by default.
+    categories : mapping, optional
+        Machine id to name, from the class descriptions.
+
+    Raises
+    ------
+    AnnotationError
+        If a column is missing or named twice, a line has more or fewer fields than the header or
+        a quote that does not end, a class has no name, or a confidence is not a number.
+    """
+    table = CsvTable(text, Source(where, AnnotationError))
+    names = CategoryNames(machine_ids=categories or {})
+    return _read_boxes(table, Instances(where, threshold, names))
+
+
+def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
+    """Read boxes as `read_open_images` does; their sides are shares of the image's."""
+    missing = [name for name in _OPEN_IMAGES if name not in table.header]
+    if missing and (table.header or not table.text.strip()):  # else a quote in it is broken
+        raise AnnotationError(
+            f"{found.where}: no column {', '.join(missing)}; Open Images boxes have ImageID, "
+            "LabelName and Confidence."
+        )
+    found.counts_from(OPEN_IMAGES_THRESHOLD)
+    found.scored = True
+    for row in table.rows():
+        image_id = _image_of(row)
+        found.image(image_id)
+        if found.counts(_score_of(row["Confidence"], row)):
+            sides = _sides_of(row, ("XMin", "YMin", "XMax", "YMax")) if found.keeps_boxes else None
+            found.add(image_id, _class_name(row, found), row, sides=sides, size=(1.0, 1.0))
+    return found.object_labels("open-images", lists_every_image=False)
+
+
+def _image_of(row: Entry) -> str:
+    image_id: str = row["ImageID"]
+    if not image_id or not CLEAN[row["LabelName"]]:
+        raise AnnotationError(f"{row}: ImageID or LabelName is empty.")
+    return image_id
+
+
+def _class_name(row: Entry, found: Instances) -> str:
+    """Return the name of a class; a label that is no machine id is one."""
+    label: str = row["LabelName"]
+    if label in found.names.machine_ids:
+        return found.names.machine_ids[label]
+    if label.startswith("/"):
+        raise AnnotationError(
+            f"{row}: class {label} has no name; give the class descriptions CSV "
+            "(categories=..., --categories) that lists it."
+        )
+    return label
+
+
+def _score_of(text: str, row: Entry) -> float:
+    number = number_of(text)
+    return check_score(text if number is None else number, row)
+
+
+def _sides_of(row: Entry, columns: Sequence[str]) -> list[float] | None:
+    return from_corners([number_of(row.get(column)) for column in columns])
+
+
+def _is_open_images(table: CsvTable) -> bool:
+    """Tell the header of Open Images' CSV; a quote may be broken in it."""
+    first = table.text.lstrip("\n").partition("\n")[0]
+    return "ImageID" in first and ("LabelName" in first or not shows(columns_of(table), COLUMNS))
+
+
+BOXES = Format(
+    "Open Images boxes CSV",
+    "Open Images boxes CSV",
+    ".4",
+    "`--categories class-descriptions-boxable.csv`",
+    (Way("table", _is_open_images, _read_boxes),),
+)
+
+
+def _read_image_labels(table: CsvTable, found: Instances) -> ObjectLabels:
+    """Read image labels: each was looked for, and is there or not.
+
+    Where several sources verified a label, one that found it is believed.
+    """
+    found.counts_from(ANSWER_THRESHOLD)
+    for row in table.rows():
+        image_id, name = _image_of(row), _class_name(row, found)
+        score = _score_of(row["Confidence"], row)
+        found.scored = found.scored or 0 < score < 1
+        found.asked_in(image_id)
+        there = found.there(score)
+        if there is None:
+            found.unsure += 1
+            continue
+        label = found.ask(image_id, name, row)
+        if there and label:
+            found.image(image_id)[label] = 1
+    return found.object_labels("image-labels", says_asked=True)
+
+
+IMAGE_LABELS = Format(
+    "Open Images labels CSV",
+    "Open Images image labels CSV, verified by people or from machines",
+    ".5",
+    "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",
+    (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), _read_image_labels),),
+)
+
+
+# Where several are there, the first of these is read.
+_IMAGE = (
+    "image_id imageid img_id image file_name filename image_name image_path img file path filepath"
+).split()
+_LABEL = (
+    "label_name labelname class_name category_name object_name label class category object name "
+    "tag labels objects tags"
+).split()
+_SCORE = "score confidence conf prob probability".split()
+_COUNT = ["count", "number", "instances"]
+#: The signs of a table of images and labels.
+COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))
+_USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
+
+
+def columns_of(table: CsvTable) -> dict[str, str]:
+    """Return the names of the columns of a table as they are and in plain spelling, as keys."""
+    return dict.fromkeys([*table.header, *map(_plain, table.header)], "")
+
+
+def _plain(name: str) -> str:
+    return "_".join(name.strip().lower().replace("-", " ").split())
+
+
+def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
+    """Read a table of images and labels, with optional columns of scores and counts.
+
+    A row is one object, or as many as its count says; without a column of scores every row counts.
+    An image whose label is empty is known and has no object in that row. Text that spells a list of
+    labels stands for a row each. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
+    ``height`` are the image's.
+    """
+    names = table.header = [_plain(field) for field in table.header]
+    image_column, label_column, score_column, count_column = (
+        next((name for name in wanted if name in names), "")
+        for wanted in (_IMAGE, _LABEL, _SCORE, _COUNT)
+    )
+    found.scored = bool(score_column)
+    for row in table.rows():
+        image_id, label = row.image_id(image_column), row[label_column].strip()
+        found.image(image_id)
+        if not label:
+            continue
+        labels = listed_in(label, str(row), AnnotationError)
+        number = _whole_number(row[count_column], row) if count_column else 1
+        for name in [label] if labels is None else labels:
+            if not isinstance(name, str) or not any(c.isalpha() for c in CLEAN[name]):
+                raise AnnotationError(
+                    f"{row}: the label is {name!r:.40}; write the name of the class, not a number."
+                )
+            if number:
+                score = _score_of(row[score_column], row) if score_column else None
+                box: dict[str, Any] = (
+                    {}
+                    if not found.keeps_boxes
+                    else {
+                        "sides": _sides_of(row, ("xmin", "ymin", "xmax", "ymax")),
+                        "size": (number_of(row.get("width")), number_of(row.get("height"))),
+                    }
+                )
+                found.add(image_id, name, row, number, score, **box)
+    return found.object_labels("label-csv", lists_every_image=False)
+
+
+def _whole_number(text: str, row: Entry) -> int:
+    if not (text.strip().isascii() and text.strip().isdigit() and len(text) < 20):
+        raise AnnotationError(f"{row}: count {text!r:.40} is not a whole number.")
+    return check_count(int(text), f"{row}: count {text!r:.40}")
+
+
+def _refuse(table: CsvTable, found: Instances) -> ObjectLabels:
+    fields = ", ".join(f"{field!r:.40}" for field in table.header[:8])
+    raise AnnotationError(
+        f"{found.where}: a table without a column of labels ({fields}); the usual names are "
+        f"{_USUAL}."
+    )
+
+
+TABLE = Format(
+    "CSV or TSV of labels",
+    "CSV or TSV with a column of images and one of labels",
+    ".6, if there are scores",
+    "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
+    '`score`; `count`; a label may be a list of them, such as `["dog", "cat"]`',
+    (
+        Way("table", COLUMNS, _read_table),
+        Way("table", (" ".join(_IMAGE),), _refuse),
+    ),
+)

@@ -1,0 +1,310 @@
+"""Containers: JSON, JSON Lines, CSV, TSV and Parquet, told apart by content.
+
+Parquet: https://parquet.apache.org/docs/file-format/.
+
+A cell of a table of text may spell a list: ``["a dog", "a cat"]`` is JSON, and ``['a dog', 'a
+cat']`` what Python writes, and so what pandas writes into CSV. Nothing is evaluated: what Python
+writes is turned into JSON, string by string. So strings without a comma between them, as NumPy
+prints an array, are no list, although Python would join them.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ..errors import VifidelError
+from ..project import pip_install
+from .entries import Entries, Entry, Source, root
+from .files import as_text, first_line, is_json_lines, parse_json, parse_json_lines, read_bytes
+from .image_ids import from_json_key
+
+#: How every Parquet file begins.
+PARQUET = b"PAR1"
+
+# A field of CSV may be as long as the longest caption that is scored, and an escaped quote doubles.
+_LONGEST_FIELD = 1 << 20
+_MOST_ROWS = 20_000_000
+_ROWS_AT_ONCE = 1024
+
+# What Python spells differently from JSON: strings, constants, tuples, a comma before the end. A
+# quote that nothing closes comes last: it ends the reading, so that each character is seen once.
+_OF_PYTHON = re.compile(
+    r"'([^'\\]*(?:\\.[^'\\]*)*)'"
+    r'|"([^"\\]*(?:\\.[^"\\]*)*)"'
+    r"|\b(None|True|False)\b|,(?=\s*[\])}])|[()'\"]",
+    re.DOTALL,
+)
+_IN_JSON = {"None": "null", "True": "true", "False": "false", "(": "[", ")": "]", ",": ""}
+_ESCAPED = re.compile(r"\\x([0-9a-f]{2})|\\U([0-9a-f]{8})|\\.|\"", re.DOTALL)
+
+
+class CsvTable:
+    """Text that may be a table with a header: CSV, or with tabs or semicolons between fields.
+
+    `header` is empty if the first line cannot be read, and `delimiter` if it has one field.
+    """
+
+    def __init__(self, text: str, source: Source) -> None:
+        self.text = text
+        self.source = source
+        first = text.lstrip("\n").partition("\n")[0]
+        semicolons = first.count(";") > first.count(",")
+        self.delimiter = next((d for d in "\t;," if d in first and (d != ";" or semicolons)), "")
+        try:
+            self.header = next(csv.reader([first], delimiter=self.delimiter or ",", strict=True))
+        except (csv.Error, StopIteration):
+            self.header = []
+
+    def rows(self, line_breaks: bool = False) -> Iterator[Entry]:
+        """Yield the rows below the header, whose fields are text."""
+        source, names = self.source, self.header
+        delimiter = self.delimiter or ","
+        rows = csv_rows(self.text, source.where, delimiter, source.error, line_breaks)
+        line, _ = next(rows, (1, []))
+        twice = [name for name in names if name and names.count(name) > 1]
+        if twice:
+            raise source.error(
+                f"{source.where}: line {line} names the column {twice[0]!r:.40} twice; keep one."
+            )
+        entries = Entries((), source, unit="line", textual=True)
+        for line, row in rows:
+            if len(row) != len(names):
+                raise source.error(
+                    f"{source.where}: line {line} has {len(row)} fields but the header has "
+                    f"{len(names)}; put fields that contain the separator in quotes."
+                )
+            entry = source.reading = Entry(dict(zip(names, row, strict=True)), entries, line)
+            yield entry
+
+    def entries(self) -> Entries:
+        """Return all rows, whose fields may hold line breaks."""
+        rows = list(self.rows(line_breaks=True))
+        numbers = [row.ordinal or 0 for row in rows]
+        contents = [row.content for row in rows]
+        return Entries(contents, self.source, numbers=numbers, unit="line", textual=True)
+
+
+def csv_rows(
+    text: str, where: str, delimiter: str, error: type[VifidelError], line_breaks: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows (RFC 4180) that are not blank, each after the number of its first line.
+
+    Without `line_breaks` in quoted fields, a field that goes on in the next line is a quote that
+    nobody closed.
+    """
+    lines = (f"{line}\n" for line in text.split("\n"))
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = 1
+    rows: list[tuple[int, list[str]]] | None = None
+    while rows is None or rows:
+        rows = []
+        limit = csv.field_size_limit(_LONGEST_FIELD)
+        try:
+            for row in islice(reader, _ROWS_AT_ONCE):
+                if reader.line_num > line and not line_breaks:
+                    raise csv.Error("a field goes on in the next line")
+                rows.append((line, row))
+                line = reader.line_num + 1
+        except csv.Error as problem:
+            raise error(
+                f"{where}: line {line} is not {'TSV' if delimiter == chr(9) else 'CSV'} "
+                f"({first_line(problem)}): a quote that does not end, or one inside a field that "
+                "is not doubled."
+            ) from None
+        finally:
+            csv.field_size_limit(limit)
+        yield from ((line, row) for line, row in rows if row)
+
+
+#: What content comes as: a JSON object, the objects of a list, of JSON Lines or of Parquet, text
+#: that is not JSON, XML, a folder; or something else.
+Kind: TypeAlias = Literal["object", "list", "table", "xml", "folder", "other"]
+
+
+class Content(NamedTuple):
+    """What a file or a program gives.
+
+    The value of an ``"object"`` is an `Entry`, of a ``"list"`` an `Entries`, of a ``"table"`` a
+    `CsvTable`, of ``"xml"`` bytes, whose encoding is declared there, of a ``"folder"`` its path.
+    """
+
+    kind: Kind
+    value: Any
+    source: Source
+
+
+def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
+    """Return the content of a file's bytes; messages call it `where`.
+
+    The keys of a JSON object may be image ids: whole numbers among them become numbers.
+    """
+    source = Source(where, error)
+    if raw.startswith(PARQUET):
+        rows = _read_parquet(raw, where, error)
+        numbers = range(1, len(rows) + 1)
+        return Content("list", Entries(rows, source, numbers=numbers, unit="row"), source)
+    if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+        return Content("xml", raw, source)
+    text = as_text(raw, where, error)
+    if is_json_lines(text):
+        values, numbers_of_lines = parse_json_lines(text, where, error)
+        entries = Entries(values, source, numbers=numbers_of_lines, unit="line")
+        return Content("list", entries, source)
+    if text.strip() and text.lstrip()[0] not in "{[":
+        table = CsvTable(text, source)
+        if table.delimiter or not where.lower().endswith(".json"):
+            return Content("table", table, source)
+    content = parse_json(text, where, error)
+    if isinstance(content, dict):
+        by_id = {from_json_key(key): value for key, value in content.items()}
+        return Content("object", root(by_id, source), source)
+    is_list = isinstance(content, list)
+    return (
+        Content("list", Entries(content, source), source)
+        if is_list
+        else Content("other", content, source)
+    )
+
+
+def entries_of(
+    given: str | os.PathLike[str] | Sequence[Any], error: type[VifidelError], where: str = ""
+) -> Entries:
+    """Return the entries of a file, a JSON list or JSON Lines, or of a list, called `where`."""
+    if not isinstance(given, str | os.PathLike):
+        numbers = range(1, len(given) + 1)
+        return Entries(given, Source(where, error), numbers=numbers, unit="line")
+    content = content_of(read_bytes(given, error), str(given), error)
+    if content.kind == "object":  # JSON Lines of one line
+        return Entries([content.value.content], content.source, numbers=[1], unit="line")
+    if content.kind != "list":
+        raise error(f"{given}: is no list of JSON objects or JSON Lines; is it the right file?")
+    entries: Entries = content.value
+    return entries
+
+
+def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dict[str, Any]]:
+    """Read the columns of a Parquet file that can be image ids, captions or labels."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise error(
+            f"{where}: is a Parquet file, and pyarrow reads it: {pip_install('pyarrow')}."
+        ) from None
+    try:
+        file = pq.ParquetFile(pa.BufferReader(raw))
+        schema = file.schema_arrow
+        many = file.metadata.num_rows > _MOST_ROWS
+        repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
+        columns = [field.name for field in schema if _is_readable(pa.types, field.type)]
+        rows = [] if repeated or many else file.read(columns=columns).to_pylist()
+    except Exception as problem:  # damaged files raise nearly anything
+        raise error(
+            f"{where}: the Parquet file cannot be read ({first_line(problem):.200}); write it "
+            "again."
+        ) from None
+    if many:  # a small file can say so of any number
+        raise error(
+            f"{where}: holds {file.metadata.num_rows} rows, more than the {_MOST_ROWS} that are "
+            "read into memory; split it."
+        )
+    if repeated:
+        raise error(f"{where}: the column {repeated[0]!r:.40} appears twice; keep one.")
+    return rows
+
+
+def _is_readable(types: Any, kind: Any) -> bool:
+    """Return whether a column has texts, lists of texts, or numbers."""
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    in_lists = types.is_list(kind) or types.is_large_list(kind)
+    if in_lists:
+        kind = kind.value_type
+    texts = types.is_string, types.is_large_string, types.is_string_view
+    numbers = () if in_lists else (types.is_integer, types.is_floating)
+    return any(is_kind(kind) for is_kind in (*texts, *numbers))
+
+
+def parsed(text: str) -> Any:
+    """Return what a text says in JSON, or in Python's literals.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or nested too deeply.
+
+    >>> parsed('["a dog"]'), parsed("[('dog', 0.9), None]")
+    (['a dog'], [['dog', 0.9], None])
+    """
+    try:
+        try:
+            return json.loads(text)
+        except ValueError:
+            return json.loads(_OF_PYTHON.sub(_as_json, text), strict=False)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True) -> Any:
+    """Return the list that a text spells; None if it spells none.
+
+    What begins with a bracket and a quotation mark is a list, unless text follows the last bracket;
+    with `whole`, anything in square brackets is, such as ``[a dog, a cat]``, which cannot be read,
+    and so are sets and mappings.
+
+    Raises
+    ------
+    VifidelError
+        Of the class `error`, which begins with `at`: if the text looks like a list and cannot be
+        read as one.
+
+    >>> listed_in("['a dog', 'a cat']", "line 2", VifidelError)
+    ['a dog', 'a cat']
+    >>> listed_in("[UNK] dog", "line 2", VifidelError)
+    """
+    stripped = text.strip()
+    if stripped[:1] not in ("[", "(", "{") or not _looks_listed(stripped, whole):
+        return None
+    try:
+        found = parsed(stripped)
+    except ValueError:
+        found = None
+    if not isinstance(found, list):
+        raise error(
+            f"{at}: {stripped!r:.60} looks like a list and cannot be read as one; write it as "
+            'JSON, such as ["a", "b"], or as Python writes a list (of an array, its tolist()).'
+        )
+    return found
+
+
+def _looks_listed(text: str, whole: bool) -> bool:
+    inner = text.lstrip("[({ \t\n")
+    quoted, ends = inner[:1] in ("'", '"'), text[-1] in "])}"
+    if text[0] == "(":  # a caption may be in parentheses
+        return quoted and ends and text[:-1].rstrip(", ")[-1:] in ("'", '"')
+    if quoted and (whole or text[0] == "["):
+        return ends or "]" not in text  # the end may be lost
+    return text[0] == "[" and ends and (whole or inner == "]")
+
+
+def _as_json(found: re.Match[str]) -> str:
+    single, double = found[1], found[2]
+    if single is None and double is None:
+        if found[0] in ("'", '"'):
+            raise ValueError("a string that does not end")
+        return _IN_JSON[found[0]]
+    return f'"{_ESCAPED.sub(_escaped, single if double is None else double)}"'
+
+
+def _escaped(found: re.Match[str]) -> str:
+    if found[1] is not None:
+        return rf"\u00{found[1]}"
+    if found[2] is not None:
+        return json.dumps(chr(int(found[2], 16)))[1:-1]
+    return {'"': r"\"", r"\'": "'"}.get(found[0], found[0])

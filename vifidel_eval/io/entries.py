@@ -1,0 +1,315 @@
+"""Entries of files: objects of JSON, lines of JSON Lines and rows of tables, with their places.
+
+An `Entry` says in one sentence what is missing or of a wrong kind: a reader of a format is the
+mapping from entries to what it makes of them, and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from ..errors import VifidelError
+from .arguments import is_listed
+from .files import first_line
+from .image_ids import ImageId, from_json_key, from_json_value
+
+_LOOKED_AT = 100  # entries of a list, by which a format is recognised
+
+
+@dataclass(slots=True)
+class Source:
+    """What is read: what messages call it, the class of its errors, and the entry that is read."""
+
+    where: str
+    error: type[VifidelError]
+    reading: Entry | None = None
+
+    @contextlib.contextmanager
+    def net(self, layout: str) -> Iterator[None]:
+        """Say in one sentence where content is not in the shape that its reader takes for granted.
+
+        `layout` is what the content was taken for.
+        """
+        try:
+            yield
+        except VifidelError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
+            raise self.error(
+                f"{self.reading or self.where}: cannot be read as {layout} "
+                f"({type(problem).__name__}: {first_line(problem):.80}); is it the right file?"
+            ) from problem
+
+
+class Entry:
+    """An object of JSON, a line of JSON Lines or a row of a table, with its place for messages.
+
+    Its text is that place, with the image once `image_id` has been asked for.
+    """
+
+    __slots__ = ("content", "image", "ordinal", "within")
+
+    def __init__(self, content: Mapping[Any, Any], within: Entries, ordinal: int | None) -> None:
+        self.content = content
+        self.within = within
+        self.ordinal = ordinal
+        self.image: ImageId | None = None
+
+    def __str__(self) -> str:
+        return self.at if self.image is None else f"{self.at} (image {self.image!r:.60})"
+
+    @property
+    def at(self) -> str:
+        """The source and the place in it."""
+        return self.within.at(self.ordinal)
+
+    @property
+    def place(self) -> str:
+        """The place alone, such as ``line 2``."""
+        return self.within.place(self.ordinal or 0)
+
+    @property
+    def source(self) -> Source:
+        """Where it is from."""
+        return self.within.source
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.content
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self.content:
+            raise self.error(f"{self}: {key!r:.40} is missing; every entry needs it.")
+        return self.content[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return what the entry has under a key, if it has it."""
+        return self.content.get(key, default)
+
+    def error(self, message: str) -> VifidelError:
+        """Return an error of the source's class."""
+        return self.within.source.error(message)
+
+    def refusal(self, key: str, expected: str) -> VifidelError:
+        """Return the error for a key that is missing or holds something else than is expected."""
+        return self.error(f"{self}: {key!r:.40} {self._found(key)}; expected {expected}.")
+
+    def _found(self, key: str) -> str:
+        if key not in self.content:
+            return "is missing"
+        value = self.content[key]
+        blank = isinstance(value, str) and not value.strip()
+        return "is null" if value is None else "is empty" if blank else f"is {value!r:.40}"
+
+    def listed_twice(self) -> VifidelError:
+        """Return the error for a second entry of an image."""
+        return self.error(f"{self.at}: image {self.image!r:.60} is listed twice; keep one entry.")
+
+    def image_id(self, key: str = "image_id") -> ImageId:
+        """Return the image id under a key; from now on messages name the image."""
+        value = self.content.get(key)
+        if self.within.textual and isinstance(value, str):
+            value = from_json_key(value.strip())
+        image_id = from_json_value(value)
+        if image_id is None:
+            raise self.error(
+                f"{self}: {key!r:.40} {self._found(key)}; an image id is an integer or a string."
+            )
+        self.image = image_id
+        return image_id
+
+    def text(self, key: str) -> str:
+        """Return a string that is not blank."""
+        value = self.content.get(key)
+        if not isinstance(value, str) or not value.strip():
+            raise self.refusal(key, "text")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """Return true or false."""
+        value = self.content.get(key)
+        if not isinstance(value, bool):
+            raise self.refusal(key, "true or false")
+        return value
+
+    def number(self, key: str, lowest: float, highest: float) -> float:
+        """Return a number within bounds."""
+        value = self.content.get(key)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise self.refusal(key, f"a number from {lowest:g} to {highest:g}")
+        if not lowest <= value <= highest:
+            raise self.refusal(key, f"a number from {lowest:g} to {highest:g}")
+        return float(value)
+
+    def members(self, key: str, kind: type = object, expected: str = "a list") -> list[Any]:
+        """Return a list, all of whose members are of a kind."""
+        value = self.content.get(key)
+        if not isinstance(value, list) or not all(isinstance(member, kind) for member in value):
+            raise self.refusal(key, expected)
+        return value
+
+    def texts(self, key: str) -> list[str]:
+        """Return a list of strings."""
+        return self.members(key, str, "a list of strings")
+
+    def entries(self, key: str) -> Entries:
+        """Return the objects of a list."""
+        return Entries(self.members(key), self.within.source, self, key)
+
+
+class Entries:
+    """The objects of a list, of JSON Lines or of a table, in order.
+
+    Parameters
+    ----------
+    values : sequence
+        Mappings, where the source is right.
+    source : Source
+        Where they are from.
+    parent : Entry, optional
+        The one that holds the list, under `key`.
+    numbers : sequence of int, optional
+        The line or row of each; by default its place in the list.
+    unit : str
+        What numbers count, ``"line"`` or ``"row"``.
+    textual : bool
+        Whether all values are text, as in CSV, so that an id of digits is a number.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[Any],
+        source: Source,
+        parent: Entry | None = None,
+        key: str = "",
+        numbers: Sequence[int] | None = None,
+        unit: str = "",
+        textual: bool = False,
+    ) -> None:
+        self.values = values
+        self.source = source
+        self.unit = unit
+        self.textual = textual
+        self._parent, self._key, self._numbers = parent, key, numbers
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Entry]:
+        numbers = range(len(self.values)) if self._numbers is None else self._numbers
+        for number, value in zip(numbers, self.values, strict=True):
+            yield self._entry(value, number)
+
+    def __getitem__(self, index: int) -> Entry:
+        return self._entry(self.values[index], self._numbers[index] if self._numbers else index)
+
+    def _entry(self, value: Any, number: int) -> Entry:
+        if type(value) is not dict and not isinstance(value, Mapping):
+            raise self.source.error(f"{self.at(number)}: expected an object, found {value!r:.40}.")
+        entry = self.source.reading = Entry(value, self, number)
+        return entry
+
+    def at(self, number: int | None) -> str:
+        """Return the source and the place of an entry, or that of the list for None."""
+        above = self.source.where if self._parent is None else str(self._parent)
+        return above if number is None else f"{above}: {self.place(number)}"
+
+    def place(self, number: int) -> str:
+        """Return the place of an entry: ``images[0]``, ``line 2`` or ``row 1``."""
+        return f"{self.unit} {number}" if self.unit else f"{self._key}[{number}]"
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all fields that an entry has, in the order of the source."""
+        names: dict[str, None] = {}
+        for entry in self:
+            if not entry.content.keys() <= names.keys():
+                names.update(dict.fromkeys(entry.content))
+        return list(names)
+
+    @property
+    def first(self) -> list[Mapping[Any, Any]]:
+        """The first entries, as far as they are objects, by which a format is recognised."""
+        return [value for value in self.values[:_LOOKED_AT] if isinstance(value, Mapping)]
+
+    def first_key(self, keys: Sequence[str]) -> str:
+        """Return the key that most of the first entries have; of several, the first."""
+        return max(keys, key=lambda key: sum(key in value for value in self.first))
+
+    def after_header(self) -> Entries:
+        """Return the entries after the first."""
+        numbers = None if self._numbers is None else self._numbers[1:]
+        return Entries(self.values[1:], self.source, self._parent, self._key, numbers, self.unit)
+
+    def with_values(self, values: Sequence[Any]) -> Entries:
+        """Return as many other values in the same places."""
+        numbers, unit = self._numbers, self.unit
+        return Entries(values, self.source, self._parent, self._key, numbers, unit, self.textual)
+
+
+def root(content: Mapping[Any, Any], source: Source) -> Entry:
+    """Return a whole JSON object, or a mapping of a program, as an entry."""
+    return Entry(content, Entries((), source), None)
+
+
+def listed_images(content: Entry) -> dict[ImageId, Entry]:
+    """Return the entries of the images that a file of COCO's kind lists, if it lists any.
+
+    An image may be listed twice in the same way.
+    """
+    listed: dict[ImageId, Entry] = {}
+    for image in content.entries("images") if content.get("images") else ():
+        image_id = image.image_id("id")
+        if listed.setdefault(image_id, image).content != image.content:
+            raise image.listed_twice()
+    return listed
+
+
+def listed_image(annotation: Entry, listed: Collection[ImageId], what: str) -> ImageId:
+    """Return the image of an annotation (`what` it is): one that is listed, if any is."""
+    image_id = annotation.image_id()
+    if listed and image_id not in listed:
+        raise annotation.error(
+            f"{annotation.at}: image {image_id!r:.40} is not among the file's images; list it, or "
+            f"leave its {what} out."
+        )
+    return image_id
+
+
+def shows(content: Any, signs: Iterable[str]) -> bool:
+    """Return whether content has all of some signs, by which a format is recognised.
+
+    The content is parsed JSON, or columns as the keys of a mapping. A sign is a path of keys from
+    the outermost value on, such as ``images[].file_name``: a key, with ``[]`` behind it for a list,
+    which the path continues in any of its first entries, or ``=`` for text or a whole number. Of
+    paths with blanks between them, any one serves; a sign that begins with ``!`` must not be there.
+
+    >>> coco = {"images": [{"id": 1}], "annotations": {}}
+    >>> shows(coco, ["annotations", "images[].id images[].file_name"])
+    True
+    >>> shows(coco, ["annotations[]"]), shows([{}, {"id": 1}], ["[].id=", "![].objects"])
+    (False, True)
+    """
+    return all(
+        any(_leads(content, path.split(".")) for path in sign.lstrip("!").split())
+        != sign.startswith("!")
+        for sign in signs
+    )
+
+
+def _leads(value: Any, steps: Sequence[str]) -> bool:
+    step, *rest = steps
+    if key := step.rstrip("[]="):
+        if not isinstance(value, Mapping) or key not in value:
+            return False
+        value = value[key]
+    if step.endswith("[]"):
+        entries = islice(value, _LOOKED_AT) if is_listed(value) else ()
+        return is_listed(value) and (not rest or any(_leads(entry, rest) for entry in entries))
+    if step.endswith("=") and not isinstance(value, str | int):
+        return False
+    return not rest or _leads(value, rest)

@@ -1,0 +1,294 @@
+"""Runs that take long: checks of their outputs, locks, records of what is done, progress."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import json
+import os
+import stat
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from ..errors import VifidelError
+from .files import beside, mode_of, read_kept, reason, write_whole
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+# What a lock holds while it is held, and if its process is killed.
+_OF_A_LOCK = b"a lock of vifidel-eval\n"
+
+# The first line of records, by which a file is known to be ours.
+_MARK = '{"vifidel-eval": "an unfinished run"}\n'
+
+
+def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) -> None:
+    """Raise, before long work starts, if its output could not be written or would destroy an input.
+
+    The inputs are everything that is read or written beside it: files, and folders whose files are
+    read.
+    """
+    if os.path.isdir(path):
+        raise VifidelError(f"{path}: the output is a folder; name a file in it.")
+    try:
+        target = os.path.realpath(path)
+        folder = os.path.dirname(target)
+        mode = mode_of(path)
+    except (OSError, ValueError) as problem:
+        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+    if mode is None and not os.path.isdir(folder):
+        raise VifidelError(f"{path}: there is no such folder; create it first.")
+    if mode is None and not os.access(folder, os.W_OK):
+        raise VifidelError(f"{path}: cannot be written: the folder is read-only for you.")
+    if mode is not None and not stat.S_ISREG(mode):
+        return  # a device or pipe replaces nothing
+    for other in filter(None, inputs):
+        if _same(other, target):
+            raise VifidelError(f"{path}: the output would replace an input; name another file.")
+        if os.path.isdir(other) and _same(other, folder):
+            raise VifidelError(
+                f"{path}: the output would lie in a folder that is read ({other}); name a file "
+                "somewhere else."
+            )
+
+
+def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
+    """Raise, before long work starts, if a tree of files in a folder would destroy an input.
+
+    The folder may not exist yet; it may not be an input, lie in one, or have one below it.
+    """
+    try:
+        target = os.path.realpath(path)
+        known = [(other, os.path.realpath(other)) for other in inputs if os.path.exists(other)]
+    except (OSError, ValueError) as problem:
+        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+    for other, place in known:
+        if _same(other, target):
+            raise VifidelError(f"{path}: the output would replace an input; name another folder.")
+        if Path(target).is_relative_to(place):
+            raise VifidelError(
+                f"{path}: the output would lie in a folder that is read ({other}); name a folder "
+                "somewhere else."
+            )
+        if Path(place).is_relative_to(target):
+            raise VifidelError(
+                f"{path}: an input ({other}) lies in the folder of the output; name another folder."
+            )
+
+
+def _same(one: str | os.PathLike[str], other: str) -> bool:
+    try:
+        return os.path.realpath(one) == other or os.path.samefile(one, other)
+    except (OSError, ValueError):  # one of them does not exist
+        return False
+
+
+@contextlib.contextmanager
+def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]:
+    """Hold a lock file for one process at a time.
+
+    It is removed if this process has made it, also after an error, or one that was killed; an empty
+    file of that name that was there before may be somebody's, and stays. It is `kept` in any case
+    where others wait for it. A file of that name that holds something else is not ours, and locking
+    would empty it: that is an error. Raises `filelock.Timeout` if another process holds it for so
+    many seconds, OSError if it cannot be made.
+    """
+    from filelock import FileLock, Timeout
+
+    left = b""
+    with contextlib.suppress(OSError):
+        if stat.S_ISREG(os.lstat(lock).st_mode):
+            with open(lock, "rb") as file:
+                left = file.read(len(_OF_A_LOCK) + 1)
+        else:
+            left = b"no file"
+    if left not in (b"", _OF_A_LOCK):
+        raise VifidelError(f"{lock}: is in the way of a lock and is none; move it away.")
+    try:
+        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+        made = not kept
+    except FileExistsError:
+        made = left == _OF_A_LOCK and not kept
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=seconds)
+        if not _is_at(held, lock):  # one who held it until now has removed it
+            raise Timeout(os.fspath(lock))
+        if made:
+            with contextlib.suppress(OSError):  # a full disk
+                os.write(_descriptor(held), _OF_A_LOCK)
+        yield
+    finally:
+        if made and held.is_locked and _is_at(held, lock):
+            with contextlib.suppress(OSError):  # on Windows, while it is held
+                lock.unlink()
+        held.release()
+
+
+def _is_at(held: Any, lock: Path) -> bool:
+    """Return whether what is locked is the file of that name, not one that was removed."""
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.fstat(_descriptor(held)), os.stat(lock))
+    return False
+
+
+def _descriptor(held: Any) -> int:
+    """Return the open file of a lock, which filelock does not show."""
+    descriptor: int = held._context.lock_file_fd
+    return descriptor
+
+
+@contextlib.contextmanager
+def alone(lock: Path, output: Path, what: str = "file") -> Iterator[None]:
+    """Hold a lock for the only run that writes an output, a file or folder.
+
+    Raises
+    ------
+    VifidelError
+        If another run writes it, or the lock cannot be made.
+    """
+    from filelock import Timeout
+
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locked(lock))
+        except Timeout:
+            preposition = "to this folder" if what == "folder" else f"this {what}"
+            raise VifidelError(
+                f"{output}: another run is writing {preposition}; wait for it, or name another."
+            ) from None
+        except (OSError, NotImplementedError) as problem:
+            why = reason(problem) if isinstance(problem, OSError) else str(problem)
+            raise VifidelError(f"{output}: cannot be written: {why}.") from None
+        yield
+
+
+class Parts:
+    """What an interrupted run has done, by key; one line of JSON per part.
+
+    A key says everything that the part depends on, so that a part that is found is never stale. A
+    digest is kept with each: a damaged part is made again. The parts are in a file ``.unfinished``
+    beside the run's output, its `path`, which exists from the first part on; without an output, or
+    if it is a device, they are not kept. How many could not be read is `damaged`; the last one may
+    have been interrupted.
+    """
+
+    def __init__(self, output: Path | None) -> None:
+        self.path: Path | None = None
+        if output is not None and (output.is_file() or not output.exists()):  # not a device
+            self.path = beside(output, ".unfinished")
+        self._known: dict[str, Any] = {}
+        self.damaged = 0
+        self._begun = False
+        if self.path is None or not self.path.exists():
+            return
+        try:
+            content = read_kept(self.path, VifidelError).decode()
+        except (OSError, UnicodeDecodeError) as problem:
+            raise VifidelError(
+                f"{self.path}: the unfinished run cannot be read ({problem}); delete it to start "
+                "again."
+            ) from None
+        self._begun = content.startswith(_MARK)
+        if not self._begun and not _MARK.startswith(content):
+            raise VifidelError(
+                f"{self.path}: is not of an unfinished run of this version; move it away."
+            )
+        for line in filter(None, content.splitlines()[1:]):
+            try:
+                part = json.loads(line)
+                key, kept, digest = part["key"], part["content"], part["digest"]
+                if digest != _digest(key, kept):
+                    raise ValueError
+                self._known[key] = kept
+            except (ValueError, KeyError, TypeError, RecursionError):
+                self.damaged += 1
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._known
+
+    def __getitem__(self, key: str) -> Any:
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def add(self, key: str, content: Any, alone: bool = False) -> None:
+        """Keep a part, in place of one of the same key: what JSON holds.
+
+        If it is kept `alone`, all others are dropped, as by a later state of the same thing.
+        """
+        if alone:
+            self._known.clear()
+        self._known[key] = content
+        if self.path is None:
+            return
+        part = {"key": key, "content": content, "digest": _digest(key, content)}
+        line = json.dumps(part, allow_nan=False)
+        if alone:
+            write_whole(self.path, f"{_MARK}{line}\n")
+        else:
+            try:
+                mode = "a" if self._begun else "w"
+                with self.path.open(mode, encoding="utf-8", newline="\n") as file:
+                    # Another run of the same output may have ended, and removed the file.
+                    before = "" if file.tell() else _MARK
+                    file.write(f"{before}\n{line}\n")  # the line before may have no end
+            except OSError as problem:
+                raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
+        self._begun = True
+
+    def clear(self) -> None:
+        """Forget all parts: the run is complete. A file that is not of this run stays."""
+        if self.path is not None and self._begun:
+            with contextlib.suppress(FileNotFoundError):
+                with self.path.open("rb") as file:
+                    ours = file.read(len(_MARK)) == _MARK.encode()
+                if ours:
+                    self.path.unlink()
+            self._begun = False
+
+
+def _digest(key: str, content: Any) -> str:
+    """Return what tells a part from a damaged one."""
+    text = json.dumps([key, content], allow_nan=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def progress_bar(
+    total: int | None, unit: str = " captions", shown: bool | None = None, **settings: Any
+) -> tqdm[NoReturn]:
+    """Return a bar of `total` units, if that is known: on standard error, or a notebook's widget.
+
+    None appears in a file or pipe, or if the work is short; `shown` says that it appears at once,
+    or not at all, wherever that is.
+    """
+    notebook = in_notebook()
+    # A notebook is not a terminal, and somebody looks at it.
+    absent = sys.stderr is None or sys.stderr.closed
+    usual = {"disable": False if notebook else absent or None, "delay": 1, "leave": False}
+    if shown is not None:
+        usual |= {"disable": not shown, "delay": 0}
+    with warnings.catch_warnings():
+        # A notebook without ipywidgets gets a bar of characters, which is no cause for a warning.
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
+        return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")  # imported by every kernel before its first cell
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
+    """Return what names the step that a bar is at; it shows when the bar next moves."""
+    return partial(bar.set_description_str, refresh=False)
