@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 def example(heading="A metric of your own"):
     """Return the module and the ``pyproject.toml`` of a section of the page."""
     section = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    section = section.replace("LETTERS", "LETTERS").replace("length_weight", "letters_weight")
+    section = section.replace("LENGTH", "LETTERS").replace("length_weight", "letters_weight")
     (module,) = re.findall(r"```python\n(.*?)```", section, re.S)
     (project,) = re.findall(r"```toml\n(.*?)```", section, re.S)
     return module, project

@@ -1,11 +1,4 @@
-"""Caches of what functions of texts return, bounded by how long the texts are; caches of a run.
-
-A text may have 100 000 characters, so that a number of texts bounds nothing. What the functions
-return takes memory in proportion to the text.
-
-A run goes metric by metric; what its metrics share is kept by the run (`one_run`), which knows
-none of it.
-"""
+"""Caches of what functions of texts return, bounded by how long the texts are; caches of a run."""
 
 from __future__ import annotations
 
@@ -28,8 +21,8 @@ ENTRY = 48
 class Remembered(dict[K, V]):
     """A function of one argument that keeps what it returned, and a dictionary of that.
 
-    It holds arguments of `MOST` characters, or members of sets, together, each with `ENTRY` more,
-    or `times` as many; then it starts over.
+    It holds arguments of `times` `MOST` characters together, each with `ENTRY` more; then it starts
+    over. (A text may have 100 000 characters, so that a number of texts would bound nothing.)
 
     >>> lower = Remembered(str.lower)
     >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
@@ -72,8 +65,7 @@ _MADE: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", defau
 def one_run() -> Iterator[None]:
     """Make one run of what this thread computes: what `of_run` gives is made once in it.
 
-    Results are the same without it. A run within a run is a part of that; nothing is kept
-    afterwards.
+    A run within a run is a part of that; nothing is kept afterwards.
     """
     if _MADE.get() is not None:
         yield
