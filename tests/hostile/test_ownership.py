@@ -16,7 +16,7 @@ from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 
 from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.io.files import unmapped, write_whole
-from vifidel_eval.io.records import Parts, locked
+from vifidel_eval.io.records import Parts, alone, locked
 from vifidel_eval.plugins.detect.objects_file import ObjectsFile
 from vifidel_eval.plugins.tables.folder_runs import _RunFolder
 from vifidel_eval.scores import leaderboard
@@ -60,7 +60,7 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
     else:
         with (
             pytest.raises(VifidelError, match=r"out\.json\.lock"),
-            ObjectsFile(output, {}).adding(),
+            alone(lock, output),
         ):
             pass
     assert lock.read_text() == "precious"
@@ -72,7 +72,7 @@ def lock_it(path):
 
 
 def lock_detections(path):
-    with ObjectsFile(path.with_suffix(""), {}).adding():
+    with alone(path, path.with_suffix("")):
         pytest.fail("a pipe was locked")
 
 
@@ -115,7 +115,7 @@ def test_an_empty_lock_that_was_there_stays(tmp_path):
     was = lock.stat()
     with locked(lock):
         pass
-    with ObjectsFile(tmp_path / "o", {}).adding():
+    with alone(lock, tmp_path / "o"):
         pass
     assert os.path.samestat(was, lock.stat())
 
@@ -202,10 +202,8 @@ def test_records_are_right_or_made_again(tmp_path):
 def test_lines_of_detections_of_a_wrong_kind(tmp_path, line):
     output = tmp_path / "o"
     header = {"model": "m"}
-    with ObjectsFile(output, header).adding():
-        pass
-    unfinished = tmp_path / "o.unfinished"
-    unfinished.write_bytes(unfinished.read_bytes() + line + b"\n")
+    ObjectsFile(output, header).finish([])
+    output.write_bytes(output.read_bytes() + line + b"\n")
     with pytest.raises(VifidelError, match="line 2 is not what detect writes"):
         ObjectsFile(output, header)
 
