@@ -36,11 +36,10 @@ from wording import pairs_of
 
 from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.kernels import claimed, fidelity, grounding, wording
+from vifidel_eval.kernels import claims, fidelity, grounding, support, wording
 from vifidel_eval.plugins.agreement.judgements import Judged
-from vifidel_eval.scorers import VifidelH, VifidelPRF, claim_scorer
+from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words import mentions
-from vifidel_eval.words.claims import Sentence
 from vifidel_eval.words.content_words import content_words
 from vifidel_eval.words.synonyms import ClassList
 
@@ -101,13 +100,13 @@ PRF: dict[str, list[Patch]] = {
     "denied words keep their support": [
         (fidelity, "supports", lambda near, named, _: np.where(named, 1.0, near))
     ],
-    "inventions cover": [(claim_scorer, "reached_by", lambda *given: given[-1].of_right)],
-    "no rarity in R": [(claim_scorer, "rarity", _Same())],
+    "inventions cover": [(claims, "_reached_by", lambda *given: given[-1].of_right)],
+    "no rarity in R": [(claims, "rarity", _Same())],
     "no agreement in R": [(fidelity, "coverage_of_references", without_agreement)],
-    "prose counts": [(Sentence, "claims", True)],
+    "prose counts": [(claims.Sentence, "claims", True)],
     "stuff is things": [(ClassList, "things", property(lambda self: self))],
     "denials are not understood": [(mentions, "may_deny", lambda words: False)],
-    "wrong denials are free": [(claim_scorer, "contradicts", lambda *given: None)],
+    "wrong denials are free": [(support.Known, "contradicts", lambda *given: None)],
     "verbs are things": [(mentions, "is_verb", lambda *given, **more: False)],
     "describing names are things": [(mentions, "DESCRIBING", NONE)],
     "a hot dog is a dog": [(grounding, "_APART", ("dog", "dog"))],
@@ -118,8 +117,8 @@ H: dict[str, list[Patch]] = {
     "support from .3 on": [(sys.modules[__name__], "VifidelH", partial(VifidelH, support=0.3))],
     "support from .5 on": [(sys.modules[__name__], "VifidelH", partial(VifidelH, support=0.5))],
     "describing words support": [(grounding, "_describing", lambda *given: [])],
-    "classes excuse nothing": [(grounding.Evidence, "names_class", lambda *given: False)],
-    "one reference contradicts denials": [(grounding, "_HALF", 1e-9)],
+    "classes excuse nothing": [(support.Known, "names", lambda *given: False)],
+    "one reference contradicts denials": [(support, "_HALF", 1e-9)],
     **{name: PRF[name] for name in list(PRF)[-6:] if name != "wrong denials are free"},
 }
 
@@ -136,7 +135,7 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 
 
 def _read_again() -> None:
-    for cache in (mentions.finder_of, grounding._reader, claimed.claim_reader):
+    for cache in (mentions.finder_of, grounding._reader, claims.claim_reader):
         cache.cache_clear()
     wording._of_text.clear()
 

@@ -84,7 +84,7 @@ def _compare(
         for image_id, caption in captions.items():
             mentions = finder.find(caption)
             rows.append(caption_counts(mentions, there[image_id]))
-            ours = [(m.name, m.category) for m in absent(mentions, there[image_id])]
+            ours = [(m.text, m.category) for m in absent(mentions, there[image_id])]
             theirs = [(w, c) for w, c in expected["images"][str(image_id)]["hallucinated"]]
             other_words += ours != theirs
             other_verdicts += bool(ours) != bool(theirs)

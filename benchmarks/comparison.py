@@ -25,7 +25,7 @@ from tqdm import tqdm
 from vifidel_eval.evaluation import Statistics
 from vifidel_eval.scorers import Bleu, Evaluation, VifidelH
 from vifidel_eval.scores.comparison import Comparison, compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 
 _ALPHA = 0.05
 

@@ -28,8 +28,8 @@ from vifidel_eval.annotations import COCO_CATEGORIES, read_objects
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.plugins.agreement.draws import drawn
 from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
+from vifidel_eval.plugins.agreement.judgements import drawn
 from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words.content_words import STOP_WORDS, content_words

@@ -21,7 +21,7 @@ import vifidel_eval
 from vifidel_eval import VifidelWarning
 from vifidel_eval.captions import read_results
 from vifidel_eval.io.text_tables import Table
-from vifidel_eval.scores.remarks import PEOPLE
+from vifidel_eval.scores.scores import PEOPLE
 
 METRICS = ("VIFIDEL-PRF", "VIFIDEL-H", "CHAIR", "CIDEr")
 COLUMNS = "VIFIDEL-P VIFIDEL-R VIFIDEL-F VIFIDEL-Hn VIFIDEL-Hi VIFIDEL-Hs CHAIRi CHAIRs CIDEr"

@@ -22,7 +22,7 @@ from vifidel_eval.io.image_ids import ImageId
 from vifidel_eval.scorers.record import Settings
 from vifidel_eval.scorers.registry import METRICS, build, lacking
 from vifidel_eval.scores.harness import score_systems
-from vifidel_eval.scores.pairing import System
+from vifidel_eval.scores.systems import System
 
 INVENTED = "A dog and a cat are sitting on a couch."
 STYLE = "The composition feels warm and captures an everyday moment."

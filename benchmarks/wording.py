@@ -31,10 +31,8 @@ from tabulate import tabulate
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_references
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.plugins.agreement.distractors import read_distractors
-from vifidel_eval.plugins.agreement.hat import read_hat
+from vifidel_eval.plugins.agreement.json_data_sets import read_distractors, read_hat, read_thumb
 from vifidel_eval.plugins.agreement.judgements import Judged
-from vifidel_eval.plugins.agreement.thumb import read_thumb
 from vifidel_eval.scorers import Cider, VifidelPRF
 from vifidel_eval.words.content_words import piece_runs, simplified
 from vifidel_eval.words.english import singular

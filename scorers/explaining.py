@@ -13,22 +13,22 @@ from typing import Any, TypeAlias, TypedDict, cast
 from ..annotations import ObjectLabels
 from ..annotations.categories import Declared, LookedFor, read_looked_for
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
-from ..explain.by_vectors import explained_by_vectors
-from ..explain.explained import Explained
+from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, Thresholds
 from ..io.image_ids import ImageId
+from ..io.options import Option
 from ..kernels.bags import Gold, GoldT, Part
-from ..kernels.grounding import Evidence, Grounding
+from ..kernels.grounding import Grounding
+from ..kernels.support import SUPPORT, Evidence
 from ..words.content_words import STOP_WORDS, content_words
 from ..words.english import lemmatizer
-from ..words.grounded import SUPPORT
 from ..words.mentions import Unit
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
-from .base import Scorer, asked_of
-from .record import Option, Settings
+from .base import Scorer
+from .record import Settings
 from .registry import METRICS
-from .word_vectors import Objects, Score, Words, WordVectorScorer
+from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
 #: An object vocabulary, or its file; None for the package's own.
 Things: TypeAlias = ClassList | str | None
@@ -69,15 +69,15 @@ class Explainer(Scorer):
 
     @property
     def _declared(self) -> list[str]:
-        """What signatures say of that."""
-        looked_for = self._looked_for
-        return [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
+        """What signatures say of what a user declares."""
+        declared = self._looked_for
+        return [] if declared is None else [f"looked-for:{declared.signature()}"]
 
     @abstractmethod
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
-    ) -> Iterator[tuple[Explained | None, ...]]:
-        """Yield the explanations of several systems as columns, some rows at a time.
+    ) -> Iterator[tuple[list[Explanation] | None, ...]]:
+        """Yield the explanations of several systems, some rows at a time.
 
         Parameters
         ----------
@@ -88,8 +88,8 @@ class Explainer(Scorer):
 
         Yields
         ------
-        tuple of Explained
-            The next rows of each system; None for a system that has no more.
+        tuple of list of Explanation
+            Those of the next rows of each system; None for a system that has no more.
 
         Raises
         ------
@@ -140,19 +140,9 @@ class Explainer(Scorer):
     ) -> Iterator[Explanation]:
         """Return what `explain` returns for each caption, in the order of `gts`.
 
-        They are made while they are read, so that memory stays flat.
-
-        Parameters
-        ----------
-        gts, res : mapping
-            References and candidates, as `compute_score` takes them.
-        thresholds : Thresholds, optional
-            As for `explain`.
-
-        Raises
-        ------
-        VifidelError
-            If ids or captions are not as described.
+        References and candidates are given as `compute_score` takes them, and ids or captions that
+        are not so raise a VifidelError. Explanations are made while they are read, so that memory
+        stays flat.
         """
         return self.explain_rows(coco_rows(gts, res), thresholds)
 
@@ -164,11 +154,9 @@ class Explainer(Scorer):
 
     def explained_rows(
         self, rows: Rows, thresholds: Thresholds | None = None
-    ) -> Iterator[Explained]:
+    ) -> Iterator[list[Explanation]]:
         """Yield what `explained` yields of a single system."""
-        for (part,) in self.explained([rows], thresholds):
-            if part is not None:
-                yield part
+        return (part for (part,) in self.explained([rows], thresholds) if part is not None)
 
 
 class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
@@ -249,75 +237,71 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        things, stop_words = read_things(self._things), self._space.stop_words
-        return Grounding(things, stop_words, self._objects, self._looked_for)
+        return self._grounding_by(read_things(self._things), self._objects)
+
+    def _grounding_by(self, things: ClassList, source: ObjectLabels | None) -> Grounding:
+        return Grounding(things, self._space.stop_words, source, self._looked_for)
 
     def _read_for_grounding(self, rows: Rows) -> Iterator[Part[GoldT]]:
         """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""
-
-        def texts(part: Rows) -> list[str]:
-            references = chain.from_iterable(self._references_of(part))
-            return self._grounding.texts(chain(part.captions, references))
-
-        return self._read(rows, also=texts)
+        return self._read(
+            rows,
+            also=lambda part: self._grounding.texts(
+                chain(part.captions, *self._references_of(part))
+            ),
+        )
 
     def units(self, caption: str) -> Sequence[Unit]:
         return self._grounding.units(caption)
 
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
-    ) -> Iterator[tuple[Explained | None, ...]]:
+    ) -> Iterator[tuple[list[Explanation] | None, ...]]:
         # What is known of the images is read once for the systems that share the gold side.
-        readers = map(self._read_for_grounding, of_systems)
-        for parts in zip_longest(*readers):
+        for parts in zip_longest(*map(self._read_for_grounding, of_systems)):
             known: dict[Gold, Evidence] = {}
             for part in filter(None, parts):
                 if part.gold not in known:
                     known[part.gold] = self._evidence(part.gold, part.rows)
             yield tuple(
-                None if part is None else self._explained(part, known[part.gold], thresholds)
+                None
+                if part is None
+                else explained_by_vectors(
+                    part,
+                    self._grounding,
+                    known[part.gold],
+                    self._p,
+                    thresholds or Thresholds(self._support),
+                    self._unknown_words(part),
+                    self._denied(part.rows),
+                )
                 for part in parts
             )
-
-    def _explained(
-        self, part: Part[GoldT], evidence: Evidence, thresholds: Thresholds | None
-    ) -> Explained:
-        return explained_by_vectors(
-            part,
-            self._grounding,
-            evidence,
-            self._p,
-            thresholds or Thresholds(self._support),
-            self._unknown_words(part),
-            self._denied(part.rows),
-        )
 
     def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, LabelCounts]:
         """Return the object labels of images with their counts.
 
         Raises an ImageIdError if an image is unknown.
         """
-        rows = Rows([""] * len(ids), [()] * len(ids), ids)
-        return dict(zip(ids, self._labels_of(rows), strict=True))
+        return dict(zip(ids, self._labels_of(_without_captions(ids)), strict=True))
 
     def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
         """Return what was looked for in each image and is not there, of those that say it.
 
         Raises an ImageIdError if an image is unknown.
         """
-        denied = self._denied(Rows([""] * len(ids), [()] * len(ids), ids))
-        return {ids[row]: labels for row, labels in denied.items()}
+        denied = zip(ids, self._denied(_without_captions(ids)), strict=True)
+        return {image_id: labels for image_id, labels in denied if labels}
 
-    def _denied(self, rows: Rows) -> dict[int, tuple[str, ...]]:
-        """Return what was looked for and is not there, by those rows of whose images that is so."""
+    def _denied(self, rows: Rows) -> list[tuple[str, ...]]:
+        """Return what was looked for in each row's image and is not there."""
         asked = asked_of(rows, self._objects)
         if asked is None:
-            return {}
-        denied = {
-            row: (of_image or frozenset()) - there.keys()
-            for row, (of_image, there) in enumerate(zip(asked, self._labels_of(rows), strict=True))
-        }
-        return {row: tuple(sorted(labels)) for row, labels in denied.items() if labels}
+            return [()] * len(rows)
+        return [
+            tuple(sorted((of_image or frozenset()) - there.keys()))
+            for of_image, there in zip(asked, self._labels_of(rows), strict=True)
+        ]
 
     def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:
         return rows.references if self._use_references else [()] * len(rows)
@@ -328,18 +312,21 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         asked = asked_of(rows, self._objects)
         return self._grounding.evidence(gold.lexicon, labels, references, asked)
 
-    def _unknown_words(self, part: Part[GoldT]) -> dict[int, tuple[str, ...]]:
-        """Return the labels and words without a vector, by row; most rows have none."""
-        of_labels = part.gold.tallies["object labels"].unknown
+    def _unknown_words(self, part: Part[GoldT]) -> list[tuple[str, ...]]:
+        """Return the labels and words without a vector of each row; most rows have none."""
+        rows, of_labels = part.rows, part.gold.tallies["object labels"].unknown
         unknown = of_labels.keys() | part.of_words.unknown.keys()
         if not unknown:
-            return {}
-        found = {}
-        for row, labels in enumerate(self._labels_of(part.rows)):
-            words = content_words(part.rows.captions[row], self._space.stop_words)
-            if not (unknown.isdisjoint(labels) and unknown.isdisjoint(words)):
-                found[row] = tuple(dict.fromkeys(w for w in (*labels, *words) if w in unknown))
-        return found
+            return [()] * len(rows)
+        said = (content_words(caption, self._space.stop_words) for caption in rows.captions)
+        return [
+            tuple(dict.fromkeys(word for word in (*labels, *words) if word in unknown))
+            for labels, words in zip(self._labels_of(rows), said, strict=True)
+        ]
+
+
+def _without_captions(ids: Sequence[ImageId]) -> Rows:
+    return Rows([""] * len(ids), [()] * len(ids), ids)
 
 
 def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:

@@ -6,85 +6,48 @@ import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..annotations import ObjectLabels, read_objects
+from ..annotations.categories import CategorySource, Declared, LookedFor, read_looked_for
 from ..annotations.instances import check_thresholds
-from ..annotations.categories import LookedFor, read_looked_for
-from ..errors import VifidelWarning
+from ..annotations.read import accepted
+from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
+from ..io.files import read_text
+from ..io.options import INPUT, Option, option
 from ..words.content_words import STOP_WORDS
-from ..words.word_vectors import load_vectors
+from ..words.word_vectors import VectorSource, load_vectors
 from .base import Scorer, main_column
 from .papers import Paper
 
 T = TypeVar("T")
 
-
-@dataclass(frozen=True)
-class Option:
-    """A setting that only some metrics have, such as a file of their own.
-
-    Attributes
-    ----------
-    name : str
-        As in Python: ``"tiger_features"``; the command has it as ``--tiger-features``.
-    help : str
-        What it is, in one sentence.
-    kind : type
-        `Path` for a file or folder that is read, `str`, `int`, or `bool` for a switch.
-    default
-        Its value where the user gives none.
-    required : bool
-        Whether the metric cannot be computed without it.
-    companion : callable, optional
-        From the file's path to that of another file, which is read with it.
-    """
-
-    name: str
-    help: str
-    kind: type = Path
-    default: Any = None
-    required: bool = False
-    companion: Callable[[Path], Path] | None = None
-
-
 #: Where the metrics that PyTorch computes are computed.
 DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
+
+
+def _formats_of_objects() -> str:
+    return f"What the images show: {accepted()}. Repeat to unite several."
+
+
+def _words_in(path: Path) -> frozenset[str]:
+    return frozenset(read_text(path, VifidelError).split())
 
 
 @dataclass(frozen=True)
 class Settings:
     """What the metrics of a run are made from; what has to be read is read once, when needed.
 
+    Most fields are options, which say themselves what they are: arguments of
+    `vifidel_eval.evaluate`, and options of commands. One field more is one option more of each.
+
     Attributes
     ----------
-    objects : optional
-        What the images show, as `vifidel_eval.annotations.read_objects` takes it; None where that
-        is not known, or comes with the rows.
-    threshold, categories, uncertain : optional
-        As `read_objects` takes them.
-    looked_for : optional
-        What was looked for in every image, as `read_looked_for` takes it.
-    detector : str or path, optional
-        The model that finds the objects where they are given as pictures.
-    agree : bool
-        Whether several sources of objects must agree, instead of being united.
-    counts : bool
-        Whether two dogs in an image count twice as much as one.
-    vectors, trust_pickles : optional
-        As `vifidel_eval.vectors.load_vectors` takes them.
-    normalize : bool
-        Whether word vectors are scaled to length 1.
-    stop_words : collection of str
-        Words that are left out of captions.
-    p : 1 or 2, optional
-        Exponent of the travel cost; by default each metric's own.
     references : bool
         Whether there are references.
-    weighted : bool
-        Whether metrics that work without references use them where there are some.
     options : mapping
         The values of `Metric.options` by name.
 
@@ -94,21 +57,97 @@ class Settings:
         If the threshold or what is uncertain is no score from 0 to 1.
     """
 
-    objects: Any = None
-    threshold: float | None = None
-    categories: Any = None
-    uncertain: float | None = None
-    looked_for: Any = None
-    detector: Any = None
-    agree: bool = False
-    counts: bool = True
-    vectors: Any = None
-    trust_pickles: bool = False
-    normalize: bool = True
-    stop_words: Collection[str] = STOP_WORDS
-    p: int | None = None
+    objects: Any = option(None, _formats_of_objects, section=INPUT, several=True)
+    threshold: float | None = option(
+        None,
+        "Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
+        float,
+        section=INPUT,
+    )
+    categories: CategorySource = option(
+        None,
+        "Class names, if `objects` has only numbers: a COCO file with categories, Open Images "
+        "class descriptions; for YOLO and class indices data.yaml, config.json, or a text file "
+        "with one name per line.",
+        section=INPUT,
+        rare=True,
+        several=True,
+    )
+    uncertain: float | None = option(
+        None,
+        "Score below which something that was asked for is not in the image; between this and "
+        "`threshold` it is not judged.  [default: `threshold`]",
+        float,
+        section=INPUT,
+        rare=True,
+    )
+    looked_for: Declared = option(
+        None,
+        "What was looked for in every image, if the objects do not say it: coco, voc, all (what is "
+        "not listed is not there), or a file with a label per line.",
+        (Path, str),
+        section=INPUT,
+        rare=True,
+    )
+    detector: str | PathLike[str] | None = option(
+        None,
+        "Detector for a folder of pictures in `objects`, as in detect --model; what it finds is "
+        "kept beside the folder.",
+        (Path, str),
+        section=INPUT,
+        rare=True,
+        metavar="FOLDER_OR_ID",
+        more="A model that is asked is asked about what the captions mention.",
+    )
+    agree: bool = option(
+        False,
+        "Judge only where all `objects` agree, instead of uniting them.",
+        bool,
+        section=INPUT,
+        rare=True,
+        more="Where they differ, nothing is judged.",
+    )
+    counts: bool = option(
+        True, "Count each object label once per image.", bool, rare=True, off="--presence"
+    )
+    vectors: VectorSource = option(
+        None,
+        "Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader name.  "
+        "[default: embedded]",
+        (Path, str),
+    )
+    trust_pickles: bool = option(
+        False,
+        "Unpickle `vectors` (gensim's .kv is a pickle), although a pickle can run any code.",
+        bool,
+        rare=True,
+    )
+    normalize: bool = option(
+        True, "Do not scale word vectors to length 1.", bool, rare=True, off="--raw-vectors"
+    )
+    stop_words: Collection[str] = option(
+        STOP_WORDS,
+        "Words to leave out of captions: a text file of them; in Python, a collection.  [default: "
+        "English]",
+        rare=True,
+        read=_words_in,
+    )
+    p: int | None = option(
+        None,
+        "Exponent of the travel cost.  [default: 2; WMD 1]",
+        int,
+        rare=True,
+        choices=(1, 2),
+        read=int,
+    )
     references: bool = True
-    weighted: bool = True
+    weighted: bool = option(
+        True,
+        "Do without references, or without their weights.",
+        bool,
+        section=INPUT,
+        off="--no-references",
+    )
     options: Mapping[str, Any] = field(default_factory=dict)
     _made: dict[Callable[[], Any], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -174,61 +213,40 @@ class Settings:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of the registry.
+    """A metric of the registry."""
 
-    Attributes
-    ----------
-    name : str
-        As papers write it.
-    summary : str
-        What it measures, in one line.
-    scorer : type
-        The class of its scorer, which says its `columns` with their directions.
-    make : callable
-        From `Settings` to its scorer.
-    rank : int
-        Its place in help, defaults and ``info``; metrics of other packages follow this package's.
-    spellings : tuple of str
-        Other names that users know it by.
-    references, objects : bool
-        Whether it needs references; whether it needs the objects of the images.
-    either : bool
-        Whether it needs one of the two, whichever.
-    default : bool
-        Whether it is computed when no metric is named; none of another package is.
-    tables : bool
-        Whether it scores tables; its scorer is a `WordVectorScorer` then.
-    options : tuple of Option
-        Its own settings; those of another package begin with the metric's name.
-    needs : tuple of str
-        What else it needs of the machine: ``"Java"``.
-    packages : tuple of str
-        What it needs of packages that are not installed with this one: ``"torch"``.
-    check : callable, optional
-        Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
-    papers : tuple of Paper
-        What a paper that reports it cites.
-    without_java : float, optional
-        How far corpus scores on COCO val2017 are from the published program's at most where tokens
-        are made without Java (``tok:python`` in the signature).
-    """
-
+    #: As papers write it.
     name: str
+    #: What it measures, in one line.
     summary: str
+    #: The class of its scorer, which says its `columns` with their directions.
     scorer: type[Scorer]
+    #: From `Settings` to its scorer.
     make: Callable[[Settings], Scorer]
+    #: Its place in help, defaults and ``info``; metrics of other packages follow this package's.
     rank: int = 1000
+    #: Other names that users know it by.
     spellings: tuple[str, ...] = ()
+    #: Whether it needs references; the objects of the images; one of the two, whichever.
     references: bool = True
     objects: bool = False
     either: bool = False
+    #: Whether it is computed when no metric is named; none of another package is.
     default: bool = False
+    #: Whether it scores tables; its scorer is a `WordVectorScorer` then.
     tables: bool = False
+    #: Its own settings; those of another package begin with the metric's name.
     options: tuple[Option, ...] = ()
+    #: What else it needs of the machine: ``"Java"``.
     needs: tuple[str, ...] = ()
+    #: What it needs of packages that are not installed with this one: ``"torch"``.
     packages: tuple[str, ...] = ()
+    #: Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
     check: Callable[[], object] | None = None
+    #: What a paper that reports it cites.
     papers: tuple[Paper, ...] = ()
+    #: How far corpus scores on COCO val2017 are from the published program's at most where tokens
+    #: are made without Java (``tok:python`` in the signature).
     without_java: float | None = None
 
     @property

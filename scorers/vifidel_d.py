@@ -9,12 +9,13 @@ import numpy as np
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..kernels.bags import Part
+from ..kernels.claims import ClaimsGold
 from ..words.word_vectors import VectorSource
-from .claim_scorer import ClaimScorer, WordsGold
 from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
+from .vifidel_prf import ClaimScorer
 from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
@@ -62,14 +63,14 @@ class VifidelD(ClaimScorer):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects)
 
-    def score_part(self, part: Part[WordsGold]) -> Scored:
-        judged, labels = self.judge_claims(part), part.gold.named
+    def score_part(self, part: Part[ClaimsGold]) -> Scored:
+        judged, labels = self._judged(part), part.gold.named
         invented = fidelity.number_of(judged.inventions, part.gold.rows)
         covered = fidelity.coverage_of_labels(labels, part.gold.label_classes, judged.spoken_of)
         d = np.sqrt(covered) * _KEPT**invented
         speechless = part.words.sizes == 0
         d = np.where(speechless, 0.0, d)
-        can_deny = np.array([sought.denies for sought in part.gold.sought], dtype=bool)
+        can_deny = np.array([one.anything for one in part.gold.deniable], dtype=bool)
         defined = can_deny & (labels.sizes > 0)
         return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": speechless})
 

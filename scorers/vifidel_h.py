@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,11 @@ import numpy as np
 
 from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats
 from ..kernels.bags import Gold, Part
-from ..kernels.grounding import Evidence, GroundedMentions
-from ..kernels.standing import supports
+from ..kernels.grounding import Mention, Verdict, words_of
+from ..kernels.support import SUPPORT, Evidence
 from ..words.content_words import piece_words, placed_words
-from ..words.grounded import SUPPORT, Verdict
 from ..words.mentions import Unit
 from ..words.word_vectors import VectorSource
 from .base import Progress
@@ -39,15 +38,10 @@ _EDITION = 2
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
 
-def _share(part: Floats | Integers, whole: Floats | Integers) -> Floats:
-    share = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
-    return share
-
-
 def _rate(part: int, whole: int, sums: Floats) -> Floats:
     """Return how much of one count is another one, of counts (..., 5)."""
-    return _share(sums[..., part], sums[..., whole])
+    share = np.full(np.shape(sums[..., whole]), np.nan)
+    return np.divide(sums[..., part], sums[..., whole], out=share, where=sums[..., whole] > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,32 +145,38 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the mentions and the other content words of each caption with their support."""
-        found: list[list[WordSupport]] = []
-        for part in self._read(rows):
-            gold, captions = part.gold, part.rows.captions
-            supported = supports(
-                self._grounding, gold.lexicon, captions, gold.evidence, self._support
-            )
-            for caption, of_caption in zip(captions, supported, strict=True):
-                places = _places(caption, [unit for unit, _, _ in of_caption])
-                found.append(
-                    [
-                        WordSupport(unit.words, support, unit.category is not None, place, by)
-                        for (unit, support, by), place in zip(of_caption, places, strict=True)
-                        if not math.isnan(support)
-                    ]
-                )
-        return found
+        return [of_caption for part in self._read(rows) for of_caption in self._supported(part)]
+
+    def _supported(self, part: Part[_EvidenceGold]) -> Iterator[list[WordSupport]]:
+        captions, evidence, lexicon = part.rows.captions, part.gold.evidence, part.gold.lexicon
+        read = [(row, unit) for row, text in enumerate(captions) for unit in self.units(text)]
+        rows = np.array([row for row, _ in read], dtype=np.int64)
+        atoms = np.array(lexicon.numbers(unit.text for _, unit in read), dtype=np.int64)
+        support, by = evidence.support(lexicon, atoms, rows)
+        known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
+        mentions = self._grounding.mentions(lexicon, captions, evidence, self._support)
+        for caption, judged in zip(captions, mentions, strict=True):
+            units = self.units(caption)
+            things = [at for at, unit in enumerate(units) if unit.category is not None]
+            mention_at = {things[mention.place]: mention for mention in judged}
+            words = []
+            for at, (unit, place) in enumerate(zip(units, _places(caption, units), strict=True)):
+                near, best = next(known)
+                if at in mention_at:  # other things are denied, or stuff
+                    near, best = mention_at[at].support, mention_at[at].supported_by
+                if not math.isnan(near):
+                    words.append(WordSupport(unit.words, near, at in mention_at, place, best))
+            yield words
 
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
-        evidence, rows = part.gold.evidence, part.gold.rows
-        found = self._grounding.mentions(
-            part.gold.lexicon, part.rows.captions, evidence, self._support
-        )
-        counts = _counts(found, evidence)
-        mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
-        unconfirmed = _of_rows(found.rows[found.verdicts == Verdict.UNCONFIRMED], rows)
-        further = {"unconfirmed": unconfirmed}
+        evidence, captions = part.gold.evidence, part.rows.captions
+        mentions = self._grounding.mentions(part.gold.lexicon, captions, evidence, self._support)
+        counts = _counts(mentions, evidence)
+        mean_support = np.where(evidence.is_there, _mean_support(mentions), np.nan)
+        unconfirmed = [
+            sum(mention.verdict is Verdict.UNCONFIRMED for mention in of_row) for of_row in mentions
+        ]
+        further = {"unconfirmed": np.array(unconfirmed, dtype=np.int64)}
         if evidence.by_references.any():
             further["judged_by_references"] = evidence.by_references.astype(np.int64)
         says_nothing = evidence.is_there & ~evidence.denies
@@ -187,16 +187,15 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
-            details=partial(_details, found, rows),
+            details=partial(_details, mentions),
         )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
         unsure = 0 if self._objects is None else self._objects.unsure
-        if not unsure:
-            return evaluations
+        further = {"unsure": unsure} if unsure else {}
         return {
-            name: replace(evaluation, counts={**evaluation.counts, "unsure": unsure})
+            name: replace(evaluation, counts={**evaluation.counts, **further})
             for name, evaluation in evaluations.items()
         }
 
@@ -214,58 +213,48 @@ def warn_of_undeclared(rows: int) -> None:
         )
 
 
-def _places(caption: str, units: Iterable[Unit]) -> list[range]:
-    """Return which pieces of a caption hold each of its units, both in the same order."""
-    placed = list(placed_words(caption, ()))
-    found, at = [], 0
+def _places(caption: str, units: Iterable[Unit]) -> Iterator[range]:
+    """Yield which pieces of a caption hold each of its units, both in the same order."""
+    placed, at = list(placed_words(caption, ())), 0
     for unit in units:
-        words = [word for piece in unit.words.split() for word in piece_words(piece)]
         places = []
-        for word in words:
-            ahead = (i for i in range(at, len(placed)) if placed[i][1] == word)
-            here = next(ahead, None)
+        for word in (word for piece in unit.words.split() for word in piece_words(piece)):
+            here = next((i for i in range(at, len(placed)) if placed[i][1] == word), None)
             if here is not None:
                 places.append(placed[here][0])
                 at = here + 1
-        found.append(range(places[0], places[-1] + 1) if places else range(0))
-    return found
+        yield range(places[0], places[-1] + 1) if places else range(0)
 
 
-def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
+def _details(mentions: Sequence[Sequence[Mention]]) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each row."""
-    of_rows: list[list[dict[str, Any]]] = [[] for _ in range(rows)]
-    for row, mention in zip(found.rows.tolist(), found, strict=True):
-        of_rows[row].append(mention.to_json())
-    return [{"mentions": mentions} for mentions in of_rows]
+    return [{"mentions": [mention.to_json() for mention in of_row]} for of_row in mentions]
 
 
-def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
+def _counts(mentions: Sequence[Sequence[Mention]], evidence: Evidence) -> Floats:
     """Return what is counted of each caption, (rows, 5); NaN if nothing can be absent there."""
-    size = len(evidence.texts)
-    counts = np.ones((size, _THINGS + 1))
-    is_judged = np.array([by is not None for by in found.judged_by], dtype=bool)
-    is_judged &= found.verdicts != Verdict.UNCONFIRMED  # has no vector
-    wrong = np.flatnonzero(found.verdicts >= Verdict.ABSENT)
-    absent = _of_rows(found.rows[wrong], size)
-    things = {(int(found.rows[at]), found.units[at].category) for at in wrong.tolist()}
-    counts[:, JUDGED] = _of_rows(found.rows[is_judged], size)
-    counts[:, _WITH_ABSENT], counts[:, ABSENT] = absent > 0, absent
-    counts[:, _THINGS] = _of_rows(np.array([row for row, _ in things], dtype=np.int64), size)
+    counts = np.ones((len(mentions), _THINGS + 1))
+    for row, of_row in enumerate(mentions):
+        wrong = [mention.category for mention in of_row if mention.verdict.is_wrong]
+        judged = [
+            mention
+            for mention in of_row
+            if mention.judged_by is not None and mention.verdict is not Verdict.UNCONFIRMED
+        ]
+        counts[row, 1:] = bool(wrong), len(judged), len(wrong), len(set(wrong))
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     return counts
 
 
-def _of_rows(rows: Integers, size: int) -> Integers:
-    return np.bincount(rows, minlength=size)
-
-
-def _mean_support(found: GroundedMentions, size: int) -> Floats:
+def _mean_support(mentions: Sequence[Sequence[Mention]]) -> Floats:
     """Return the mean support of each caption's mentions that have a vector; NaN without any."""
-    known = ~np.isnan(found.support)
-    rows = found.rows[known]
+    support = np.array([mention.support for of_row in mentions for mention in of_row])
+    rows = np.arange(len(mentions)).repeat(np.array(list(map(len, mentions)), dtype=np.int64))
+    known = ~np.isnan(support)
     # Added in the order of the words.
-    sums: Floats = np.bincount(rows, found.support[known], size).astype(np.float64)
-    return _share(sums, _of_rows(rows, size))
+    sums: Floats = np.bincount(rows[known], support[known], len(mentions)).astype(np.float64)
+    counts = np.bincount(rows[known], minlength=len(mentions))
+    return _rate(0, 1, np.column_stack([sums, counts]))
 
 
 register(

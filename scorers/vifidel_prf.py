@@ -3,34 +3,78 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
-from itertools import chain
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..captions.rows import Rows
-from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
-from ..explain.sentences import JudgedSentence, PlacedMention, by_sentence, wrong_mentions
+from ..evaluation import Column, DetailsOfParts, Evaluation
+from ..explain.sentences import JudgedSentence, PlacedMention, places_of
 from ..kernels import fidelity
-from ..kernels.bags import Bags, Part
-from ..kernels.support import NOTHING, Nearest, nearest, some_of
-from ..words.claims import has_several, read_sentences
-from ..words.nouns import rarities_signature
+from ..kernels.bags import Gold, Part
+from ..kernels.claims import (
+    Claim,
+    ClaimsGold,
+    JudgedClaims,
+    claim_reader,
+    claims_gold,
+    judge_claims,
+    read_sentences,
+    words_of_claims,
+)
+from ..kernels.grounding import Grounding
+from ..kernels.support import NOTHING, nearest
+from ..words.english import has_several
+from ..words.synonyms import ClassList, rarities_signature
 from ..words.word_vectors import VectorSource
 from .base import Progress
-from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
-from .explaining import THINGS, EvidenceSettings
+from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Scored
+from .word_vectors import Objects, Scored, asked_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+class ClaimScorer(ExplainingScorer[ClaimsGold]):
+    """A metric that scores what captions claim, and leaves out what claims nothing."""
+
+    @property
+    def _names(self) -> ClassList:
+        return super()._names.things  # the sky and other stuff are words like others
+
+    @cached_property
+    def _names_grounding(self) -> Grounding:
+        """What reads captions and labels for scores, without stuff.
+
+        Where a source does not say what it looked for, an image is judged by its own labels alone,
+        as a row of a table is.
+        """
+        source = self._objects
+        if source is not None and not (source.categories or source.says_what_was_asked):
+            source = None
+        return self._grounding_by(self._names, source)
+
+    def prepare(self, gold: Gold, rows: Rows) -> ClaimsGold:
+        asked = asked_of(rows, self._objects)
+        known = self._labels_of(rows), self._references_of(rows), asked
+        return claims_gold(gold, self._names_grounding, *known)
+
+    def further_words(self, rows: Rows) -> Iterable[str]:
+        return words_of_claims(self._claims(rows))
+
+    def _claims(self, rows: Rows) -> list[Claim]:
+        read = claim_reader(self._names_grounding.units, self._space.stop_words)
+        return list(map(read, rows.captions))
+
+    def _judged(self, part: Part[ClaimsGold]) -> JudgedClaims:
+        return judge_claims(part, self._claims(part.rows), self._names_grounding)
 
 
 class VifidelPRF(ClaimScorer):
@@ -80,6 +124,25 @@ class VifidelPRF(ClaimScorer):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, "edition:2", rarities_signature())
 
+    def score_part(self, part: Part[ClaimsGold]) -> Scored:
+        gold, judged = part.gold, self._judged(part)
+        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
+        p = fidelity.fidelity(judged.words, judged.support, judged.weights)
+        is_said = gold.said.words.sizes > 0
+        r = np.where(
+            is_said,
+            fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities),
+            fidelity.coverage_of_labels(gold.named, gold.label_classes, judged.spoken_of),
+        )
+        wording = np.where(is_said, gold.wording.of(part.rows.captions), np.nan)
+        f = fidelity.combined(p, r, kept, gold.doubt, wording)
+        # NaN without evidence, 0 of captions without a usable word.
+        speechless = part.words.sizes == 0
+        scores = np.where(speechless[:, None], 0.0, np.column_stack([kept * p, r, f]))
+        scores = np.where((is_said | (gold.named.sizes > 0))[:, None], scores, np.nan)
+        details = partial(self._supported, part, judged)
+        return Scored(scores, {"no_words": speechless}, details=details)
+
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
         if any(map(has_several, rows.captions)):
@@ -96,26 +159,29 @@ class VifidelPRF(ClaimScorer):
         A word names a thing if it is part of a mention of one: both words of *hot dog*. Words that
         claim nothing have no weight.
         """
-        return [words for part in self._read(rows) for words in self._supported(part).placed()]
+        return [
+            words
+            for part in self._read(rows)
+            for words in self._supported(part, self._judged(part)).placed()
+        ]
 
-    def _supported(
-        self, part: Part[WordsGold], judged: JudgedClaims | None = None
-    ) -> SupportedWords:
-        """Return the words of captions with their support; `judged` are their claims, if known."""
-        said, objects = part.gold.said.words, part.gold.named
-        distances, words = part.gold.lexicon.distances, part.words
-        judged = self.judge_claims(part) if judged is None else judged
-        supports, weights = np.zeros((2, len(words.atoms)))
-        by = np.full(len(words.atoms), NOTHING)
-        by[judged.claimed] = _supporters(judged.to_said, said, judged.to_objects, objects)
+    def _supported(self, part: Part[ClaimsGold], judged: JudgedClaims) -> SupportedWords:
+        """Return the words of captions with their support."""
+        words, sides = part.words, (part.gold.said.words, part.gold.named)
+        to_said, to_objects = judged.near
+        if not judged.claimed.all():
+            distances = part.gold.lexicon.distances
+            to_said, to_objects = (nearest(distances, words, side) for side in sides)
+        supports = np.maximum(to_said.of_left, to_objects.of_left)
         supports[judged.claimed] = judged.support
+        weights = np.zeros(len(supports))
         weights[judged.claimed] = judged.weights
-        unclaimed = ~judged.claimed
-        if unclaimed.any():
-            others = some_of(words, unclaimed)
-            to_said, to_objects = (nearest(distances, others, side) for side in (said, objects))
-            by[unclaimed] = _supporters(to_said, said, to_objects, objects)
-            supports[unclaimed] = np.maximum(to_said.of_left, to_objects.of_left)
+        by_said, by_objects = (
+            np.append(side.atoms, NOTHING)[near.at_left]
+            for side, near in zip(sides, (to_said, to_objects), strict=True)
+        )
+        # A label before a word of the references.
+        by = np.where(to_said.of_left > to_objects.of_left, by_said, by_objects)
         by[supports <= 0] = NOTHING
         return SupportedWords(
             part.rows.captions,
@@ -126,82 +192,49 @@ class VifidelPRF(ClaimScorer):
             weights,
             part.gold.lexicon.words,
             self._claims(part.rows),
+            self._space.stop_words,
         )
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
         """Return the sentences of each caption, in order: what they claim and invent."""
-        units = self._names_grounding.units
-        sentences = [read_sentences(caption, units) for caption in rows.captions]
+        sentences = [read_sentences(c, self._names_grounding.units) for c in rows.captions]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
-        of_rows = [row for row, _ in all_of]
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
-        of_sentences = replace(rows.take(of_rows), captions=claimed)
-        p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
-        found: list[list[JudgedSentence]] = [[] for _ in sentences]
-        wrong = chain.from_iterable(map(by_sentence, sentences, self._wrong(rows)))
-        for (row, one), p_of_one, invented in zip(all_of, p, wrong, strict=True):
+        of_sentences = replace(rows.take([row for row, _ in all_of]), captions=claimed)
+        p = self.evaluate(of_sentences, signed=False)["VIFIDEL-P"].scores.tolist()
+        wrong = self._wrong(rows)
+        judged: list[list[JudgedSentence]] = [[] for _ in sentences]
+        for (row, one), p_of_one in zip(all_of, p, strict=True):
+            behind = judged[row][-1].end if judged[row] else 0
+            invented = tuple(m for m in wrong[row] if behind <= m.start < one.end)
             own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
-            found[row].append(JudgedSentence(*own, tuple(invented)))
-        return found
+            judged[row].append(JudgedSentence(*own, invented))
+        return judged
 
-    def _wrong(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
+    def _wrong(self, rows: Rows) -> list[list[PlacedMention]]:
         """Return the mentions of each caption that its evidence contradicts, with their places."""
         grounding = self._grounding
-        found: list[tuple[PlacedMention, ...]] = []
+        placed: list[list[PlacedMention]] = []
         for part in self._read_for_grounding(rows):
-            evidence = self._evidence(part.gold, part.rows)
-            captions = part.rows.captions
-            grounded = grounding.mentions(part.gold.lexicon, captions, evidence)
-            starts = np.searchsorted(grounded.rows, np.arange(len(captions) + 1)).tolist()
-            for caption, start, end in zip(captions, starts, starts[1:], strict=False):
-                of_row = slice(start, end)
-                columns = grounded.places[of_row].tolist(), grounded.verdicts[of_row].tolist()
-                found.append(wrong_mentions(caption, grounding.units(caption), *columns))
-        return found
-
-    def score_part(self, part: Part[WordsGold]) -> Scored:
-        gold, judged = part.gold, self.judge_claims(part)
-        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
-        supported = fidelity.fidelity(judged.words, judged.support, judged.weights)
-        is_said = gold.said.words.sizes > 0
-        r = np.where(
-            is_said,
-            fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities),
-            fidelity.coverage_of_labels(gold.named, gold.label_classes, judged.spoken_of),
-        )
-        wording = np.where(is_said, gold.wording.of(part.rows.captions), np.nan)
-        f = fidelity.combined(supported, r, kept, gold.doubt, wording)
-        return _scored(part, kept * supported, r, f, partial(self._supported, part, judged))
-
-
-def _scored(
-    part: Part[WordsGold], p: Floats, r: Floats, f: Floats, details: Callable[[], SupportedWords]
-) -> Scored:
-    """Return scores: NaN without evidence, 0 of captions without a usable word."""
-    gold, speechless = part.gold, part.words.sizes == 0
-    has_evidence = (gold.said.words.sizes > 0) | (gold.named.sizes > 0)
-    scores = np.where(speechless[:, None], 0.0, np.column_stack([p, r, f]))
-    scores = np.where(has_evidence[:, None], scores, np.nan)
-    return Scored(scores, {"no_words": speechless}, details=details)
-
-
-def _supporters(to_said: Nearest, said: Bags, to_objects: Nearest, objects: Bags) -> Integers:
-    """Return what supports each word best: a label before a word of the references."""
-    return np.where(
-        to_said.of_left > to_objects.of_left,
-        np.append(said.atoms, NOTHING)[to_said.at_left],
-        np.append(objects.atoms, NOTHING)[to_objects.at_left],
-    )
+            captions, evidence = part.rows.captions, self._evidence(part.gold, part.rows)
+            mentions = grounding.mentions(part.gold.lexicon, captions, evidence)
+            for caption, of_caption in zip(captions, mentions, strict=True):
+                wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
+                places = places_of(wrong, caption, grounding.units(caption)) if wrong else ()
+                placed.append(
+                    [PlacedMention(m.words, m.category, *at, m.verdict) for m, *at in places]
+                )
+        return placed
 
 
 def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
     """Return what ``--output`` says of the sentences of each row; nothing of a single one."""
     several = [row for row, caption in enumerate(rows.captions) if has_several(caption)]
-    found: list[list[dict[str, Any]]] = [[] for _ in rows.captions]
+    details: list[list[dict[str, Any]]] = [[] for _ in rows.captions]
     for row, sentences in zip(several, scorer.judge_sentences(rows.take(several)), strict=True):
         if len(sentences) > 1:
-            found[row] = [sentence.to_json() for sentence in sentences]
-    return found
+            details[row] = [sentence.to_json() for sentence in sentences]
+    return details
 
 
 register(

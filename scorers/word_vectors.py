@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectSource, read_objects
+from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
-from ..captions.rows import LabelCounts, Rows
+from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import (
     DetailsOfParts,
@@ -30,11 +30,11 @@ from ..evaluation import (
     real_numbers,
 )
 from ..io.image_ids import ImageId
-from ..kernels.bags import Bags, Gold, GoldT, Part, bags_of_captions, bags_of_labels
+from ..kernels.bags import Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..words.content_words import STOP_WORDS, checked_stop_words
 from ..words.word_vectors import VectorSource, load_vectors
-from .base import Progress, Scorer, gold_key, labels_of
+from .base import Progress, Scorer
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.
 Objects: TypeAlias = ObjectSource | None
@@ -51,14 +51,10 @@ class Scored:
     """What a metric says of some rows."""
 
     scores: Floats  # (rows, columns); NaN where undefined
-    #: Key of `vifidel_eval.evaluation.COUNTS` to what each row adds to it, (rows,).
-    counts: Mapping[str, Integers | NDArray[np.bool_]]
-    #: (rows,): the transport distance that the score follows from, NaN where there is none.
-    distances: Floats | None = None
-    #: (rows, k): `Statistics.of_rows`, for the columns whose corpus score follows from sums.
-    of_rows: Floats | None = None
-    #: Returns what the metric's `DetailsOfParts` take of the rows; called when it is wanted.
-    details: Callable[[], Any] | None = None
+    counts: Mapping[str, Integers | NDArray[np.bool_]]  # by key of `COUNTS`, (rows,)
+    distances: Floats | None = None  # (rows,): of transport, NaN where there is none
+    of_rows: Floats | None = None  # (rows, k): `Statistics.of_rows`
+    details: Callable[[], Any] | None = None  # what the metric's `DetailsOfParts` take
 
 
 _Words = Callable[[Rows], Iterable[str]]
@@ -245,7 +241,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         terms of rows that their lexicon is to know, by default `further_words`. Without `words` the
         bags of the captions' words are empty.
         """
-        also = self.further_words if also is None else also
         given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
         if given is None or given != before:
@@ -253,15 +248,28 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         golds: list[GoldT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
-            gold = known[number] if known else None
-            read_part = partial(self._read_part, part, gold, also, words)
-            read = self._space.with_room(read_part, None if gold is None else gold.lexicon)
+            read = self.read(part, known[number] if known else None, also, words)
+            _check_sizes(read)
             golds.append(read.gold)
             yield read
             if given is None:
                 golds.clear()
         if given is not None and tuple(golds) != known:
             self._kept = given, tuple(golds)
+
+    def read(
+        self,
+        rows: Rows,
+        gold: GoldT | None = None,
+        also: _Words | None = None,
+        words: bool = True,
+    ) -> Part[GoldT]:
+        """Return some rows, read, with their gold side: the given one if its words still stand.
+
+        The other arguments are those of `_read`, which reads any number of rows.
+        """
+        read = partial(self._read_part, rows, gold, also or self.further_words, words)
+        return self._space.with_room(read, None if gold is None else gold.lexicon)
 
     def _read_part(
         self, part: Rows, gold: GoldT | None, also: _Words, with_words: bool, lexicon: Lexicon
@@ -273,7 +281,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if not with_words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
             captions = [""] * len(part)
         words, of_words = bags_of_captions(lexicon, captions)
-        _check_sizes(words, part, range(len(part)), "the caption has", "words")
         return Part(part, gold, words, of_words)
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
@@ -286,8 +293,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         references, of_references = bags_of_captions(lexicon, chain.from_iterable(of_rows))
         tallies["references"] = of_references
         row_of_reference = np.arange(len(part)).repeat(list(map(len, of_rows)))
-        _check_sizes(objects, part, range(len(part)), "the image has", "object labels")
-        _check_sizes(references, part, row_of_reference, "a reference has", "words")
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
@@ -299,18 +304,64 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return {**self.__dict__, "_kept": (None, ())}
 
 
+def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
+    """Return the object labels of each row's image: a scorer's own, or those given with the rows.
+
+    Raises a VifidelError if there are none, two sources of them, or an image unknown to `objects`.
+    """
+    if rows.objects is not None:
+        if objects is not None:
+            raise VifidelError(
+                f"this scorer has its own objects ({objects.where}): give image_ids, not objects, "
+                f"or make {type(scorer).__name__} without objects."
+            )
+        return rows.objects
+    if objects is None:
+        raise VifidelError(
+            f"{scorer.method()} needs to know what the images show: give objects, one entry per "
+            f"caption, or make {type(scorer).__name__} with a source of objects."
+        )
+    return objects.of_images(image_ids_of(rows, scorer.method()))
+
+
+def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:
+    """Return a copy of all that the gold side of rows depends on, which callers cannot change.
+
+    It is of tuples: lists would have the garbage collector go through everything.
+    """
+    return (
+        None if rows.image_ids is None else tuple(rows.image_ids),
+        tuple(map(tuple, rows.references)) if references else None,
+        None if rows.objects is None else tuple(tuple(o.items()) for o in rows.objects),
+        None if rows.asked is None else tuple(rows.asked),
+    )
+
+
+def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None:
+    """Return what was looked for in each row's image, by the rows or a scorer's own objects."""
+    if objects is None:
+        return rows.asked
+    if not objects.says_what_was_asked or rows.image_ids is None:
+        return None
+    return objects.asked_of(rows.image_ids)
+
+
 def _joined(scores: Sequence[Floats], columns: int) -> Floats:
     """Return the scores of all parts of some rows, (rows, columns)."""
     return np.concatenate([np.empty((0, columns)), *scores])
 
 
-def _check_sizes(
-    bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
-) -> None:
+def _check_sizes(read: Part[Any]) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    if len(bags.atoms) > MOST_DIFFERENT and bags.sizes.max() > MOST_DIFFERENT:
-        bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
-        raise CaptionError(
-            f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "
-            f"on word vectors take at most {MOST_DIFFERENT}: shorten it."
-        )
+    gold, rows = read.gold, range(len(read.rows))
+    for bags, row_of_bag, has, what in (
+        (gold.objects, rows, "the image has", "object labels"),
+        (gold.references, gold.row_of_reference, "a reference has", "words"),
+        (read.words, rows, "the caption has", "words"),
+    ):
+        if len(bags.atoms) > MOST_DIFFERENT and bags.sizes.max() > MOST_DIFFERENT:
+            bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
+            raise CaptionError(
+                f"{read.rows.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different "
+                f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}: shorten it."
+            )

@@ -1,10 +1,8 @@
 """Checks of the numbers that the report's words and plans are drawn from."""
 
-from itertools import chain
-
 import numpy as np
 
-from vifidel_eval.show.report.page_data import UNIT
+from vifidel_eval.show.report.content import UNIT
 
 
 def units(number):
@@ -19,9 +17,8 @@ def grouped(numbers, size):
     return list(zip(*[iter(numbers)] * size, strict=True))
 
 
-def check(parts, plans, texts):
+def check(explanations, plans, texts):
     """Check all plans of a system."""
-    explanations = list(chain.from_iterable(parts))
     assert len(explanations) == sum(plan is not None for plan in plans)
     named = [*texts, None]
     for explanation, plan in zip(explanations, filter(None, plans), strict=True):

@@ -2,7 +2,7 @@
 
 from .plugins.detect.calibration import AnswerCounts, calibrate, calibrated
 from .plugins.detect.questions import questions, read_answered, read_asked, read_controls
-from .scores.remarks import Calibrated
+from .scores.scores import Calibrated
 
 __all__ = ["AnswerCounts", "Calibrated", "calibrate", "calibrated", "questions"]
 __all__ += ["read_answered", "read_asked", "read_controls"]

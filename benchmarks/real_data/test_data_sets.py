@@ -7,12 +7,9 @@ import pytest
 from scipy.io import loadmat
 
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.plugins.agreement.abstract50s import read_abstract50s
 from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
-from vifidel_eval.plugins.agreement.hat import read_hat
-from vifidel_eval.plugins.agreement.nocaps_foil import read_nocaps_foil
-from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
-from vifidel_eval.plugins.agreement.thumb import read_thumb
+from vifidel_eval.plugins.agreement.json_data_sets import read_hat, read_nocaps_foil, read_thumb
+from vifidel_eval.plugins.agreement.pascal50s import read_abstract50s, read_pascal50s
 
 
 def test_real_pascal(data):

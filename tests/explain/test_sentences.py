@@ -9,12 +9,12 @@ from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.explain.sentences import (
     JudgedSentence,
     PlacedMention,
+    places_of,
     sentence_table,
-    wrong_mentions,
 )
-from vifidel_eval.scorers import VifidelH, VifidelPRF
-from vifidel_eval.words.claims import has_several
-from vifidel_eval.words.grounded import Verdict
+from vifidel_eval.kernels.grounding import Mention, Verdict
+from vifidel_eval.scorers import VifidelPRF
+from vifidel_eval.words.english import has_several
 from vifidel_eval.words.mentions import Unit
 
 TEXT = (
@@ -66,17 +66,6 @@ def test_p_is_that_of_the_sentence_alone(sentences):
     assert (nothing.claims, math.isnan(nothing.p)) == (False, True)
 
 
-def test_inventions_are_those_of_vifidel_h(sentences):
-    said = [TEXT[one.start : one.end] for one in sentences]
-    rows = make_rows(said, objects=[OBJECTS] * 4)
-    details = VifidelH().evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
-    absent = [
-        [m["words"] for m in of_row["mentions"] if m["verdict"] == "not in the image"]
-        for of_row in details
-    ]
-    assert [[m.words for m in one.inventions] for one in sentences] == absent
-
-
 def test_a_word_that_appears_twice_has_the_place_of_its_mention():
     text = "A cat food bowl near a cat"
     units = [
@@ -85,14 +74,17 @@ def test_a_word_that_appears_twice_has_the_place_of_its_mention():
         Unit("bowl", "bowl", "bowl"),
         Unit("cat", "cat", "cat"),
     ]
-    absent = PlacedMention("cat", "cat", 23, 26)
-    assert wrong_mentions(text, units, [0, 1], [1, 2]) == (absent,)
-    assert wrong_mentions(text, units, [1], [2]) == (absent,)  # the bowl is no mention
+    bowl, cat = (
+        Mention(w, w, 0.0, None, Verdict.ABSENT, place=n) for n, w in enumerate(("bowl", "cat"))
+    )
+    assert list(places_of([bowl, cat], text, units)) == [(bowl, 11, 15), (cat, 23, 26)]
+    assert list(places_of([cat], text, units)) == [(cat, 23, 26)]
     hot_dog = [Unit("hot dog", "hot dogs", "hot dog", denied=True)]
-    [found] = wrong_mentions("(no Hot-Dogs!)", hot_dog, [0], [3])
-    assert found[2:] == (4, 12, Verdict.WRONG_DENIAL)
+    [(_, *place)] = places_of([bowl], "(no Hot-Dogs!)", hot_dog)
+    assert place == [4, 12]
     # Spelled otherwise: all of the text, without the blanks around it.
-    assert wrong_mentions("  a cat ", [Unit("dog", "dog", "dog")], [0], [2])[0][2:4] == (2, 7)
+    [(_, *place)] = places_of([bowl], "  a cat ", [Unit("dog", "dog", "dog")])
+    assert place == [2, 7]
 
 
 @pytest.mark.parametrize(

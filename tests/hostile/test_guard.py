@@ -7,31 +7,16 @@ import pytest
 from click.testing import CliRunner
 
 from vifidel_eval.commands.main import main
-from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Written, WrittenFolder
+from vifidel_eval.commands.options import Command, Record
+from vifidel_eval.commands.paths import Paths, Read, ReadByName, Stated, Written, WrittenFolder
+from vifidel_eval.scorers.registry import METRICS
 
-# Options that take text which names no file.
-# Names of fields and splits, in every command that reads caption files.
-OF_CAPTIONS = {"id_field", "caption_field", "reference_field", "split"}
+# Options that take text which names no file, beside those of records that say so.
 NO_PATHS = {
-    "score": {
-        *("metrics", "columns", "baseline", "title", "device", "requirements"),
-        "vilbertscore_device",
-    },
-    "table": {"columns", "baseline"},
-    "detect": {"device"},
-    "explain": {"image", "caption"},
-    "score-table": {
-        "metrics",
-        "caption",
-        "labels",
-        "id_column",
-        "label_scores",
-        "references",
-        "keep",
-    },
-    "leaderboard": {"sort"},
+    "metrics",
+    *("caption", "labels", "id_column", "label_scores", "references"),
+    *("device", "sort"),
 }
-NO_PATHS_OF_AGREEMENT = {"metrics", "device", "references", "vilbertscore_device"}
 
 
 def commands(group=main, names=()):
@@ -90,6 +75,9 @@ def call(words, given):
 def test_every_option_with_a_path_says_whether_it_is_read_or_written():
     seen = 0
     for words, command in commands():
+        records = [param for param in command.params if isinstance(param, Record)]
+        declared = [one for record in records for one in record.options.values()]
+        texts = {one.name for one in (*declared, *METRICS.options()) if one.kind is str}
         for param in params(words):
             assert not isinstance(param.type, click.Path) or isinstance(param.type, Paths), param
             if isinstance(param.type, Paths):
@@ -97,9 +85,8 @@ def test_every_option_with_a_path_says_whether_it_is_read_or_written():
                 assert isinstance(command, Command), words
                 seen += 1
             elif isinstance(param.type, click.types.StringParamType):
-                allowed = OF_CAPTIONS | NO_PATHS.get(words[-1], set())
-                allowed |= NO_PATHS_OF_AGREEMENT if words[0] == "agreement" else set()
-                assert isinstance(param.type, ReadByName) or param.name in allowed, (words, param)
+                says = isinstance(param.type, ReadByName | Stated)
+                assert says or param.name in NO_PATHS | texts, (words, param)
     assert seen > 50
 
 

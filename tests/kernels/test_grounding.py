@@ -1,19 +1,14 @@
-"""Evidence and verdicts by cosines that are read off, and the standing of words and objects."""
+"""Evidence, and verdicts by cosines that are read off."""
 
 import math
 import pickle
 
-import numpy as np
 import pytest
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.annotations.categories import read_looked_for
-from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels
-from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.kernels.grounding import Grounding, Verdict
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.kernels.standing import are_mentioned, standings, supports
-from vifidel_eval.kernels.support import NOTHING
-from vifidel_eval.words.grounded import Verdict
 from vifidel_eval.words.synonyms import ClassList
 from vifidel_eval.words.word_vectors import load_vectors
 
@@ -53,7 +48,7 @@ def grounded(
     grounding = Grounding(THINGS, {"a"}, objects, read_looked_for(looked_for))
     asked = None if asked is None else [frozenset([*labels, *asked])]
     evidence = grounding.evidence(lexicon, [dict.fromkeys(labels, 1)], [list(references)], asked)
-    found = grounding.mentions(lexicon, [caption], evidence, threshold)
+    [found] = grounding.mentions(lexicon, [caption], evidence, threshold)
     return [(m.words, m.supported_by, round(m.support, 6), m.verdict) for m in found]
 
 
@@ -122,26 +117,25 @@ def test_evidence_names_a_class_if_one_of_its_words_does(lexicon, first):
     references = ["an orange", "an orange dog"]  # where it only describes the dog
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [[references[first], references[1 - first]]])
-    assert evidence.texts == ({"orange": "orange", "dog": "dog"},)
+    assert evidence.images[0].texts == {"orange": "orange", "dog": "dog"}
 
 
 def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
-    (found,) = grounding.mentions(lexicon, ["an orange"], evidence)
-    assert found[2:] == (1.0, "orange", THERE, "references")
+    [[found]] = grounding.mentions(lexicon, ["an orange"], evidence)
+    assert found[2:] == (1.0, "orange", THERE, "references", 0)
 
 
 def test_what_can_be_absent_by_labels_alone():
-    cat = ClassList("cat", (("cat",), ("dog",), ("wolf",)))
-    grounding, rows = Grounding(cat, ()), [{"dog": 1}, {}, {"dog": 1, "wolf": 1}]
-    of_coco, nothing, open_ended = grounding.sought(rows)
-    assert of_coco.can_lack("cat")
-    assert not of_coco.can_lack("wolf")
-    assert (of_coco.denies, nothing.denies, open_ended.denies) == (True, False, False)
-    asked = grounding.sought(rows, [None, frozenset({"cat"}), frozenset({"dog", "cat"})])
-    assert [one.can_lack("cat") for one in asked] == [True, True, True]
-    assert [one.denied for one in asked] == [frozenset(), {"cat"}, {"cat"}]
+    grounding = Grounding(ClassList("cat", (("cat",), ("dog",), ("wolf",))), ())
+    of_coco = grounding.deniable({"dog": 1}, None)
+    assert (of_coco.has("cat"), of_coco.has("wolf")) == (True, False)
+    open_ended = grounding.deniable({"dog": 1, "wolf": 1}, None)
+    assert (of_coco.anything, open_ended.anything) == (True, False)
+    for labels, asked in (({}, ["cat"]), ({"dog": 1, "wolf": 1}, ["dog", "cat"])):
+        some = grounding.deniable(labels, frozenset(asked))
+        assert (some.has("cat"), some.denied) == (True, {"cat"})
 
 
 @pytest.mark.parametrize(
@@ -168,8 +162,8 @@ def test_where_all_was_looked_for_stuff_is_no_mention_unless_it_was_asked(lexico
     things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
     grounding = Grounding(things, {"a"}, None, read_looked_for("all"))
     evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
-    found = grounding.mentions(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
-    assert found.verdicts.tolist() == verdicts
+    [found] = grounding.mentions(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
+    assert [mention.verdict for mention in found] == verdicts
 
 
 def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):
@@ -193,7 +187,7 @@ def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
         grounding = Grounding(cat, {"a"}, objects)
         evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]])
         assert evidence.denies.tolist() == [verdict == ABSENT]
-        assert ("cat" in (evidence.sought[0].classes or ())) == (verdict == ABSENT)
+        assert ("cat" in (evidence.images[0].deniable.classes or ())) == (verdict == ABSENT)
     assert grounded(lexicon, "a wolf", ["dog"], objects=whole, threshold=0.9)[0][-1] == UNCONFIRMED
     assert grounded(lexicon, "a wolf", ["dog"], threshold=0.9)[0][-1] == UNCONFIRMED
     declared = read_objects(
@@ -213,38 +207,3 @@ def test_it_pickles_as_its_settings(lexicon):
     again = pickle.loads(pickle.dumps(grounding))
     assert again.units("a hot dog") == grounding.units("a hot dog")
     assert len(pickle.dumps(grounding)) < 2000
-
-
-def test_words_and_objects_stand_as_the_mentions_do(lexicon):
-    grounding = Grounding(THINGS, {"a"})
-    captions, labels = ["a large puppy, a puppy", "", "a fox"], ["dog", "traffic light", "large"]
-    rows = [dict.fromkeys(labels, 1)] * 3
-    evidence = grounding.evidence(lexicon, rows, [[]] * 3)
-    mentions = grounding.mentions(lexicon, captions, evidence)
-    words, _ = bags_of_captions(lexicon, captions)
-    standing = standings(lexicon, words, evidence, mentions)
-    names = [lexicon.words[atom] for atom in words.atoms.tolist()]
-    assert names == ["large", "puppy", "fox"]
-    assert standing.mentions.tolist() == [NOTHING, 0, 2]  # of equals the first
-    assert standing.support == pytest.approx([1.0, 0.9, 0.3], abs=1e-6)
-    assert [lexicon.words[n] if n != NOTHING else None for n in standing.by.tolist()] == [
-        "large",
-        None,
-        None,
-    ]
-    objects, _ = bags_of_labels(lexicon, rows)
-    mentioned = are_mentioned(grounding, lexicon, objects, words, mentions, far=0.5)
-    assert mentioned.reshape(3, 3).tolist() == [  # dog, large, traffic light
-        [True, True, False],
-        [False, False, False],
-        [False, False, False],
-    ]
-    told = supports(grounding, lexicon, captions, evidence)
-    assert [[(unit.text, by) for unit, _, by in of_row] for of_row in told] == [
-        [("large", "large"), ("puppy", "dog"), ("puppy", "dog")],
-        [],
-        [("fox", "dog")],
-    ]
-    assert np.concatenate([[s for _, s, _ in of_row] for of_row in told]) == pytest.approx(
-        [1.0, 0.9, 0.9, 0.3], abs=1e-6
-    )

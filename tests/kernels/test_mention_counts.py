@@ -11,7 +11,7 @@ from vifidel_eval.kernels.mention_counts import (
     caption_counts,
     image_categories,
 )
-from vifidel_eval.words.mentions import Mention, MentionFinder, Mentions
+from vifidel_eval.words.mentions import MentionFinder, Mentions, Unit
 from vifidel_eval.words.synonyms import ClassList
 
 FINDER = MentionFinder(
@@ -43,7 +43,7 @@ def test_counts_and_numbers_of_a_worked_example():
         "tokens": 9,
     }
     assert two == (1, 0, 1, 0, 1, 1, 1, 3)
-    assert [m.name for m in absent(first, frozenset({"person", "dog"}))] == ["cat"]
+    assert [m.text for m in absent(first, frozenset({"person", "dog"}))] == ["cat"]
     sums = np.add(one, two)
     numbers = {column: float(formula(sums)) for column, formula in CORPUS.items()}
     assert numbers == pytest.approx(
@@ -80,7 +80,7 @@ CATEGORIES = st.sampled_from(["a", "b", "c", "d", "e"])
 
 @given(st.lists(CATEGORIES), st.frozensets(CATEGORIES), st.integers(0, 9))
 def test_counts_hang_together(mentioned, there, tokens):
-    mentions = Mentions(tuple(Mention(c, c, c) for c in mentioned), tokens)
+    mentions = Mentions(tuple(Unit(c, c, c) for c in mentioned), tokens)
     count = dict(zip(CAPTION_COUNTS, caption_counts(mentions, there), strict=True))
     assert count["absent mentions"] == sum(c not in there for c in mentioned)
     assert count["captions with an absent mention"] == (not set(mentioned) <= there)

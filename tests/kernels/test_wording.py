@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels.wording import LOWEST, ReferenceWording
-from vifidel_eval.words.nouns import rarity
+from vifidel_eval.words.synonyms import rarity
 from vifidel_eval.words.tokenization import PythonTokenizer
 
 # Some are rare and some are not in the table.

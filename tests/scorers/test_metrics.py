@@ -15,8 +15,8 @@ from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.harness import score_systems
-from vifidel_eval.scores.pairing import System
 from vifidel_eval.scores.scores_file import scores_text
+from vifidel_eval.scores.systems import System
 from vifidel_eval.show.report import gather, render_page
 from vifidel_eval.show.score_tables import render
 
@@ -58,7 +58,8 @@ def test_wrong_names_are_one_sentence_of_what_is_meant(text, message):
 
 
 def test_every_record_agrees_with_its_scorer():
-    settings = Settings(objects={1: ["dog"]})
+    options = {option.name: option.default for option in METRICS.options()}
+    settings = Settings(objects={1: ["dog"]}, options=options)
     made = 0
     for name, metric in METRICS.items():
         assert metric.name == name

@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import pytest
-import scipy.stats
 
 from vifidel_eval import VifidelError
 from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.scores.baseline import against
-from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, against, compare
+from vifidel_eval.scores.scores import Scores
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 
@@ -30,39 +28,17 @@ def drawn(seed, **means):
     return {name: (mean + noise.normal(0, 0.1, 60)).tolist() for name, mean in means.items()}
 
 
-def test_difference_interval_and_p_are_near_scipys():
-    systems = drawn(1, base=0.5, mine=0.53, other=0.49)
-    found = against(compare(scores_of(systems), resamples=20_000), "base")
-    pairs = found.metrics["M"].pairs
-    assert [(pair.first, pair.second) for pair in pairs] == [("mine", "base"), ("other", "base")]
-    alone = []
-    for pair in pairs:
-        one, base = (np.array(systems[name]) for name in (pair.first, "base"))
-        assert pair.difference == pytest.approx(np.mean(one - base), rel=1e-9)
-        ends = scipy.stats.bootstrap(
-            (one - base,), np.mean, n_resamples=20_000, method="percentile", rng=7
-        ).confidence_interval
-        assert (pair.low, pair.high) == pytest.approx(tuple(ends), abs=0.002)
-        test = scipy.stats.permutation_test(
-            (one, base), lambda a, b, axis: np.mean(a - b, axis=axis),
-            permutation_type="samples", n_resamples=20_000, vectorized=True, rng=7,
-        )  # fmt: skip
-        assert pair.randomisation_p == pytest.approx(test.pvalue, abs=0.02)
-        alone.append(test.pvalue)
-    # Holm's correction by hand: the smaller one is doubled, the larger one is at least that.
-    least, most = sorted(alone)
-    expected = {least: min(2 * least, 1), most: max(min(2 * least, 1), most)}
-    for pair, p in zip(pairs, alone, strict=True):
-        assert pair.randomisation_holm == pytest.approx(expected[p], abs=0.02)
-
-
 def test_holms_correction_is_over_the_systems_beside_the_baseline_alone():
     standing = Standing(0.5, 0.4, 0.6, 1)
     raw = {("a", "b"): 0.001, ("a", "c"): 0.02, ("a", "d"): 0.04, ("b", "c"): 0.001,
            ("b", "d"): 0.03, ("c", "d"): 0.0001}  # fmt: skip
     pairs = tuple(Pair(*names, 0.1, 0.05, 0.2, p, p, 1.0, 1.0, None) for names, p in raw.items())
-    metric = Comparison("M", dict.fromkeys("abcd", standing), pairs, 9, True)
-    found = against(Comparisons({"M": metric}, 0, 1000, 0.95), "c")
+    systems = dict.fromkeys("abcd", standing)
+    metric = Comparison(metric="M", systems=systems, pairs=pairs, images=9, own_score=True)
+    several = Comparisons(
+        metrics={"M": metric}, seed=0, resamples=1000, interval_resamples=1000, level=0.95
+    )
+    found = against(several, "c")
     # .0001, .001 and .02, times 3, 2 and 1.
     assert {p.first: p.randomisation_holm for p in found.metrics["M"].pairs} == {
         "a": pytest.approx(0.02), "b": pytest.approx(0.002), "d": pytest.approx(0.0003),
@@ -78,10 +54,7 @@ def test_whichever_system_comes_first_the_numbers_are_the_same():
     turned = dict(reversed(systems.items()))
     for baseline in systems:
         one, other = (
-            {
-                p.first: p.to_json()
-                for p in against(compare(scores_of(s)), baseline).metrics["M"].pairs
-            }
+            {p.first: p for p in against(compare(scores_of(s)), baseline).metrics["M"].pairs}
             for s in (systems, turned)
         )
         assert one == other
@@ -100,14 +73,6 @@ def test_who_is_better_where_lower_is_better(lower, winner):
     )
 
 
-def test_a_difference_of_rounding_has_no_winner_and_p_1():
-    tiny = {"zero": [0.0] * 40, "tiny": [4.9e-45] * 40}
-    found = against(compare(scores_of(tiny)), "zero")
-    (pair,) = found.metrics["M"].pairs
-    assert (pair.winner, pair.randomisation_p, pair.randomisation_holm) == (None, 1.0, 1.0)
-    assert repr(found).splitlines()[1] == ("M (40 images): tiny 0.000 (0.000 [0.000, 0.000], p=1)")
-
-
 def test_no_difference_is_no_minus_zero():
     same = {"a": [0.25, 0.5], "b": [0.25, 0.5]}
     (pair,) = against(compare(scores_of(same)), "a").metrics["M"].pairs
@@ -116,7 +81,7 @@ def test_no_difference_is_no_minus_zero():
 
 def test_a_baseline_again_is_the_same_and_another_one_is_refused():
     found = against(compare(scores_of(drawn(4, a=0.5, b=0.6, c=0.7))), "b")
-    assert against(found, "b").to_json() == found.to_json()
+    assert against(found, "b") == found
     assert found.to_json()["baseline"] == "b"
     with pytest.raises(VifidelError, match="is with 'b' alone: compare again for the baseline 'a'"):
         against(found, "a")

@@ -12,8 +12,9 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import write_whole
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
-from vifidel_eval.scores.harness import System, score_systems
+from vifidel_eval.scores.harness import score_systems
 from vifidel_eval.scores.scores_file import scores_text
+from vifidel_eval.scores.systems import System
 from vifidel_eval.show.score_tables import render
 
 

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.scores.names import ByName, chosen_columns
+from vifidel_eval.scores.scores import ByName, chosen_columns
 
 METRICS = {"Bleu_1": "BLEU", "Bleu_2": "BLEU", "CIDEr": "CIDEr", "VIFIDEL-P": "VIFIDEL-PRF"}
 
@@ -16,8 +16,8 @@ def test_columns_are_chosen_ordered_and_found_in_any_case():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("CIDRe", "there is no column 'CIDRe'. Did you mean CIDEr? The columns are Bleu_1, B"),
-        ("vifidel-pr", "Did you mean VIFIDEL-P"),
+        ("CIDRe", "there is no column 'CIDRe'. Did you mean 'CIDEr'? The columns are Bleu_1, B"),
+        ("vifidel-pr", "Did you mean 'VIFIDEL-P"),
         ("xyzzy", "there is no column 'xyzzy'. The columns are Bleu_1, Bleu_2, CIDEr, VIFIDEL-P."),
     ],
 )

@@ -16,7 +16,7 @@ from vifidel_eval.io.files import json_text
 from vifidel_eval.io.text_tables import FORMATS
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.scores_file import read_scores, scores_text
 from vifidel_eval.show.score_tables import render
 
@@ -84,10 +84,6 @@ def test_what_is_read_is_what_was_written(tmp_path):
     for style in FORMATS:
         shown = render(scores, style, comparisons)
         assert render(found, style, found_comparisons) == shown
-
-
-def test_no_comparison_is_none(tmp_path):
-    assert read_scores(saved(tmp_path, example()))[1] is None
 
 
 def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_path):
@@ -202,28 +198,18 @@ RATE = {
     ("keys", "value", "said"),
     [
         (["scores"], 2, "was written by a newer version of vifidel-eval; update this one."),
-        (["scores"], "1", "the scores are damaged (the form '1')"),
         (["systems"], [1], "the scores are damaged"),
         (["systems"], {}, "there is no system"),
         (["systems", "x", "overall", "M"], None, "('M' is missing)"),
         (["systems", "x", "overall", "M"], "0.5", "the score '0.5'"),
         (["systems", "x", "overall", "M"], True, "the score True"),
         (["systems", "x", "imgToEval", "3", "M"], [], "the score []"),
-        (["systems", "x", "imgToEval", "3", "image_id"], 1, "an image appears twice"),
-        (["systems", "x", "imgToEval", "3", "image_id"], {}, "the image id {}"),
-        (["systems", "x", "counts", "M", "no_words"], -1, "no_words is -1"),
         (["signatures", "M"], 7, "7 where text was expected"),
         (["signatures", "N"], "N|", "'N' is missing"),
-        (["comparison", "seed"], 0.5, "the number 0.5"),
-        (["comparison", "metrics", "M", "pairs", 0, "winner"], "z", "the system 'z' of a pair"),
-        (["comparison", "metrics", "M", "pairs", 0, "winner"], "", "the system '' of a pair"),
-        (["comparison", "metrics", "M", "pairs", 0, "first"], 7, "7 where text was expected"),
-        (["comparison", "metrics", "M", "systems", "x", "rank"], 1.5, "the number 1.5"),
-        (["people"], {**PEOPLE, "too_few": -1}, "(too_few: the number -1)"),
-        (["people"], {**PEOPLE, "words": None}, "the scores are damaged"),
-        (["calibrated"], {"x": {**RATE, "corrected": 1.5}}, "the share 1.5"),
-        (["calibrated"], {"x": {**RATE, "interval": [-0.5, 1]}}, "the share -0.5"),
-        (["calibrated"], {"x": {**RATE, "named": True}}, "the number True"),
+        (["comparison", "seed"], 0.5, "(seed: 0.5 where a whole number was expected)"),
+        (["comparison", "metrics", "M", "pairs", 0, "first"], 7, "(metrics: pairs: first: 7 where"),
+        (["people"], {**PEOPLE, "words": "x"}, "(words: the score 'x')"),
+        (["calibrated"], {"x": {**RATE, "named": True}}, "(named: True where a whole number was e"),
     ],
 )
 def test_a_damaged_file_is_one_sentence(tmp_path, keys, value, said):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 
 
 def scores(columns, lower=(), unranked=(), counts=None):

@@ -9,7 +9,7 @@ from show.score_examples import scores
 
 from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Standing, compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import compared, level_with_the_best
 from vifidel_eval.show.score_tables import (
     TableLayout,
@@ -221,8 +221,16 @@ def test_counts_are_in_latex_where_they_are_asked_for():
 
 
 def test_comparison_says_what_is_compared_of_meteor():
-    metric = Comparison("METEOR", {"a": Standing(0.5, 0.4, 0.6, 1)}, (), 9, own_score=False)
-    comparisons = Comparisons({"METEOR": metric}, 0, 1000, 0.95, ("WMD",))
+    systems = {"a": Standing(0.5, 0.4, 0.6, 1)}
+    metric = Comparison(metric="METEOR", systems=systems, pairs=(), images=9, own_score=False)
+    comparisons = Comparisons(
+        metrics={"METEOR": metric},
+        seed=0,
+        resamples=1000,
+        interval_resamples=1000,
+        level=0.95,
+        left_out=("WMD",),
+    )
     (table,) = compared(comparisons, "table", TableLayout())
     assert "METEOR: the mean of the images' scores is compared" in table.render("table")
     assert "WMD: no image has a score from every system" in table.render("table")

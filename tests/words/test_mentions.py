@@ -1,13 +1,11 @@
-import pickle
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.words.content_words import piece_words
 from vifidel_eval.words.english import singular, tokens
+from vifidel_eval.words.grammar import describes
 from vifidel_eval.words.mentions import MentionFinder
-from vifidel_eval.words.nouns import describes
 from vifidel_eval.words.synonyms import ClassList, class_names, coco_synonyms
 
 # A list in the published program's way, and the same names in ours.
@@ -38,7 +36,7 @@ OURS = MentionFinder(ClassList("small", CLASSES, no_class=("bus stop", "glasses"
 
 
 def names(finder, caption):
-    return [mention.name for mention in finder.find(caption).found]
+    return [mention.text for mention in finder.find(caption).found]
 
 
 @pytest.mark.parametrize(
@@ -102,8 +100,8 @@ def test_rules_for_words_that_differ(caption, published, ours):
 
 def test_a_mention_has_the_list_s_name_its_class_and_the_caption_s_words():
     mention = OURS.find("Three Wine Glasses.").found[0]
-    assert mention == ("wine glass", "wine glass", "wine glasses")
-    assert PUBLISHED.find("puppies").found[0] == ("puppy", "dog", "puppies")
+    assert mention == ("wine glass", "wine glasses", "wine glass", False)
+    assert PUBLISHED.find("puppies").found[0] == ("puppy", "puppies", "dog", False)
 
 
 def test_tokens_are_counted_after_joining_punctuation_included():
@@ -147,16 +145,6 @@ def test_names_are_split_into_tokens_as_captions_are():
     finder = MentionFinder(ClassList("mine", (("chef's hat", "men's"), ("s.u.v.",), ("a & b",))))
     assert names(finder, "A chef's hats, men's") == ["chef's hat", "men's"]
     assert names(finder, "An s.u.v. and a&b") == ["s.u.v.", "a & b"]
-
-
-def test_long_texts_are_read():
-    assert len(OURS.find("an adult and baby and " * 5000).found) == 10000
-    assert len(OURS.find("A dog. " * 20000).found) == 20000
-
-
-def test_a_finder_can_be_pickled():
-    again = pickle.loads(pickle.dumps(OURS))
-    assert again.find("a baby bear on a bus") == OURS.find("a baby bear on a bus")
 
 
 @pytest.mark.parametrize(
@@ -218,15 +206,9 @@ def test_control_characters_and_symbols_stick_to_no_word():
     ]
 
 
-def test_units_and_mentions_are_the_same_things():
-    caption = "A toilet with its seat up by a fire hydrant, two bow ties and an adult bird"
-    mentioned = [(unit.words, unit.category) for unit in OURS.units(caption, ()) if unit.category]
-    assert mentioned == [(m.words, m.category) for m in OURS.find(caption).found]
-
-
 def all_terms(some):
     """Return the terms of which some words are known, whatever follows them."""
-    return [*some.whole, *(term for longer in some.longer.values() for term in all_terms(longer))]
+    return [*some.whole, *(term for longer in some.values() for term in all_terms(longer))]
 
 
 def plain_reading(finder, words):
@@ -308,7 +290,7 @@ def test_mentions_and_units_by_their_definition(which, said):
     finder, caption = FINDERS[which], " ".join(said)
     words = tokens(caption)
     expected = [
-        (name, finder.classes.class_of[name], " ".join(words[at:end]))
+        (name, " ".join(words[at:end]), finder.classes.class_of[name], False)
         for at, end, name in plain_reading(finder, words)
         if name in finder.classes.class_of
     ]

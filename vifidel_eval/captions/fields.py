@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from ..errors import CaptionError
 from ..io.entries import Entries, Entry
+from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
 CAPTIONS = (
@@ -49,6 +51,12 @@ _PATH = re.compile(r"[^.\[\]]+(?:\[-?\d{1,9}\])*(?:\.[^.\[\]]+(?:\[-?\d{1,9}\])*
 _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 
 
+#: One name, or several.
+Names: TypeAlias = str | Sequence[str]
+
+_names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, metavar="NAME")
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What is wanted of caption files, and what the user says of them.
@@ -57,15 +65,34 @@ class Wanted:
     usual names; of several, the first that a file has.
     """
 
-    id_fields: Sequence[str] = ()
-    caption_fields: Sequence[str] = ()
-    reference_fields: Sequence[str] = ()
-    #: The splits that count, of references in splits.
-    splits: Sequence[str] = ()
+    id_fields: Names = _names(
+        "Column or key of image ids in caption files, or the path to it, such as doc.image_id.  "
+        "[default: image_id, image, file_name, ...]",
+        name="id_field",
+    )
+    caption_fields: Names = _names(
+        "Column, key or path of captions in result files, such as 'filtered_resps[0]'.  [default: "
+        "caption, prediction, text, ...]",
+        name="caption_field",
+    )
+    reference_fields: Names = _names(
+        "Column, key or path of captions in references.  [default: caption, reference, ...]",
+        name="reference_field",
+    )
+    splits: Names = _names(
+        "Split of Karpathy's dataset JSON, such as test. Repeat for several.", name="split"
+    )
     #: Whether it is references, any number for each image, or results, one caption for each.
     references: bool = False
-    #: Whether results may have several captions for an image.
-    samples: bool = False
+    samples: bool = option(
+        False,
+        "Several captions per image: mean, best, worst.",
+        bool,
+        section=INPUT,
+        more='They are lists, or entries of the same id. Each column then becomes three: ``"CIDEr '
+        'mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of the samples of an image, which '
+        "intervals and tests are over.",
+    )
 
     @property
     def fields(self) -> Sequence[str]:
@@ -210,7 +237,7 @@ def with_paths(records: Entries, wanted: Wanted) -> Entries:
     several paths, those are left out that lead nowhere in any record.
     """
     given = records
-    for asked, option in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
+    for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
         for name in asked:
             if name in given.names:
                 break
@@ -222,7 +249,7 @@ def with_paths(records: Entries, wanted: Wanted) -> Entries:
                 continue
             for record, value in zip(given, values, strict=True):
                 if value is MISSING:
-                    raise _missing_part(record, steps, f"{option} {name}")
+                    raise _missing_part(record, steps, f"{flag} {name}")
             filled = zip(records.values, values, strict=True)
             records = records.with_values([{**record, name: value} for record, value in filled])
             break

@@ -3,143 +3,100 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..explain.explanation import Thresholds
+from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
-from .options import caption_options, format_option, transport_options
-from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile, named
+from .options import Command, caption_options, param, record, settings_options, style_of
+from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
+from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
 
 if TYPE_CHECKING:
     from ..captions.fields import Wanted
     from ..captions.rows import Rows
-    from ..explain.explained import Explained
+    from ..explain.explanation import Explanation, Thresholds
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..io.image_ids import ImageId
+    from ..run.plan import Selection
     from ..scorers.explaining import Explainer
     from ..scorers.record import Settings
-    from ..scores.pairing import System
+    from ..scores.systems import System
 
-_DEFAULT = Thresholds()
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
-_ROW_FILES = (".csv", ".jsonl")
 
 
-def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
-    """Return a file of rows, whose name says how they are written."""
-    if path is not None and path.suffix.lower() not in _ROW_FILES:
-        raise click.BadParameter(f"{path}: give a name that ends in {' or '.join(_ROW_FILES)}.")
-    return path
+class _Rows(Written):
+    """A file of rows, whose name says how they are written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if path.suffix.lower() not in (".csv", ".jsonl"):
+            self.fail(f"{path}: give a name that ends in .csv or .jsonl.", param, ctx)
+        return path
+
+
+@dataclass(frozen=True)
+class Explaining:
+    """What is explained, and how it is shown; each field is an option."""
+
+    image: str | None = option(None, "Explain only the captions of this image id.", str, section="")
+    caption: str | None = option(
+        None, "Explain this caption of --image, no result files.", str, section=""
+    )
+    metric: str = option(
+        _BY_WORDS,
+        "Whose verdicts: VIFIDEL-H or CHAIR.",
+        click.Choice([_BY_WORDS, _BY_CATEGORY], case_sensitive=False),
+        metavar="NAME",
+    )
+    plan: bool = option(False, "Show the transport plan of --image too.", bool, section="")
+    top: int = option(10, "Words and objects per system.", click.IntRange(min=1), section="")
+    inventions: Path | None = option(
+        None,
+        "Write all that is made up to this .csv or .jsonl file, a row per word.",
+        _Rows(),
+        section=OUTPUT,
+        metavar="FILE",
+    )
+    output: Path | None = option(
+        None, "Write everything found as JSON.", OUTPUT_FILE, section=OUTPUT
+    )
+    style: str = style_of("How to print (csv has the plan or the findings):")
+
+    @property
+    def by_category(self) -> bool:
+        """Whether CHAIR's categories decide."""
+        return self.metric == _BY_CATEGORY
 
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, type=RESULTS)
-@click.option("--image", help="Explain only the captions of this image id.")
-@click.option("--caption", help="Explain this caption of --image, no result files.")
-@click.option(
+@param(
     "--references",
     type=CAPTIONS,
     help="Reference captions: any caption file. They weight words; what they mention is there.",
-)
-@click.option(
-    "--no-references",
-    is_flag=True,
-    help="Explain by --objects alone.",
+    section=INPUT,
 )
 @caption_options
-@transport_options
-@click.option("--allow-subset", is_flag=True, help="Accept files that lack some of the images.")
-@click.option(
-    "--image-ids",
-    type=FILE,
-    help="Only these ids: a JSON list or one per line.",
-)
-@click.option(
-    "--metric",
-    type=click.Choice([_BY_WORDS, _BY_CATEGORY], case_sensitive=False),
-    default=_BY_WORDS,
-    show_default=True,
-    metavar="NAME",
-    help="Whose verdicts: VIFIDEL-H or CHAIR.",
-)
-@click.option(
-    "--things",
-    type=FILE,
-    help="Object vocabulary: one class per line.  [default: our own list]",
-)
-@click.option(
-    "--synonyms",
-    type=FILE,
-    help="Names of each category, for --metric CHAIR.  [default: our own list for COCO's 80]",
-)
-@click.option(
-    "--drop-incomplete",
-    is_flag=True,
-    help="Leave an unfinished last sentence out of captions, for --metric CHAIR.",
-)
-@click.option(
-    "--support",
-    type=Between(0, 1),
-    default=_DEFAULT.support,
-    show_default=True,
-    help="Lowest cosine that supports a mention; it suits the embedded vectors.",
-)
-@click.option(
-    "--far",
-    type=Between(-1, 1),
-    default=_DEFAULT.far,
-    show_default=True,
-    help="An object is unmentioned if its cosine with every word is below this; it suits the "
-    "embedded vectors.",
-)
-@click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="Words and objects per system.",
-)
-@click.option(
-    "--inventions",
-    type=OUTPUT,
-    callback=_rows_file,
-    metavar="FILE",
-    help="Write all that is made up to this .csv or .jsonl file, a row per word.",
-)
-@click.option("--output", type=OUTPUT, help="Write everything found as JSON.")
-@format_option("How to print; csv has the plan or the findings.")
-@click.pass_context
+@settings_options(("things", "synonyms", "drop_incomplete"), omit=("detector",))
+@record("vifidel_eval.run.plan:Selection", "selection", omit=("people",))
+@record("vifidel_eval.explain.explanation:Thresholds", "thresholds")
+@record(Explaining, "chosen")
 def explain(
-    ctx: click.Context,
     results: tuple[SystemFile, ...],
-    image: str | None,
-    caption: str | None,
     references: Path | None,
-    no_references: bool,
     wanted: Wanted,
     settings: Settings,
-    allow_subset: bool,
-    image_ids: Path | None,
-    metric: str,
-    things: Path | None,
-    synonyms: Path | None,
-    drop_incomplete: bool,
-    support: float,
-    far: float,
-    plan: bool,
-    top: int,
-    inventions: Path | None,
-    output: Path | None,
-    style: str,
+    selection: Selection,
+    thresholds: Thresholds,
+    chosen: Explaining,
 ) -> None:
     """Show what captions say that is not in the images.
 
@@ -151,100 +108,96 @@ def explain(
     Things are judged as VIFIDEL-H judges them, by --objects, --references or
     both. RESULTS are PATH or NAME=PATH, as in score.
     """
-    by_category = metric == _BY_CATEGORY
-    evidence = None if no_references else references
-    _check_usage(ctx.params, by_category, evidence)
+    weighted = references is not None and settings.weighted
+    settings = replace(settings, references=references is not None, weighted=weighted)
+    _check_usage(results, settings, selection, chosen)
     from ..explain.findings import find
-    from ..explain.inventions import rows_of
-    from ..io.files import json_text, write_whole
+    from ..io.files import json_text
     from ..io.image_ids import from_json_key
-    from ..run.evaluating import read_captions
-    from ..scores.pairing import System
+    from ..run.plan import read_captions
+    from ..scores.systems import System
     from ..show.explanations import explanations_text, findings_text
     from ..words.synonyms import read_things
 
-    systems, gold = read_captions(named(results), references, wanted, image_ids)
-    if caption is not None:
-        systems = [System("caption", {from_json_key(image or ""): caption})]
-    names = read_things(things)
-    settings = replace(
-        settings,
-        references=gold is not None,
-        weighted=evidence is not None,
-        options={
-            "things": names,
-            "synonyms": synonyms,
-            "drop_incomplete": drop_incomplete,
-        },
-    )
-    scorer = _explainer(settings, metric, support)
-    rows = _rows(systems, image, gold, settings, {metric: scorer}, allow_subset)
+    systems, by_image = read_captions(named(results), references, wanted, selection.image_ids)
+    if chosen.caption is not None:
+        systems = [System("caption", {from_json_key(chosen.image or ""): chosen.caption})]
+    names = read_things(settings.options["things"])
+    settings = replace(settings, options={**settings.options, "things": names})
+    scorer = _explainer(settings, chosen, thresholds)
+    rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
-    if not by_category:
-        document |= {
-            "things": names.signature(),
-            "thresholds": {"support": support, "far": far},
-        }
+    if not chosen.by_category:
+        support, far = thresholds.support, thresholds.far
+        document |= {"things": names.signature(), "thresholds": asdict(thresholds)}
         notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
     notes.append(document["signature"])
     shown: Callable[[str, Sequence[str]], str]
-    invented: list[Invention] | None = None if inventions is None else []
-    parts = _explained(scorer, Thresholds(support, far), rows, invented)
-    if image is None:
-        found = {name: find(of_one) for name, of_one in parts}
-        document["systems"] = {name: findings.to_json() for name, findings in found.items()}
-        shown = partial(findings_text, found, metric, top)
+    invented: list[Invention] = []
+    parts = _explained(scorer, thresholds, rows, None if chosen.inventions is None else invented)
+    if chosen.image is None:
+        findings = {name: find([of_one]) for name, of_one in parts}
+        document["systems"] = {name: of_one.to_json() for name, of_one in findings.items()}
+        shown = partial(findings_text, findings, chosen.metric, chosen.top)
     else:
-        explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
+        explained = {name: next(of_one) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
-        sentences, signature = ({}, "") if by_category else _sentences(settings, rows)
+        sentences, signature = ({}, "") if chosen.by_category else _sentences(settings, rows)
         for name, of_caption in sentences.items():
             document["systems"][name]["sentences"] = [one.to_json() for one in of_caption]
         if sentences:
             document["sentences"] = signature
             notes.append(signature)
-        shown = partial(explanations_text, explained, sentences, plan)
-    text = json_text(document)
+        shown = partial(explanations_text, explained, sentences, chosen.plan)
+    _deliver(chosen, json_text(document), partial(shown, chosen.style, notes), invented)
+
+
+def _deliver(
+    chosen: Explaining, document: str, text: Callable[[], str], invented: list[Invention]
+) -> None:
+    """Print what was explained, and write the files that were asked for."""
+    from ..explain.inventions import rows_of
+    from ..io.files import write_whole
+
     try:
-        show(text if style == "json" else shown(style, notes), coloured=style == "table")
+        show(document if chosen.style == "json" else text(), coloured=chosen.style == "table")
     finally:
-        if output is not None:
-            write_whole(output, text + "\n")
-        if inventions is not None:
-            write_whole(inventions, rows_of(invented or [], inventions.suffix))
+        if chosen.output is not None:
+            write_whole(chosen.output, document + "\n")
+        if chosen.inventions is not None:
+            write_whole(chosen.inventions, rows_of(invented, chosen.inventions.suffix))
 
 
-def _check_usage(given: Mapping[str, Any], by_category: bool, evidence: Path | None) -> None:
+def _check_usage(
+    results: Sequence[SystemFile], settings: Settings, selection: Selection, chosen: Explaining
+) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
-    results, image, caption = given["results"], given["image"], given["caption"]
-    if caption is not None and (results or image is None):
+    if chosen.caption is not None and (results or chosen.image is None):
         raise click.UsageError("--caption needs --image, and takes no result files.")
-    if caption is None and not results:
+    if chosen.caption is None and not results:
         raise click.UsageError("give result files, or --image ID and --caption TEXT.")
-    if given["plan"] and image is None:
+    if chosen.plan and chosen.image is None:
         raise click.UsageError("--plan needs --image.")
-    if given["image_ids"] is not None and image is not None:
+    if selection.image_ids is not None and chosen.image is not None:
         raise click.UsageError("--image is one image, --image-ids are several: give one of them.")
-    if by_category and not given["objects"]:
+    if chosen.by_category and not settings.objects:
         raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects: what the images show.")
-    if not given["objects"] and evidence is None:
+    if not settings.objects and not settings.weighted:
         raise click.UsageError(
             "give --objects: what the images show. References alone will do too: --references."
         )
 
 
-def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
+def _explainer(settings: Settings, chosen: Explaining, thresholds: Thresholds) -> Explainer:
     """Return what explains captions by these settings."""
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
-    from ..scorers.vifidel import make_vifidel
 
-    if metric == _BY_CATEGORY:
-        return cast("Explainer", METRICS[_BY_CATEGORY].make(settings))
-    if settings.objects:
-        return make_vifidel(settings)
-    return VifidelH(**settings.evidence, support=support)
+    if chosen.by_category or settings.objects:
+        name = _BY_CATEGORY if chosen.by_category else "VIFIDEL"
+        return cast("Explainer", METRICS[name].make(settings))
+    return VifidelH(**settings.evidence, support=thresholds.support)
 
 
 def _explained(
@@ -252,20 +205,20 @@ def _explained(
     thresholds: Thresholds,
     rows: Mapping[str, Rows],
     invented: list[Invention] | None,
-) -> Iterator[tuple[str, Iterator[Explained]]]:
+) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
     from ..explain.inventions import inventions_in
 
     with progress_bar(sum(map(len, rows.values()))) as bar:
 
-        def parts(name: str) -> Iterator[Explained]:
-            for part in scorer.explained_rows(rows[name], thresholds):
-                bar.update(len(part))
+        def explanations(name: str) -> Iterator[Explanation]:
+            for explanation in scorer.explain_rows(rows[name], thresholds):
+                bar.update(1)
                 if invented is not None:
-                    invented.extend(inventions_in(name, part, scorer.units))
-                yield part
+                    invented.extend(inventions_in(name, [explanation], scorer.units))
+                yield explanation
 
-        yield from ((name, parts(name)) for name in rows)
+        yield from ((name, explanations(name)) for name in rows)
 
 
 def _sentences(
@@ -281,27 +234,30 @@ def _sentences(
 
 def _rows(
     systems: list[System],
-    image: str | None,
-    gold: dict[ImageId, list[str]] | None,
+    by_image: dict[ImageId, list[str]] | None,
     settings: Settings,
-    scorers: Mapping[str, Explainer],
+    scorer: Explainer,
     allow_subset: bool,
+    chosen: Explaining,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..captions.rows import make_rows
-    from ..scores.doubts import warn_of_language
-    from ..scores.pairing import all_images, in_one_spelling, paired
+    from ..scores.run_warnings import warn_of_language
+    from ..scores.systems import all_images, in_one_spelling, paired
 
-    warn_of_language(systems, gold, scorers)
+    warn_of_language(systems, by_image, {chosen.metric: scorer})
     if settings.labels is not None:
-        systems, gold = in_one_spelling(systems, settings.labels, gold)
+        systems, by_image = in_one_spelling(systems, settings.labels, by_image)
+    image = chosen.image
     if image is None:
-        images = all_images(systems, gold)
+        images = all_images(systems, by_image)
         return {system.name: paired(system, images, allow_subset) for system in systems}
     rows = {}
     for system in systems:
         image_id = _known_id(image, system.captions, f"system {system.name!r}")
-        references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
+        references: list[str] = []
+        if by_image is not None:
+            references = by_image[_known_id(image, by_image, "the reference side")]
         rows[system.name] = make_rows([system.captions[image_id]], [image_id], [references])
     return rows
 

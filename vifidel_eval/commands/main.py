@@ -10,8 +10,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -19,13 +19,18 @@ import click
 from ..entry_points import COMMANDS, declared, loaded, not_installed, service, unusable
 from ..errors import VifidelError, VifidelWarning
 from ..io.files import reason
-from .help import Group
-from .paths import FILE, Command
-from .printing import cannot_be_printed, one_sentence, show, streams_that_are_there, tell
+from .options import Command
+from .paths import FILE
+from .printing import Group, cannot_be_printed, one_sentence, show, streams_that_are_there, tell
 
-# Each in a module of its name, which is imported when it runs or its help is shown. The commands of
-# plug-ins and of other packages join by entry points.
-_COMMANDS = ("explain", "leaderboard", "score", "table")
+# Their modules are imported when they run or their help is shown. The commands of plug-ins and of
+# other packages join by entry points.
+_COMMANDS = {
+    "explain": "explain:explain",
+    "leaderboard": "tables:leaderboard",
+    "score": "score:score",
+    "table": "tables:table",
+}
 
 
 class _Group(Group):
@@ -38,7 +43,7 @@ class _Group(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = super().get_command(ctx, cmd_name)
         if command is None and cmd_name in _COMMANDS:
-            command = getattr(import_module(f".{cmd_name}", __package__), cmd_name)
+            command = resolve_name(f"{__package__}.{_COMMANDS[cmd_name]}")
         elif command is None and (entries := declared(COMMANDS).get(cmd_name)):
             try:
                 command = loaded("command", entries)
@@ -207,11 +212,11 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
         show(str(service("lmms_eval")))
         return
     if cite is not None:
-        from .citation import citations
+        from .info import citations
 
         show("\n\n".join(citations(cite, style == "latex")))
         return
-    from .environment import environment
+    from .info import environment
 
     for name, value in environment().items():
         show(f"{name}: {value}")
@@ -220,12 +225,12 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
 @main.command("clear-cache", cls=Command)
 def clear_cache_command() -> None:
     """Remove converted word vectors."""
-    from ..words.vector_cache import cache_folder, clear_cache
+    from ..words.vector_store import cache_folder, clear_cache
 
     cleared = clear_cache()
     show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")
     for folder in cleared.left:
         tell(
-            f"{folder}: left alone, as it lacks the mark of this version or holds what is not "
-            "known to be ours; if an earlier version made it, it can be deleted."
+            f"{folder}: left alone, as this version did not make it; if an earlier one did, it can "
+            "be deleted."
         )

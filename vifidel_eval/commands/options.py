@@ -1,271 +1,364 @@
-"""Options that several commands share."""
+"""Options of commands, most of them declared by records, and help that has them in sections."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields
-from functools import wraps
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import VifidelError
+from ..io.options import INPUT, METRICS, OUTPUT, Option, chosen
+from ..io.options import option as declared
 from ..io.text_tables import FORMATS
-from .paths import FILE, NAMED, Between
+from .paths import NAMED, Between, Read, guard
+from .printing import Helping, show_help, shows_all
 
 if TYPE_CHECKING:
-    from ..captions.fields import Wanted
-    from ..scorers.record import Settings
+    from ..scorers.record import Metric, Settings
+
+# A command with fewer options lists them all, in one section.
+_MANY = 12
+_OWN = "Options"
+
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class Stated(click.types.StringParamType):
-    """A text that states something, such as a condition on a column.
+class Param(click.Option):
+    """An option with its place in the help, which may be made where it is shown.
 
-    Parameters
-    ----------
-    parse : callable
-        From the text to what it states; a `VifidelError` is the message.
+    Options of no `section` come first. Only ``--help-all`` shows `rare` ones, and those of
+    `metrics` that are no defaults.
     """
 
-    name = "condition"
-
-    def __init__(self, parse: Callable[[str], Any]) -> None:
-        self._parse = parse
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return self._parse(value)
-        except VifidelError as problem:
-            self.fail(str(problem), param, ctx)
-
-
-def read_stop_words(path: Path | None) -> frozenset[str]:
-    """Return the words that are left out of captions: those in a file, by default English ones.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read.
-    """
-    from ..io.files import read_text
-    from ..words.content_words import STOP_WORDS
-
-    return STOP_WORDS if path is None else frozenset(read_text(path, VifidelError).split())
-
-
-class Described(click.Option):
-    """An option whose help is made when it is printed: what that needs is imported only then."""
-
-    def __init__(self, *args: Any, describe: Callable[[], str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._describe = describe
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        help: str | Callable[[], str] | None = None,
+        section: str = _OWN,
+        rare: bool = False,
+        metrics: Sequence[str] = (),
+        **attrs: Any,
+    ) -> None:
+        super().__init__(names, help=help if isinstance(help, str) else None, **attrs)
+        self._describe = help if callable(help) else None
+        self.section, self.rare, self.metrics = section, rare or bool(metrics), metrics
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        self.help = self._describe()
+        if self._describe is not None:
+            self.help = self._describe()
         return super().get_help_record(ctx)
 
 
-def _formats_of_objects() -> str:
-    from ..annotations.read import accepted
-
-    return f"What the images show: {accepted()}. Repeat to unite several."
+#: What ``click.option`` is, for a `Param`.
+param = partial(click.option, cls=Param)
 
 
-#: The options of words and distances, in the order of ``--help``.
-WORDS = (
-    click.option(
-        "--vectors",
-        type=NAMED,
-        help="Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader "
-        "name.  [default: embedded]",
-    ),
-    click.option(
-        "--trust-pickles",
-        is_flag=True,
-        help="Unpickle --vectors (gensim's .kv is a pickle), although a pickle can run any code.",
-    ),
-    click.option(
-        "--stop-words",
-        type=FILE,
-        help="Text file of the words to leave out of captions.  [default: English]",
-    ),
-    click.option(
-        "--p",
-        type=click.Choice(["1", "2"]),
-        help="Exponent of the travel cost.  [default: 2; WMD 1]",
-    ),
-    click.option(
-        "--raw-vectors",
-        "normalize",
-        is_flag=True,
-        callback=lambda _, __, raw: not raw,
-        help="Do not scale word vectors to length 1.",
-    ),
-    click.option("--presence", is_flag=True, help="Count each object label once per image."),
-)
-
-#: What a user declares of the objects.
-LOOKED_FOR = click.option(
-    "--looked-for",
-    type=NAMED,
-    help="What was looked for in every image, if the objects do not say it: coco, voc, all (what "
-    "is not listed is not there), or a file with a label per line.",
-)
-
-#: The options of the image side and the word vectors, in the order of ``--help``.
-TRANSPORT = (
-    click.option(
-        "--objects",
-        multiple=True,
-        type=FILE,
-        cls=Described,
-        describe=_formats_of_objects,
-    ),
-    click.option(
-        "--threshold",
-        type=Between(0, 1),
-        help="Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
-    ),
-    click.option(
-        "--categories",
-        multiple=True,
-        type=FILE,
-        help="Class names, if --objects has only numbers: a COCO file with categories, "
-        "Open Images class descriptions; for YOLO and class indices data.yaml, config.json, or a "
-        "text file with one name per line.",
-    ),
-    click.option(
-        "--uncertain",
-        type=Between(0, 1),
-        help="Score below which something that was asked for is not in the image; between this and "
-        "--threshold it is not judged.  [default: --threshold]",
-    ),
-    *WORDS,
-    LOOKED_FOR,
-    click.option(
-        "--agree",
-        is_flag=True,
-        help="Judge only where all --objects agree, instead of uniting them.",
-    ),
-)
+def flag(name: str) -> str:
+    """Return the option of a setting: ``--tiger-features`` of ``tiger_features``."""
+    return f"--{name.replace('_', '-')}"
 
 
-def format_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _param(one: Option, metrics: Sequence[str] = ()) -> Param:
+    """Return a declared option as one of a command."""
+    told = not (one.default in (None, (), "") or one.kind is bool or one.read is not None)
+    kind = one.kind
+    if kind is bool:
+        kind = None
+    elif one.choices:
+        kind = click.Choice(list(map(str, one.choices)))
+    elif kind is float:
+        kind = Between(one.lowest, 1)
+    elif kind == (Path, str):
+        kind = NAMED
+    elif kind is Path:
+        kind = Read(one.companion)
+    return Param(
+        [one.off or flag(one.name)],
+        type=kind,
+        is_flag=one.kind is bool,
+        default=False if one.kind is bool else one.default if told else None,
+        show_default=told,
+        multiple=one.several,
+        metavar=one.metavar,
+        help=partial(one.says, flag),
+        section=one.section or _OWN,
+        rare=one.rare,
+        metrics=metrics,
+    )
+
+
+class Record(Param):
+    """Stands for the options of a record, of which the command gets one made from their values.
+
+    They are made when the command runs or shows its help: no other command imports the record.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        record: str | type[Any],
+        only: Collection[str] | None = None,
+        omit: Collection[str] = (),
+        defaults: Mapping[str, Any] | None = None,
+        **attrs: Any,
+    ) -> None:
+        super().__init__(names, expose_value=False, **attrs)
+        self._record, self._only, self._omit = record, only, omit
+        self._defaults = defaults or {}
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """The options, by the fields of the record."""
+        options = chosen(self._kind(), self._only, self._omit)
+        return options | {at: replace(options[at], default=d) for at, d in self._defaults.items()}
+
+    def _kind(self) -> Any:
+        return resolve_name(self._record) if isinstance(self._record, str) else self._record
+
+    def params(self) -> list[click.Parameter]:
+        """Return the options as those of a command."""
+        return [_param(one) for one in self.options.values()]
+
+    def made(self, given: dict[str, Any]) -> Any:
+        """Take the values of the options out of what was given, and return the record."""
+        values = {}
+        for at, one in self.options.items():
+            value = given.pop((one.off or one.name).lstrip("-").replace("-", "_"))
+            if one.off:
+                value = not value
+            if value is not None and not (one.several and not value):
+                values[at] = value if one.read is None else one.read(value)
+        return self._kind()(**values)
+
+
+class _Settings(Record):
+    """Stands for the options of `Settings` and for own options of metrics, by default of all."""
+
+    def __init__(self, *args: Any, own: Collection[str] | None = None, **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self._own = own
+
+    def _options_of_metrics(self) -> list[Option]:
+        from ..scorers.registry import METRICS as REGISTRY
+
+        return [one for one in REGISTRY.options() if self._own is None or one.name in self._own]
+
+    def params(self) -> list[click.Parameter]:
+        own = _params_of_metrics(tuple(self._options_of_metrics()))
+        return [*([_METRICS] if self._own is None else []), *own, *super().params()]
+
+    def made(self, given: dict[str, Any]) -> Settings:
+        # A metric that was imported by its name has options that were not parsed: none was given.
+        own = {one.name: given.pop(one.name, one.default) for one in self._options_of_metrics()}
+        settings: Settings = replace(super().made(given), options=own)
+        return settings
+
+
+@cache
+def _params_of_metrics(own: tuple[Option, ...]) -> list[Param]:
+    from ..scorers.registry import METRICS as REGISTRY
+
+    having = {one: [m for m in REGISTRY.values() if one in m.options] for one in own}
+    return [
+        _param(one, [] if any(m.default for m in metrics) else [m.name for m in metrics])
+        for one, metrics in having.items()
+    ]
+
+
+def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
+    """Return a decorator that gives a `Command` the options of a record, which it gets by a name.
+
+    The record is a dataclass with options as fields, or where it is: ``"package.module:Name"``.
+    ``only`` and ``omit`` name fields; ``defaults`` has other defaults of some.
+    """
+    return click.option(f"--{name}", cls=Record, record=kind, **how)
+
+
+def settings_options(own: Collection[str] | None = (), **how: Any) -> _Decorator:
+    """Return the decorator of the options of `Settings`, which the command gets as ``settings``.
+
+    With them come the options of metrics that `own` names; None stands for those of all metrics and
+    ``--metrics``, in a `MetricCommand`.
+    """
+    kind = "vifidel_eval.scorers.record:Settings"
+    return click.option("--settings", cls=_Settings, record=kind, own=own, **how)
+
+
+_WANTED = partial(record, "vifidel_eval.captions.fields:Wanted", "wanted")
+#: Add the options of result files, of references, or of both; a command gets them as ``wanted``.
+field_options = _WANTED(only=("id_fields", "caption_fields"))
+reference_options = _WANTED(only=("id_fields", "reference_fields", "splits"))
+caption_options = _WANTED(omit=("samples",))
+#: Adds the options of words, distances and metrics, to a `MetricCommand`.
+metric_options = settings_options(None, omit=("detector", "weighted"))
+
+
+def style_of(says: str) -> Any:
+    """Return the field of a record that is the option ``--format``."""
+    says = f"{says or 'As'} {', '.join(FORMATS)}."
+    kind = click.Choice(FORMATS)
+    return declared("table", says, kind, name="format", section=OUTPUT, metavar="FORMAT")
+
+
+def format_option(says: str) -> _Decorator:
     """Return the option ``--format``; the command gets what the user chose as ``style``."""
     return click.option(
         "--format",
         "style",
+        cls=Param,
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
         metavar="FORMAT",
-        help=f"{help_text} One of {', '.join(FORMATS)}.",
+        help=f"{says} One of {', '.join(FORMATS)}.",
+        section=OUTPUT,
     )
 
 
-def gathered(
-    name: str, make: Callable[[dict[str, Any]], Any], options: Sequence[Callable[..., Any]]
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds options, which a command gets as one object.
+class Command(Helping):
+    """A command that runs only if none of its outputs can destroy what it reads.
 
-    Parameters
-    ----------
-    name : str
-        The command's argument that takes the object.
-    make : callable
-        Takes the values of the options out of all that the command was given, and returns the
-        object.
-    options : sequence
-        What ``click.option`` returns, in the order of ``--help``.
+    Its help is in sections if it has many options.
     """
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def gathering(**given: Any) -> Any:
-            made = make(given)
-            return command(**{name: made}, **given)
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, those of records one by one; with many, also ``--help-all``."""
+        params: list[click.Parameter] = []
+        for param in super().get_params(ctx):
+            params += param.params() if isinstance(param, Record) else [param]
+        return [*params[:-1], _HELP_ALL, *params[-1:]] if len(params) > _MANY else params
 
-        return with_options(gathering, options)
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; of the first edition of VIFIDEL-PRF, say where it is."""
+        if any(argument.startswith("--prf-edition") for argument in args):
+            raise click.UsageError("VIFIDEL-PRF has one edition; version 0.2.0 computes the first.")
+        return super().parse_args(ctx, args)
 
-    return decorate
+    def invoke(self, ctx: click.Context) -> Any:
+        """Check all outputs as `guard` does, make the records, then run."""
+        given: list[tuple[click.ParamType[Any], Any]] = []
+        for param in self.get_params(ctx):
+            value = ctx.params.get(param.name or "")
+            values = value if isinstance(value, tuple) else (value,)
+            given += [(param.type, one) for one in values if one is not None]
+        guard(given)
+        for param in self.params:
+            if isinstance(param, Record) and param.name is not None:
+                ctx.params[param.name] = ctx.invoke(param.made, ctx.params)
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by section, and in the end which are left out."""
+        params = self.get_params(ctx)
+        if _HELP_ALL not in params:
+            super().format_options(ctx, formatter)
+            return
+        sections: dict[str, list[tuple[str, str]]] = {
+            title: [] for title in (_OWN, INPUT, METRICS, OUTPUT)
+        }
+        left_out: list[str] = []
+        metrics: dict[str, None] = {}
+        for param in params[:-1]:
+            if not isinstance(param, click.Option) or param is _HELP_ALL:
+                continue
+            if getattr(param, "rare", False) and not shows_all(ctx):
+                metrics |= dict.fromkeys(getattr(param, "metrics", ()))
+                left_out += [] if getattr(param, "metrics", ()) else [param.opts[0]]
+            elif (shown := param.get_help_record(ctx)) is not None:
+                sections[getattr(param, "section", _OWN)].append(shown)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+        if metrics:
+            left_out.append(f"options of {', '.join(metrics)}")
+        with formatter.section("Help"):
+            also = f"Also show {', '.join(left_out)}." if left_out else "Show all options."
+            formatter.write_dl([("-h, --help", "Show the usual options."), ("--help-all", also)])
 
 
-def fields_of(kind: type[Any], given: dict[str, Any]) -> Any:
-    """Take the values of a dataclass's fields, one per option, out of what a command was given."""
-    return kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+class MetricCommand(Command):
+    """A command with ``--metrics`` and the options that registered metrics have of their own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; for an unknown option the metrics of all packages are imported."""
+        from ..scorers.registry import METRICS as REGISTRY
+
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.NoSuchOption:
+            REGISTRY.load()
+            return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; ``--help-all`` has those of other packages' metrics too."""
+        from ..scorers.registry import METRICS as REGISTRY
+
+        if shows_all(ctx):
+            REGISTRY.load()
+        super().format_options(ctx, formatter)
 
 
-def with_options(
-    command: Callable[..., Any], options: Sequence[Callable[..., Any]]
-) -> Callable[..., Any]:
-    """Return a command with options, in the order of ``--help``."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+def chosen_metrics(
+    metrics: tuple[str, ...] | None, settings: Settings, by_default: bool = True
+) -> list[str]:
+    """Return the metrics to compute: those named, else the defaults, if there are to be any.
 
-
-def settings_of(given: dict[str, Any]) -> Settings:
-    """Take the values of `TRANSPORT` out of what a command was given, as settings of metrics.
-
-    Raises
-    ------
-    VifidelError
-        If the file of stop words cannot be read.
+    A click.UsageError says that one lacks what it needs, or that there is none to compute.
     """
-    from ..scorers.record import Settings
+    from ..run.evaluating import to_compute
 
-    p = given.pop("p")
-    as_they_are = ("threshold", "categories", "uncertain", "looked_for", "agree", "vectors")
-    return Settings(
-        objects=given.pop("objects") or None,
-        counts=not given.pop("presence"),
-        stop_words=read_stop_words(given.pop("stop_words")),
-        p=None if p is None else int(p),
-        **{name: given.pop(name) for name in (*as_they_are, "trust_pickles", "normalize")},
+    if metrics is None and not by_default:
+        return []
+    try:
+        return to_compute(metrics or None, settings, flag)
+    except VifidelError as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def parsed_metrics(
+    _: click.Context, __: click.Parameter, value: str | None
+) -> tuple[str, ...] | None:
+    """Return the metrics of ``--metrics``."""
+    from ..scorers.registry import parse
+
+    try:
+        return None if value is None else tuple(parse(value))
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem)) from None
+
+
+def _metrics_there_are() -> str:
+    """Return what ``--metrics`` takes; metrics of other packages are not imported."""
+    from ..scorers.registry import METRICS as REGISTRY
+
+    defaults = [metric.name for metric in REGISTRY.values() if metric.default]
+    others = [_needing(metric) for metric in REGISTRY.values() if not metric.default]
+    others += [name for name in REGISTRY.waiting() if name.lower() not in REGISTRY.spellings]
+    return (
+        f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
+        f"{', '.join(defaults)}, as far as references and objects are given]  Others: "
+        f"{', '.join(others)}."
     )
 
 
-#: Adds the options of `TRANSPORT`; the command gets them together as ``settings``.
-transport_options = gathered("settings", settings_of, TRANSPORT)
+def _needing(metric: Metric) -> str:
+    needs = [*metric.needs, *metric.packages]
+    return f"{metric.name} ({', '.join(needs)})" if needs else metric.name
 
 
-def _wanted(given: dict[str, Any]) -> Wanted:
-    """Take what fields are called out of what a command was given, as far as it has the options."""
-    from ..captions.fields import Wanted
-
-    names = ("id_field", "caption_field", "reference_field", "split")
-    return Wanted(*(given.pop(name, ()) for name in names))
-
-
-_ID_FIELD = click.option(
-    "--id-field",
-    multiple=True,
-    metavar="NAME",
-    help="Column or key of image ids in caption files, or the path to it, such as doc.image_id.  "
-    "[default: image_id, image, file_name, ...]",
+_METRICS = Param(["--metrics"], callback=parsed_metrics, help=_metrics_there_are, section=METRICS)
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_help,
+    help="Show all options.",
 )
-_CAPTION_FIELD = click.option(
-    "--caption-field",
-    multiple=True,
-    metavar="NAME",
-    help="Column, key or path of captions in result files, such as 'filtered_resps[0]'.  [default: "
-    "caption, prediction, text, ...]",
-)
-_REFERENCE_FIELD = click.option(
-    "--reference-field",
-    multiple=True,
-    metavar="NAME",
-    help="Column, key or path of captions in references.  [default: caption, reference, ...]",
-)
-_SPLIT = click.option(
-    "--split",
-    multiple=True,
-    metavar="NAME",
-    help="Split of Karpathy's dataset JSON, such as test. Repeat for several.",
-)
-
-#: Add the options of result files, of references, or of both; a command gets them as ``wanted``.
-field_options = gathered("wanted", _wanted, (_ID_FIELD, _CAPTION_FIELD))
-reference_options = gathered("wanted", _wanted, (_ID_FIELD, _REFERENCE_FIELD, _SPLIT))
-caption_options = gathered("wanted", _wanted, (_ID_FIELD, _CAPTION_FIELD, _REFERENCE_FIELD, _SPLIT))

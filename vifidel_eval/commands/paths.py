@@ -1,6 +1,6 @@
-"""Paths that commands take, and the guard in front of every command.
+"""Kinds of values that commands take, most of them paths.
 
-An option says by its type whether its files are read or written. `Command` asks all its options,
+An option says by its kind whether its files are read or written. `Command` asks all its options,
 so that no output can destroy what a run reads, whatever options the command has.
 """
 
@@ -18,7 +18,6 @@ import click
 from ..errors import VifidelError
 from ..io.files import STANDARD_INPUT, beside, is_address
 from ..io.records import check_folder, check_output
-from .help import CommandInSections
 
 
 class Paths(click.Path):
@@ -28,27 +27,12 @@ class Paths(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path.
-
-        Raises
-        ------
-        click.BadParameter
-            If it is empty or holds a null character.
-        """
         _check_text(self, os.fsdecode(value), param, ctx)
         return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
 class Read(Paths):
-    """A file or folder that is read.
-
-    Parameters
-    ----------
-    companion : callable, optional
-        From its path to that of a file that is read with it.
-    standard_input : bool
-        Whether ``-`` means standard input.
-    """
+    """A file or folder that is read, with its `companion`; ``-`` may mean standard input."""
 
     def __init__(
         self, companion: Callable[[Path], Path] | None = None, standard_input: bool = False
@@ -62,10 +46,10 @@ class Read(Paths):
         return self._standard_input and os.fspath(value) == STANDARD_INPUT
 
     def read(self, value: Any) -> list[Path]:
-        """Return everything that is read with a value."""
-        if self.is_standard_input(value):
+        path = Path(value)
+        if self.is_standard_input(path):
             return []
-        return [value, *([self._companion(value)] if self._companion is not None else [])]
+        return [path, *([self._companion(path)] if self._companion is not None else [])]
 
 
 @dataclass(frozen=True)
@@ -83,13 +67,6 @@ class ReadNamed(Read):
     """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the `SystemFile`.
-
-        Raises
-        ------
-        click.BadParameter
-            If the path or the name is empty, or the path holds a null character.
-        """
         if isinstance(value, SystemFile):
             return value
         whole = super().convert(value, param, ctx)
@@ -100,20 +77,12 @@ class ReadNamed(Read):
             self.fail(f"{os.fsdecode(value)!r} has no name before '='.", param, ctx)
         return SystemFile(super().convert(path, param, ctx), name.strip())
 
-    def read(self, value: Any) -> list[Path]:
-        """Return everything that is read with a value."""
-        return super().read(value.path)
-
 
 def named(results: Sequence[SystemFile]) -> dict[str, Path]:
     """Return result files by system: by the name that the user gave, or one from the path.
 
-    Raises
-    ------
-    click.UsageError
-        If two have the same name.
-    VifidelError
-        If a file is given twice without a name.
+    Raises a click.UsageError if two have the same name, a VifidelError if a file is given twice
+    without a name.
     """
     from ..captions import system_names
 
@@ -126,30 +95,26 @@ def named(results: Sequence[SystemFile]) -> dict[str, Path]:
 
 
 class Written(Paths):
-    """A file that is written.
-
-    Parameters
-    ----------
-    *suffixes : str
-        Of the files that are written beside it, as `vifidel_eval.io.files.beside` names them.
-    """
+    """A file that is written, and files beside it with these suffixes, as `beside` names them."""
 
     def __init__(self, *suffixes: str) -> None:
         super().__init__()
         self._suffixes = suffixes
 
     def written(self, value: Path) -> list[Path]:
-        """Return everything that is written with a value, itself first."""
         if value.exists() and not value.is_file():  # a device, which has nothing beside it
             return [value]
         return [value, *(beside(value, suffix) for suffix in self._suffixes)]
+
+    def check(self, value: Path, taken: Iterable[Path]) -> None:
+        for path in self.written(value):
+            check_output(path, taken)
 
 
 class WrittenFolder(Paths):
     """A folder that gets one file per image."""
 
     def check(self, value: Path, taken: Iterable[Path]) -> None:
-        """Check that writing into a folder destroys nothing that is read or written."""
         if value.is_dir():
             check_output(value / "image.npz", taken)
 
@@ -158,7 +123,6 @@ class WrittenTree(WrittenFolder):
     """A folder that gets files and folders, of a run that may go on later."""
 
     def check(self, value: Path, taken: Iterable[Path]) -> None:
-        """Check that nothing that is read lies in the folder, nor the folder in what is read."""
         if is_address(os.fspath(value)):
             raise VifidelError(f"{value}: is an address; name a folder of this machine.")
         check_folder(value, taken)
@@ -171,13 +135,11 @@ class ReadByName(click.types.StringParamType):
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the text; an empty one is a usage error."""
         text = str(super().convert(value, param, ctx))
         _check_text(self, text, param, ctx)
         return text
 
     def read(self, value: str | tuple[str, str]) -> list[Path]:
-        """Return the files that a value may mean."""
         names = value[1].split(",") if isinstance(value, tuple) else [value]
         return [path for name in names for path in (Path(name), *_arrays_of(Path(name)))]
 
@@ -186,20 +148,32 @@ class ReadAnywhere(ReadByName):
     """A file or folder: a path, or the address of an object store, such as ``s3://bucket/folder``."""
 
     def read(self, value: str | tuple[str, str]) -> list[Path]:
-        """Return the path; an address is nothing that this machine could write over."""
-        assert isinstance(value, str)
-        return [] if is_address(value) else [Path(value)]
+        return [] if is_address(str(value)) else [Path(str(value))]
 
 
 class Between(click.FloatRange):
     """A number in a range, which "nan" is not."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number."""
         number = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
+
+
+class Stated(click.types.StringParamType):
+    """A text that states something, such as a condition; a `VifidelError` says that it does not."""
+
+    name = "condition"
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except VifidelError as problem:
+            self.fail(str(problem), param, ctx)
 
 
 #: A file or folder that is read; a caption file, or standard input; result files, which may have
@@ -211,64 +185,23 @@ OUTPUT = Written()
 NAMED = ReadByName()
 
 
-class Command(CommandInSections):
-    """A command that runs only if none of its outputs can destroy what it reads."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments; of the first edition of VIFIDEL-PRF, say where it is."""
-        if any(argument.startswith("--prf-edition") for argument in args):
-            raise click.UsageError("VIFIDEL-PRF has one edition; version 0.2.0 computes the first.")
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Check all outputs, then run.
-
-        Raises
-        ------
-        VifidelError
-            As `vifidel_eval.io.files.check_output` raises it.
-        click.UsageError
-            If standard input is named twice.
-        """
-        self.guard(ctx)
-        return super().invoke(ctx)
-
-    def guard(self, ctx: click.Context) -> None:
-        """Check every output against everything that is read or written."""
-        given = [
-            (param.type, value)
-            for param in self.get_params(ctx)
-            for value in _values(ctx.params.get(param.name or ""))
-        ]
-        from_input = sum(
-            isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
+def guard(given: Sequence[tuple[click.ParamType[Any], Any]]) -> None:
+    """Check every output among values of some kinds against all that is read or written."""
+    from_input = sum(
+        isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
+    )
+    if from_input > 1:
+        raise click.UsageError(
+            f"{STANDARD_INPUT} (standard input) is given {from_input} times but can be "
+            "read only once; write the others to files."
         )
-        if from_input > 1:
-            raise click.UsageError(
-                f"{STANDARD_INPUT} (standard input) is given {from_input} times but can be "
-                "read only once; write the others to files."
-            )
-        taken = [
-            path
-            for kind, value in given
-            if isinstance(kind, Read | ReadByName)
-            for path in kind.read(value)
-        ]
-        for kind, value in given:
-            if isinstance(kind, Written):
-                written = kind.written(value)
-                for path in written:
-                    check_output(path, taken)
-                taken += written
-            elif isinstance(kind, WrittenFolder):
-                kind.check(value, taken)
-
-
-def _values(value: Any) -> Iterable[Any]:
-    """Return the values of a parameter, which may be repeated; a named one is a pair of texts."""
-    if value is None:
-        return ()
-    return value if isinstance(value, tuple) else (value,)
+    reading = [(kind, value) for kind, value in given if isinstance(kind, Read | ReadByName)]
+    taken = [path for kind, value in reading for path in kind.read(value)]
+    for kind, value in given:
+        if isinstance(kind, Written | WrittenFolder):
+            kind.check(value, taken)
+        if isinstance(kind, Written):
+            taken += kind.written(value)
 
 
 def _arrays_of(path: Path) -> Iterator[Path]:
@@ -282,7 +215,7 @@ def _arrays_of(path: Path) -> Iterator[Path]:
 
 
 def _check_text(
-    kind: Paths | ReadByName, text: str, param: click.Parameter | None, ctx: click.Context | None
+    kind: click.ParamType[Any], text: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> None:
     if not text:
         kind.fail("the path is empty; is a variable unset?", param, ctx)

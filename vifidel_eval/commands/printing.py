@@ -1,8 +1,9 @@
-"""Standard output and error of commands: everything that they print."""
+"""Standard output and error of commands: everything that they print, their help too."""
 
 from __future__ import annotations
 
 import contextlib
+import difflib
 import errno
 import io
 import os
@@ -104,3 +105,52 @@ def one_sentence(text: str) -> str:
 def _encodable(text: str, stream: object) -> str:
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, errors="backslashreplace").decode(encoding)
+
+
+_ALL = f"{__name__}.all"
+
+
+def shows_all(ctx: click.Context) -> bool:
+    """Return whether a help is that of ``--help-all``."""
+    return bool(ctx.meta.get(_ALL))
+
+
+def show_help(ctx: click.Context, param: click.Parameter, wanted: Any) -> None:
+    """Print the help of a command, as ``--help`` and ``--help-all`` do, and end."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = "--help-all" in param.opts
+        show(ctx.get_help())
+        ctx.exit()
+
+
+class Helping(click.Command):
+    """A command whose help is printed as results are."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option ``--help``."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = show_help
+        return option
+
+
+class Group(Helping, click.Group):
+    """A group of commands of which each explains itself."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; without any, tell the help and end with status 2, as a usage error."""
+        if not args and not ctx.resilient_parsing:
+            tell(ctx.get_help())
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that arguments name; for an unknown one, say which may be meant."""
+        unknown = self.get_command(ctx, args[0]) is None and not args[0].startswith("-")
+        if unknown and not ctx.resilient_parsing:
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{meant}", ctx)
+        return super().resolve_command(ctx, args)

@@ -1,9 +1,8 @@
 """Explanations of captions, and the tables that show them: results a person can read.
 
-The transport plan alone cannot say that a word is not in the image: it must move all mass
-somewhere. So that judgement rests on the support of the things that a caption mentions
-(`vifidel_eval.kernels.grounding`). Of all other words, such as *standing* or *large*, word vectors
-cannot tell, and nothing is claimed.
+The transport plan must move all mass somewhere, so it cannot say that a word is not in the image.
+That rests on the support of the things that a caption mentions (`vifidel_eval.kernels.grounding`).
+Of all other words, such as *standing* or *large*, nothing is claimed.
 """
 
 from __future__ import annotations
@@ -17,8 +16,10 @@ from typing import Any, NamedTuple
 
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
+from ..io.options import option
 from ..io.text_tables import Cell, Table
-from ..words.grounded import REFERENCES, SUPPORT, GroundedMention, Verdict
+from ..kernels.grounding import Mention, Verdict
+from ..kernels.support import REFERENCES, SUPPORT
 
 #: What stands before a word in tables, by its verdict.
 MARKS = {
@@ -49,8 +50,21 @@ class Thresholds:
         below this cosine.
     """
 
-    support: float = SUPPORT
-    far: float = 0.2
+    support: float = option(
+        SUPPORT,
+        "Lowest cosine that supports a mention; it suits the embedded vectors.",
+        float,
+        section="",
+    )
+    far: float = option(
+        0.2,
+        "An object is unmentioned if its cosine with every word is below this; it suits the "
+        "embedded vectors.",
+        float,
+        section="",
+        rare=True,
+        lowest=-1,
+    )
 
 
 class Match(NamedTuple):
@@ -74,24 +88,38 @@ class CaptionWord(NamedTuple):
     """How a content word of a caption stands to the image."""
 
     word: str
+    penalty: float  # as `Match.word_penalty`
     cost: float  # what its matches add to the distance; NaN for an image without objects
     # Of the mention that the word belongs to, else the word's own: its largest cosine to the labels
     # and to what the references say, in [0, 1]. NaN if nothing is known of the image.
     support: float
     supported_by: str | None  # what has that cosine, or, for a mention, is of the same class
-    mention: str | None  # that the word belongs to; if several, one that is not in the image
-    category: str | None  # the class of the mentioned thing
-    judged: Verdict | None  # what is said of the mention; None for other words
+    of: Mention | None = None  # what the word belongs to; if several, one that is not in the image
+
+    @property
+    def mention(self) -> str | None:
+        """The words of that mention."""
+        return None if self.of is None else self.of.words
+
+    @property
+    def category(self) -> str | None:
+        """The class of the mentioned thing."""
+        return None if self.of is None else self.of.category
+
+    @property
+    def judged(self) -> Verdict | None:
+        """What is said of the mention; None for other words."""
+        return None if self.of is None else self.of.verdict
 
     @property
     def hallucinated(self) -> bool:
         """Whether the word mentions what is probably not in the image, or denies what is."""
-        return self.judged is not None and self.judged.is_wrong
+        return self.of is not None and self.of.verdict.is_wrong
 
     @property
     def verdict(self) -> str:
         """The judgement in words."""
-        return "no claim" if self.judged is None else str(self.judged)
+        return "no claim" if self.of is None else str(self.of.verdict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the word as JSON can hold it."""
@@ -104,6 +132,14 @@ class CaptionWord(NamedTuple):
             "category": self.category,
             "verdict": self.verdict,
         }
+
+
+class ImageObject(NamedTuple):
+    """An object label that has a vector."""
+
+    label: str
+    penalty: float  # as `Match.label_penalty`
+    is_mentioned: bool  # whether the caption speaks of it
 
 
 @dataclass(frozen=True)
@@ -122,16 +158,18 @@ class Explanation:
     distance : float
         The sum of the contributions of `matches`, exactly (``math.fsum``); NaN if either bag is
         empty.
-    known : bool
-        Whether anything is known of the image: an object or a reference.
+    known, rated : bool
+        Whether anything is known of the image, an object or a reference; and whether rates count
+        the caption, as something can be absent.
     matches : tuple of Match
         The transport plan, the largest contribution first.
     words : tuple of CaptionWord
         Each usable word of the caption once, the costliest first.
-    mentions : tuple of GroundedMention
+    mentions : tuple of Mention
         Every mention of a thing, in the order of the caption.
-    unmentioned : tuple of str
-        Objects of the image that the caption does not speak of, in alphabetical order.
+    objects : tuple of ImageObject
+        The objects of the image, in alphabetical order; those that the caption does not speak of
+        are `unmentioned`.
     unknown_words : tuple of str
         Words and labels left out because they have no vector.
     denied : tuple of str
@@ -143,29 +181,35 @@ class Explanation:
     score: float
     distance: float
     known: bool
+    rated: bool
     matches: tuple[Match, ...]
     words: tuple[CaptionWord, ...]
-    mentions: tuple[GroundedMention, ...]
-    unmentioned: tuple[str, ...]
+    mentions: tuple[Mention, ...]
+    objects: tuple[ImageObject, ...]
     unknown_words: tuple[str, ...]
     denied: tuple[str, ...] = ()
 
     @property
+    def unmentioned(self) -> tuple[str, ...]:
+        """The objects that the caption does not speak of, in alphabetical order."""
+        return tuple(one.label for one in self.objects if not one.is_mentioned)
+
+    @property
     def hallucinated(self) -> tuple[str, ...]:
         """The mentions that are probably not in the image, each once, in the caption's order."""
-        return self._said(Verdict.ABSENT)
+        return self._mentioned(Verdict.ABSENT)
 
     @property
     def wrongly_denied(self) -> tuple[str, ...]:
         """What the caption denies although it is there."""
-        return self._said(Verdict.WRONG_DENIAL)
+        return self._mentioned(Verdict.WRONG_DENIAL)
 
     @property
     def unconfirmed(self) -> tuple[str, ...]:
         """The mentions of what nobody looked for in the image, and no reference has."""
-        return self._said(Verdict.UNCONFIRMED)
+        return self._mentioned(Verdict.UNCONFIRMED)
 
-    def _said(self, verdict: Verdict) -> tuple[str, ...]:
+    def _mentioned(self, verdict: Verdict) -> tuple[str, ...]:
         return tuple(dict.fromkeys(m.words for m in self.mentions if m.verdict is verdict))
 
     def to_json(self) -> dict[str, Any]:
@@ -205,21 +249,23 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
     """
     words = sorted(explanation.words, key=lambda word: not word.hallucinated)
     whose = "" if system is None else f"{system}, "
-    total = explanation.distance
+    total, matches = explanation.distance, explanation.matches
     shown = f"{total:.{_DECIMALS}f}"
     by_word: list[list[Cell]] = [
         [
             MARKS[word.verdict],
             word.word,
-            _verdict(word),
+            f"{word.verdict}: {word.mention}"
+            if word.mention not in (None, word.word)
+            else word.verdict,
             word.supported_by,
-            _two_digits(word.support),
+            None if math.isnan(word.support) else f"{word.support:.2f}",
             cost,
             f"{word.cost / total:.1%}" if total > 0 else None,
         ]
         for word, cost in zip(words, _shown([word.cost for word in words]), strict=True)
     ]
-    if explanation.matches:
+    if matches:
         by_word.append(["", "total", "", "", "", shown, "100.0%" if total > 0 else None])
     first = Table(
         ["", "Word", "Verdict", "Nearest evidence", "Support", "Cost", "Share"],
@@ -228,9 +274,8 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
         texts=4,
         title=f"{whose}image {explanation.image_id}: {shortened(explanation.caption)}",
     )
-    if not plan or not explanation.matches:
+    if not plan or not matches:
         return [first]
-    matches = explanation.matches
     rows: list[list[Cell]] = [
         [m.label, m.word, m.label_penalty, m.word_penalty, m.mass, m.cost, amount]
         for m, amount in zip(matches, _shown([m.contribution for m in matches]), strict=True)
@@ -253,15 +298,6 @@ def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
             rows[-1] += [word.supported_by, word.support, m.label_penalty, m.word_penalty]
             rows[-1] += [m.mass, m.cost, m.contribution]
     return Table(headers, rows, texts=6)
-
-
-def _verdict(word: CaptionWord) -> str:
-    apart = word.mention is not None and word.mention != word.word
-    return f"{word.verdict}: {word.mention}" if apart else word.verdict
-
-
-def _two_digits(support: float) -> str | None:
-    return None if math.isnan(support) else f"{support:.2f}"
 
 
 def _summary(explanation: Explanation) -> list[str]:
@@ -305,25 +341,15 @@ def around(caption: str, words: str, width: int) -> str:
     text = shortened(caption)
     if len(text) <= width:
         return text
-    first, last = place_of(words, text) or (0, 0)
+    # Whatever their case and what is between them.
+    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
+    place = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.I) if pattern else None
+    first, last = (0, 0) if place is None else place.span()
     start = 0
     if last > width - 3:
         start = min(max((first + last - width) // 2, 0), len(text) - width)
     before, after = "..." if start else "", "..." if start + width < len(text) else ""
     return before + text[start + len(before) : start + width - len(after)] + after
-
-
-def place_of(words: str, text: str, start: int = 0) -> tuple[int, int] | None:
-    """Return where a text has some words from a place on, whatever their case and what is between.
-
-    It is None if they are not there.
-
-    >>> place_of("hot dog", "Hot-dog, a hot dog", 3)
-    (11, 18)
-    """
-    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
-    found = re.compile(rf"(?<!\w){pattern}(?!\w)", re.I).search(text, start) if pattern else None
-    return None if found is None else found.span()
 
 
 def _shown(amounts: Sequence[float]) -> list[str]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.support import NOTHING
-from ..words.grounded import REFERENCES, Verdict
-from .explained import Explained
-from .explanation import around
+from ..kernels.grounding import Verdict
+from ..kernels.support import REFERENCES
+from .explanation import Explanation, around
 
 #: How tables call the kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED, UNCONFIRMED = "not in the image", "unmentioned", "unconfirmed"
@@ -152,63 +149,45 @@ class Findings:
         }
 
 
-def find(parts: Iterable[Explained]) -> Findings:
+def find(parts: Iterable[Iterable[Explanation]]) -> Findings:
     """Return what the explanations of one system's captions have in common; reads them once."""
     words: dict[str, Finding] = {}
     unconfirmed: dict[str, Finding] = {}
     objects: dict[str, Finding] = {}
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
-    for part in parts:
-        counts["unknown_words"] += sum(map(len, part.unknown_words.values()))
-        texts, mentions, objects_of = part.texts, part.mentions, part.objects
-        columns = (mentions.words, mentions.categories, mentions.verdicts, mentions.judged_by)
-        all_mentions = list(zip(*(column.tolist() for column in columns), strict=True))
-        labels = list(zip(objects_of.labels.tolist(), objects_of.unmentioned.tolist(), strict=True))
-        for image_id, caption, known, rated, has_words, in_caption, in_image in zip(
-            part.ids,
-            part.captions,
-            part.known.tolist(),
-            part.rated.tolist(),
-            np.diff(part.words.starts).tolist(),
-            pairwise(mentions.starts.tolist()),
-            pairwise(objects_of.starts.tolist()),
-            strict=True,
-        ):
-            if not known:
-                counts["undefined"] += 1
-                continue
-            found = all_mentions[slice(*in_caption)]
-            verdicts = [verdict for _, _, verdict, _ in found]
-            counts["captions"] += 1
-            counts["rated"] += rated
-            counts["wordless"] += not has_words
-            counts["mentions"] += len(found)
-            wrong = {w: of for w, of, verdict, _ in reversed(found) if verdict >= Verdict.ABSENT}
-            counts["judged"] += rated * sum(
-                judge != NOTHING and verdict != Verdict.UNCONFIRMED for *_, verdict, judge in found
-            )
-            counts["not_in_image"] += sum(verdict >= Verdict.ABSENT for verdict in verdicts)
-            counts["unconfirmed"] += verdicts.count(Verdict.UNCONFIRMED)
-            counts["hallucinating"] += bool(wrong)
-            counts["judged_by_references"] += any(
-                texts[judge] == REFERENCES and verdict != Verdict.WRONG_DENIAL
-                for _, _, verdict, judge in found
-                if judge != NOTHING
-            )
-            uses.update({texts[what] for what, *_ in found})
-            others = {w: of for w, of, said, _ in reversed(found) if said == Verdict.UNCONFIRMED}
-            for listed, of_caption in ((words, wrong), (unconfirmed, others)):
-                for what, category in of_caption.items():
-                    finding = Finding(texts[what], texts[category])
-                    listed.setdefault(finding.what, finding).count(image_id, caption)
-            for label, is_silent in labels[slice(*in_image)]:
-                # The plan takes mass from every object; without words there is none.
-                if has_words or is_silent:
-                    finding = objects.setdefault(texts[label], Finding(texts[label]))
-                    finding.of += 1
-                    if is_silent:
-                        finding.count(image_id, caption)
+    for explanation in chain.from_iterable(parts):
+        counts["unknown_words"] += len(explanation.unknown_words)
+        if not explanation.known:
+            counts["undefined"] += 1
+            continue
+        mentions, example = explanation.mentions, (explanation.image_id, explanation.caption)
+        wrong = [mention for mention in mentions if mention.verdict.is_wrong]
+        unsure = [m for m in mentions if m.verdict is Verdict.UNCONFIRMED]
+        counts["captions"] += 1
+        counts["rated"] += explanation.rated
+        counts["wordless"] += not explanation.words
+        counts["mentions"] += len(mentions)
+        counts["judged"] += explanation.rated * sum(
+            m.judged_by is not None and m.verdict is not Verdict.UNCONFIRMED for m in mentions
+        )
+        counts["not_in_image"] += len(wrong)
+        counts["unconfirmed"] += len(unsure)
+        counts["hallucinating"] += bool(wrong)
+        counts["judged_by_references"] += any(
+            m.judged_by == REFERENCES and m.verdict is not Verdict.WRONG_DENIAL for m in mentions
+        )
+        uses.update({mention.words for mention in mentions})
+        for listed, of_kind in ((words, wrong), (unconfirmed, unsure)):
+            for what, category in {m.words: m.category for m in reversed(of_kind)}.items():
+                listed.setdefault(what, Finding(what, category)).count(*example)
+        for label, _, is_mentioned in explanation.objects:
+            # The plan takes mass from every object; without words there is none.
+            if explanation.words or not is_mentioned:
+                finding = objects.setdefault(label, Finding(label))
+                finding.of += 1
+                if not is_mentioned:
+                    finding.count(*example)
     for finding in (*words.values(), *unconfirmed.values()):
         finding.of = uses[finding.what]
     return Findings(
@@ -232,22 +211,26 @@ def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
     The rates are called as the columns of the metric whose verdicts they are of: VIFIDEL-Hs and
     VIFIDEL-Hi, or CHAIRs and CHAIRi.
     """
-    columns: dict[str, list[Cell]] = {"System": list(of_systems)}
-    found = of_systems.values()
-    columns["Captions"] = [f.captions for f in found]
-    columns[f"{metric}s"] = [_rate(f.hallucinating, f.rated) for f in found]
-    columns["Mentions"] = [f.mentions for f in found]
-    columns["Judged"] = [f.judged for f in found]
-    columns["Unconfirmed"] = [f.unconfirmed for f in found]
-    if any(f.judged_by_references for f in found):
-        columns["Judged by: references"] = [f.judged_by_references for f in found]
-    columns[f"{metric}i"] = [_rate(f.not_in_image, f.judged) for f in found]
-    columns["Objects"] = [f.objects for f in found]
-    columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]
-    columns["Undefined"] = [f.undefined for f in found]
-    columns["No words"] = [f.wordless for f in found]
-    columns["Unknown words"] = [f.unknown_words for f in found]
-    return Table(list(columns), [list(row) for row in zip(*columns.values(), strict=True)])
+    by_references = any(findings.judged_by_references for findings in of_systems.values())
+    rows: list[dict[str, Cell]] = [
+        {
+            "System": name,
+            "Captions": f.captions,
+            f"{metric}s": f.hallucinating / f.rated if f.rated else None,
+            "Mentions": f.mentions,
+            "Judged": f.judged,
+            "Unconfirmed": f.unconfirmed,
+            **({"Judged by: references": f.judged_by_references} if by_references else {}),
+            f"{metric}i": f.not_in_image / f.judged if f.judged else None,
+            "Objects": f.objects,
+            "Unmentioned": _share(f.unmentioned, f.objects),
+            "Undefined": f.undefined,
+            "No words": f.wordless,
+            "Unknown words": f.unknown_words,
+        }
+        for name, f in of_systems.items()
+    ]
+    return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
 def findings_table(
@@ -268,8 +251,8 @@ def findings_table(
             _share(finding.captions, findings.captions),
         ]
         for name, findings in of_systems.items()
-        for kind, found in findings.by_kind.items()
-        for finding in found[:most]
+        for kind, of_kind in findings.by_kind.items()
+        for finding in of_kind[:most]
     ]
     return Table(headers, rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
 
@@ -284,12 +267,11 @@ def findings_in_width(
     """
     nothing = True
     for name, findings in of_systems.items():
-        for kind, found in findings.by_kind.items():
-            if found:
+        for kind, of_kind in findings.by_kind.items():
+            if of_kind:
                 nothing = False
                 title = f"{name}: {kind}"
-                table = _in_width(title, findings.captions, found, most, width)
-                yield table, _COLOURS[kind]
+                yield _in_width(title, findings.captions, of_kind, most, width), _COLOURS[kind]
     if nothing:
         yield Table([], [], title=_NOTHING), None
 
@@ -299,7 +281,14 @@ def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, wi
     if len(found) > most:
         title += f", {most} of {len(found)}"
     rows: list[list[Cell]] = [
-        [_named(one), "", one.captions, one.of, _share(one.captions, captions)] for one in shown
+        [
+            f"{one.what} ({one.category})" if one.category not in (None, one.what) else one.what,
+            "",
+            one.captions,
+            one.of,
+            _share(one.captions, captions),
+        ]
+        for one in shown
     ]
     headers = ["What", "Image: caption", "Captions", "Of", "Share"]
     without = Table(headers, rows, texts=2).render("table").splitlines()[1]
@@ -308,15 +297,6 @@ def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, wi
         image = f"{one.examples[0][0]}: "
         row[1] = image + one.example(max(room - len(image), _LEAST_WIDTH))
     return Table(headers, rows, texts=2, title=title)
-
-
-def _named(finding: Finding) -> str:
-    apart = finding.category not in (None, finding.what)
-    return f"{finding.what} ({finding.category})" if apart else finding.what
-
-
-def _rate(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _share(part: int, whole: int) -> str:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ..io.files import json_line
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Table
-from ..words.claims import read_sentences
-from ..words.grounded import Verdict
+from ..words.english import sentence_places
 from ..words.mentions import Unit
-from .explained import Explained
-from .sentences import wrong_mentions
-
-#: From a caption to its content words in order, terms of several words as one unit.
-Units = Callable[[str], Sequence[Unit]]
+from .explanation import Explanation
+from .sentences import places_of
 
 
 class Invention(NamedTuple):
@@ -77,37 +71,35 @@ class Invention(NamedTuple):
         }
 
 
-def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invention]:
+def inventions_in(
+    system: str, explanations: Iterable[Explanation], units: Callable[[str], Sequence[Unit]]
+) -> Iterator[Invention]:
     """Yield the inventions of a system's captions, in their order.
 
     `units` is what reads captions, such as `Explainer.units`.
     """
-    mentions, texts = part.mentions, [*part.texts, None]  # NOTHING is the last one
-    wrong = mentions.verdicts >= Verdict.ABSENT
-    rows = np.searchsorted(mentions.starts, np.flatnonzero(wrong), side="right") - 1
-    for row in dict.fromkeys(rows.tolist()):
-        caption = part.captions[row]
-        of_row = np.arange(*mentions.starts[row : row + 2])
-        columns = mentions.places[of_row].tolist(), mentions.verdicts[of_row].tolist()
-        placed = wrong_mentions(caption, units(caption), *columns)
-        sentences = read_sentences(caption, _no_units)
-        said = [caption[sentence.start : sentence.end] for sentence in sentences]
-        ends = [sentence.end for sentence in sentences]
-        for at, mention in zip(of_row[wrong[of_row]].tolist(), placed, strict=True):
-            number = bisect_right(ends, mention.start)
+    for explanation in explanations:
+        image_id, caption = explanation.image_id, explanation.caption
+        wrong = [mention for mention in explanation.mentions if mention.verdict.is_wrong]
+        if not wrong:
+            continue
+        sentences = list(sentence_places(caption))
+        ends = [end for _, end in sentences]
+        for mention, start, end in places_of(wrong, caption, units(caption)):
+            number = bisect_right(ends, start)
             yield Invention(
                 system,
-                part.ids[row],
+                image_id,
                 number,
-                said[number],
+                caption[slice(*sentences[number])],
                 mention.words,
                 mention.category,
-                float(mentions.support[at]),
-                texts[int(mentions.by[at])],
-                mention.start,
-                mention.end,
+                mention.support,
+                mention.supported_by,
+                start,
+                end,
                 str(mention.verdict),
-                texts[int(mentions.judged_by[at])],
+                mention.judged_by,
             )
 
 
@@ -120,8 +112,3 @@ def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
     if suffix.lower() != ".csv":
         return "".join(f"{json_line(row)}\n" for row in rows)
     return Table(Invention._fields, [list(row.values()) for row in rows]).render("csv") + "\n"
-
-
-def _no_units(_: str) -> tuple[Unit, ...]:
-    """Return no words: where sentences are does not depend on them."""
-    return ()

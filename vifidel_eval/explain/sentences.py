@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from ..io.text_tables import Cell, Table
-from ..words.claims import Sentence
-from ..words.grounded import Verdict
+from ..kernels.grounding import Mention, Verdict
 from ..words.mentions import Unit
 from .explanation import shortened
 
@@ -20,7 +19,7 @@ _WORD = re.compile(r"\w+")
 # Characters of a sentence that a table shows.
 _WIDTH, _LEAST_WIDTH = 40, 16
 # Those of its number, its P and the space between columns.
-_BESIDE = 2 + 6 + 3 * 2
+_OTHERS = 2 + 6 + 3 * 2
 
 
 class PlacedMention(NamedTuple):
@@ -46,13 +45,7 @@ class PlacedMention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it."""
-        return {
-            "words": self.words,
-            "category": self.category,
-            "start": self.start,
-            "end": self.end,
-            "verdict": str(self.verdict),
-        }
+        return self._asdict() | {"verdict": str(self.verdict)}
 
 
 class JudgedSentence(NamedTuple):
@@ -85,61 +78,35 @@ class JudgedSentence(NamedTuple):
         }
 
 
-def by_sentence(
-    sentences: Sequence[Sentence], mentions: Iterable[PlacedMention]
-) -> list[list[PlacedMention]]:
-    """Return which of the mentions of a text begin in each of its sentences."""
-    found: list[list[PlacedMention]] = [[] for _ in sentences]
-    ends = [sentence.end for sentence in sentences]
-    for mention in mentions:
-        found[bisect_right(ends, mention.start)].append(mention)
-    return found
+def places_of(
+    mentions: Iterable[Mention], text: str, units: Sequence[Unit]
+) -> Iterator[tuple[Mention, int, int]]:
+    """Yield mentions of a text, whose content words are `units`, with their places in it.
 
-
-def wrong_mentions(
-    text: str, units: Sequence[Unit], places: Sequence[int], verdicts: Sequence[int]
-) -> tuple[PlacedMention, ...]:
-    """Return the mentions of a text that its evidence contradicts, with their places in it.
-
-    `units` are its content words in order; `places` has numbers of those among them that name
-    things, and `verdicts` the `Verdict` on each.
+    The words of a unit follow each other, whatever their case and what is between them, behind the
+    unit before; where they are spelled otherwise, the place is all of the text.
     """
-    verdict_of = dict(zip(places, map(Verdict, verdicts), strict=True))
-    placed = zip(units, _places(text, units), strict=True)
-    things = ((unit, place) for unit, place in placed if unit.category is not None)
-    return tuple(
-        PlacedMention(unit.words, unit.category or "", *place, verdict_of[at])
-        for at, (unit, place) in enumerate(things)
-        if at in verdict_of and verdict_of[at].is_wrong
-    )
-
-
-def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
-    """Yield the place of each unit; where its words are spelled otherwise, that of all the text.
-
-    A unit's words follow each other, whatever their case and what is between them, behind the unit
-    before.
-    """
-    words = [(found[0].lower(), *found.span()) for found in _WORD.finditer(text)]
+    words = [(match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
     listed = [word for word, _, _ in words]
-    places: dict[str, list[int]] = {}
+    starts: dict[str, list[int]] = {}
     for at, word in enumerate(listed):
-        places.setdefault(word, []).append(at)
-    spelled_otherwise: set[str] = set()  # from any place on
+        starts.setdefault(word, []).append(at)
     start = len(text) - len(text.lstrip())
     whole = start, start + len(text.strip())
-    at = 0
+    spelled_otherwise: set[str] = set()  # from any place on
+    of_things, at = [], 0
     for unit in units:
-        said = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
-        begins = places.get(said[0], []) if said else []
+        wanted = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
+        begins = starts.get(wanted[0], []) if wanted else []
         behind = islice(begins, bisect_left(begins, at), None)
-        here = next((n for n in behind if listed[n : n + len(said)] == said), None)
+        here = next((n for n in behind if listed[n : n + len(wanted)] == wanted), None)
         if here is None:
             spelled_otherwise.add(unit.words)
-            yield whole
         else:
-            at = here + len(said)
-            yield words[here][1], words[at - 1][2]
+            at = here + len(wanted)
+        if unit.category is not None:
+            of_things.append(whole if here is None else (words[here][1], words[at - 1][2]))
+    yield from ((mention, *of_things[mention.place]) for mention in mentions)
 
 
 def sentence_table(
@@ -153,27 +120,22 @@ def sentence_table(
     headers = ["", "Sentence", "Not in the image", "P"]
     most = _WIDTH
     if width is not None:
-        taken = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE
+        taken = max(len(headers[2]) + 2, *map(len, invented)) + _OTHERS
         most = min(most, max(width - taken, _LEAST_WIDTH))
     rows: list[list[Cell]] = [
         [
             str(number),
             shortened(caption[sentence.start : sentence.end], most),
-            said or None,
+            of_sentence or None,
             sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
         ]
-        for number, (sentence, said) in enumerate(zip(sentences, invented, strict=True), 1)
+        for number, (sentence, of_sentence) in enumerate(zip(sentences, invented, strict=True), 1)
     ]
-    return Table(
-        headers,
-        rows,
-        [
-            "Not in the image: with the place in the caption, in characters.",
-            "P: VIFIDEL-P of the sentence; - if it claims nothing.",
-        ],
-        texts=3,
-        title="Sentences",
-    )
+    notes = [
+        "Not in the image: with the place in the caption, in characters.",
+        "P: VIFIDEL-P of the sentence; - if it claims nothing.",
+    ]
+    return Table(headers, rows, notes, texts=3, title="Sentences")
 
 
 def _placed(mention: PlacedMention) -> str:

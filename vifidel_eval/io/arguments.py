@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -74,7 +75,9 @@ def _wrong_kind(
         ):  # but that one may name the function of a class above
             raise TypeError(f"{function.__qualname__}() {problem}") from None
         return "", ""
-    names = inspect.unwrap(function).__globals__
+    names = dict(inspect.unwrap(function).__globals__)
+    for record in getattr(function, "__records__", ()):  # as `options.taking` has them
+        names |= vars(sys.modules[record.__module__])
     for name, value in given.items():
         variable = signature.parameters[name].kind in (
             inspect.Parameter.VAR_POSITIONAL,

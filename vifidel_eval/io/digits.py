@@ -1,4 +1,4 @@
-"""Numbers as files hold them: with ten significant digits, which every machine agrees on.
+"""Numbers and records as files hold them: with ten digits, which every machine agrees on.
 
 Only the scores of a corpus keep all of theirs where a run is saved, so that a loaded run has them.
 """
@@ -6,13 +6,17 @@ Only the scores of a corpus keep all of theirs where a run is saved, so that a l
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 # The last bits of exp differ from one processor to the next.
 _DIGITS = 10
 # Metrics score on a scale of 1 or 10.
 _DECIMALS = 10
+
+_KINDS = {str: "text", int: "a whole number", bool: "true or false"}
 
 
 def rounded(score: float) -> float | None:
@@ -38,6 +42,12 @@ def from_json(value: Any) -> float:
     return float(value)
 
 
+def short(value: Any) -> float:
+    """Return a number of JSON with ten significant digits, NaN for null."""
+    number = rounded(from_json(value))
+    return math.nan if number is None else number
+
+
 def deciding(score: float) -> float:
     """Return what of a score, or of a difference, decides which system is better: ten decimals.
 
@@ -59,9 +69,47 @@ def number_texts(scores: Iterable[float]) -> list[str]:
 
 
 def for_json(value: Any) -> Any:
-    """Return nested dicts and lists with all floats as `rounded` returns them."""
-    if isinstance(value, dict):
+    """Return nested records, dicts and lists for JSON, with all floats as `rounded` returns them.
+
+    A record becomes a dict of its fields, without those that have their default of None, and
+    without its key in a dict of records (a field with ``is_key`` in its metadata).
+    """
+    if is_dataclass(value):
+        members = [(f, getattr(value, f.name)) for f in fields(value) if not f.metadata]
+        value = {f.name: of for f, of in members if of is not None or f.default is not None}
+    if isinstance(value, Mapping):
         return {key: for_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
         return [for_json(member) for member in value]
     return rounded(value) if isinstance(value, float) else value
+
+
+def value_of(kind: Any, content: Any, key: str = "") -> Any:
+    """Return a value of a type, such as a record, from what `for_json` made of it.
+
+    Raises a KeyError, TypeError or ValueError, whose text says what is wrong.
+    """
+    origin, members = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return None if content is None else value_of(members[0], content)
+    if kind is float:
+        return short(content)
+    if origin in (dict, Mapping):
+        return {name: value_of(members[1], member, name) for name, member in content.items()}
+    if origin is tuple:
+        return tuple(value_of(members[0], member) for member in content)
+    if not is_dataclass(kind):
+        if type(content) is not kind:
+            raise TypeError(f"{content!r:.40} where {_KINDS[kind]} was expected")
+        return content
+    types, given = get_type_hints(kind), {}
+    for f in fields(kind):
+        if f.metadata:
+            given[f.name] = key
+        elif f.name in content or f.default is f.default_factory is MISSING:
+            try:
+                given[f.name] = value_of(types[f.name], content[f.name])
+            except (TypeError, ValueError) as problem:
+                raise type(problem)(f"{f.name}: {problem}") from None
+    make: Any = kind
+    return make(**given)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..words.grounded import SUPPORT
 from .bags import Bags
-from .support import NO_CLASS, ReferenceWords
+from .support import NO_CLASS, SUPPORT, Mask, ReferenceWords
 
 # Settled in docs/fidelity.md; benchmarks/ablation.py says what each of them is good for.
 _OTHER = 0.4  # what a word that names no thing counts beside one that does
@@ -26,8 +24,6 @@ _LOWEST = 0.01  # P and R within F are at least this
 _WORDING = 0.08  # power of the wording within F
 
 _CLASS_BITS = 32  # of a row and a class as one number
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

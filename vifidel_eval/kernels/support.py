@@ -1,4 +1,4 @@
-"""Support of the words of captions, and coverage by them: the kernels of VIFIDEL-PRF.
+"""Support: how near words come to what is known of an image, and what that is.
 
 The two relaxations of the Word Mover's Distance (Kusner et al., 2015), in similarities: every
 caption word goes to its nearest piece of evidence, and every piece of evidence to its nearest
@@ -7,8 +7,10 @@ caption word. docs/fidelity.md has the formulas, and docs/fidelity-experiments.m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +19,127 @@ from ..evaluation import Floats, Integers
 from .bags import Bags, meetings, numbers_with_counts, slices, starts_of
 from .lexicon import Lexicon, WordDistances
 
-#: The place of a word, of evidence, or of a mention that is not there.
-NOTHING = -1
-#: The number of no class.
-NO_CLASS = -1
+#: The place of a word or of evidence that is not there, and the number of no class.
+NOTHING = NO_CLASS = -1
+#: Mentions of less support are not in the image, unless their class is known to be there.
+SUPPORT = 0.4
+#: What can deny a thing.
+LABELS, ANSWER, REFERENCES = "labels", "answer", "references"
+# The share of references that mention what nobody can deny.
+_HALF = 0.5
+
+Mask = NDArray[np.bool_]
+
+
+class Deniable(NamedTuple):
+    """What can be absent from an image, as classes.
+
+    That is `classes`, or everything if it is None. Of them, the `denied` ones were asked for and
+    not found: there the answer counts, whatever else is near. Stuff and scenes are mentions only if
+    they are among the `stuff` that was looked for.
+    """
+
+    classes: frozenset[str] | None
+    denied: frozenset[str] = frozenset()
+    stuff: frozenset[str] = frozenset()
+
+    def has(self, category: str | None) -> bool:
+        """Return whether something of a class can be absent."""
+        return self.classes is None or category in self.classes
+
+    @property
+    def anything(self) -> bool:
+        """Whether anything can be absent."""
+        return self.classes != frozenset()
+
+
+class Known(NamedTuple):
+    """What is known of an image.
+
+    `texts` are its labels and the words and terms of its references, each with the class that it
+    names, if any; `labels` the classes of its labels; `shares` the share of references that mention
+    each class, None where they say nothing.
+    """
+
+    texts: Mapping[str, str | None]
+    labels: frozenset[str]
+    shares: Mapping[str | None, float] | None
+    deniable: Deniable
+
+    def names(self, category: str | None) -> bool:
+        """Return whether a label or a reference names something of a class."""
+        return category in self.labels or (self.shares is not None and category in self.shares)
+
+    def name_of(self, category: str | None) -> str:
+        """Return what names something of a class."""
+        return min(text for text, of_class in self.texts.items() if of_class == category)
+
+    def contradicts(self, category: str | None) -> str | None:
+        """Return what says that something of a class is there, so that nobody can deny it.
+
+        It is *labels* if one names it, *references* if half of them or more do, else None.
+        """
+        if category in self.labels:
+            return LABELS
+        return REFERENCES if (self.shares or {}).get(category, 0.0) >= _HALF else None
+
+    def judge(self, category: str | None) -> str | None:
+        """Return what can deny something of a class: labels, an answer, or references; or None.
+
+        Where the objects looked for something, only that can be absent.
+        """
+        if not self.deniable.anything:
+            return None if self.shares is None else REFERENCES
+        if category in self.deniable.denied:
+            return ANSWER
+        return LABELS if self.deniable.has(category) or category in self.labels else None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anything is known, if only what is not there."""
+        return bool(self.texts or self.deniable.denied)
+
+    @property
+    def can_lack(self) -> bool:
+        """Whether anything can be absent."""
+        return self.deniable.anything or self.shares is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of the images of some rows; of its texts, `units` has those with a vector."""
+
+    units: Bags
+    images: tuple[Known, ...]
+
+    def support(
+        self,
+        lexicon: Lexicon,
+        atoms: Integers,
+        rows: Integers,
+        apart: Sequence[tuple[int, int]] = (),
+        some: Integers | None = None,
+    ) -> tuple[Floats, Integers]:
+        """Return `nearest_evidence`, and NaN where nothing is known of the image."""
+        support, by = nearest_evidence(lexicon, atoms, rows, self.units, apart, some)
+        support[~self.is_there[rows]] = np.nan
+        return support, by
+
+    @cached_property
+    def is_there(self) -> Mask:
+        """Whether anything is known of each row's image, if only what is not there, (rows,)."""
+        return np.array([image.is_there for image in self.images], dtype=bool)
+
+    @cached_property
+    def by_references(self) -> Mask:
+        """Whether references alone can deny things of each row's image, (rows,)."""
+        alone = [i.shares is not None and not i.deniable.anything for i in self.images]
+        return np.array(alone, dtype=bool)
+
+    @cached_property
+    def denies(self) -> Mask:
+        """Whether anything can be absent from each row's image, (rows,)."""
+        return np.array([image.can_lack for image in self.images], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +167,7 @@ def words_of_references(
     return ReferenceWords(bags, counts / usable[owners])
 
 
-def rows_of(starts: Integers) -> Integers:
-    """Return the row of each entry, from where the entries of each row start."""
-    return np.arange(len(starts) - 1).repeat(starts[1:] - starts[:-1])
-
-
-def some_of(bags: Bags, kept: Integers | NDArray[np.bool_]) -> Bags:
+def some_of(bags: Bags, kept: Integers | Mask) -> Bags:
     """Return bags with some of their atoms, which are positions or a mask; masses stay."""
     keep = np.zeros(len(bags.atoms), dtype=bool)
     keep[kept] = True
@@ -134,7 +248,7 @@ def nearest_evidence(
 
 def are_named(
     things: tuple[Integers, Integers], others: tuple[Integers, Integers], size: tuple[int, int]
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Return which of some things have a class that something else of their row has.
 
     Both are rows and numbers of classes, or `NO_CLASS`; `size` has how many of each there are.
@@ -143,5 +257,5 @@ def are_named(
     there = np.zeros((rows, classes + 1), dtype=bool)  # the last one, at -1, is no class
     there[others] = True
     there[:, NO_CLASS] = False
-    named: NDArray[np.bool_] = there[things]
+    named: Mask = there[things]
     return named

@@ -1,7 +1,4 @@
-"""The one entry from Python, `evaluate`: what is to be scored is read and checked, then scored.
-
-Of its length, 150 lines are the documented arguments of `evaluate`.
-"""
+"""The one entry from Python, `evaluate`: what is to be scored is read and checked, then scored."""
 
 from __future__ import annotations
 
@@ -9,21 +6,16 @@ import difflib
 import inspect
 import os
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from ..annotations.categories import CategorySource, Declared
-from ..annotations.plain import are_rows
-from ..annotations.read import HasDataset
-from ..captions import system_names
 from ..captions.fields import Wanted
-from ..captions.layouts import captions_from, kind_of
 from ..entry_points import service
-from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
+from ..errors import VifidelError, VifidelWarning
 from ..io.arguments import named_if_wrong
-from ..io.image_ids import ImageId
+from ..io.options import options_of, take, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
 from ..scorers.record import Settings
@@ -32,13 +24,12 @@ from ..scorers.registry import (
     METRICS,
     build,
     check_needs,
-    check_scorer,
     defaults,
     expanded,
-    parse,
 )
-from ..scorers.word_vectors import Objects, Score
-from ..scores.doubts import (
+from ..scorers.word_vectors import Objects
+from ..scores.harness import column_names, score_systems, together
+from ..scores.run_warnings import (
     WORDS,
     WordsPerCaption,
     lengths_matter,
@@ -46,47 +37,32 @@ from ..scores.doubts import (
     warn_of_scores,
     warn_of_tags,
 )
-from ..scores.harness import column_names, score_systems, together
-from ..scores.inputs import Inputs
-from ..scores.pairing import (
-    System,
-    all_images,
-    captioned,
-    check_releases,
-    in_one_spelling,
-    only_images,
-    read_image_ids,
+from ..scores.samples import floor_of, pooled, score_samples, signed, with_people
+from ..scores.scores import Inputs
+from ..scores.scores_file import read_scores
+from ..scores.systems import all_images, captioned, check_releases, in_one_spelling
+from .plan import (
+    Captions,
+    Metrics,
+    PathLike,
+    Plan,
+    References,
+    Selection,
+    Systems,
+    named,
+    named_metrics,
+    paths_in,
+    read_captions,
 )
-from ..scores.people import floor_of, signed, with_people
-from ..scores.samples import pooled, score_samples, spread
-from ..words.content_words import STOP_WORDS
-from ..words.word_vectors import VectorSource
-from .plan import PathLike, Plan
 from .run import Run
-
-#: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
-Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
-#: All systems of a run: ``{name: captions}``, or result files, whose names name the systems.
-Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
-#: The references of a run.
-References: TypeAlias = Captions
-#: Names of metrics, scorers, or a mapping of name to scorer.
-Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
-#: A file of image ids, or the ids; None for all.
-Ids: TypeAlias = PathLike | Collection[ImageId] | None
-#: One name, or several.
-Names: TypeAlias = str | Sequence[str]
-
-_SYSTEMS = (
-    "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
-    '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
-)
 
 # What the command calls some arguments.
 _OF_THE_COMMAND = {
-    "no_references": "weighted=False",
-    "presence": "counts=False",
-    "raw_vectors": "normalize=False",
+    **{
+        one.off.lstrip("-").replace("-", "_"): f"{name}=False"
+        for name, one in options_of(Settings).items()
+        if one.off
+    },
     "output": "run.save(...)",
     "report": "run.report(...)",
     "compare": "run.compare()",
@@ -96,33 +72,13 @@ _OF_THE_COMMAND = {
 
 
 @named_if_wrong
+@taking(Settings, Selection, Wanted, omit=("objects",))
 def evaluate(
     systems: Systems,
     references: References | None = None,
     objects: Objects = None,
     metrics: Metrics | None = None,
     *,
-    weighted: bool = True,
-    threshold: Score = None,
-    categories: CategorySource = None,
-    uncertain: Score = None,
-    looked_for: Declared = None,
-    detector: PathLike | None = None,
-    agree: bool = False,
-    counts: bool = True,
-    vectors: VectorSource = None,
-    trust_pickles: bool = False,
-    normalize: bool = True,
-    stop_words: Collection[str] = STOP_WORDS,
-    p: int | None = None,
-    allow_subset: bool = False,
-    people: bool = False,
-    samples: bool = False,
-    image_ids: Ids = None,
-    id_field: Names = (),
-    caption_field: Names = (),
-    reference_field: Names = (),
-    split: Names = (),
     progress: bool | None = None,
     **options: Any,
 ) -> Run:
@@ -145,49 +101,6 @@ def evaluate(
         By default, the command's defaults: those that have what they need. Among others,
         ``"default"`` stands for these: ``"default,CHAIR"``. A column, such as ``"Bleu_4"``, stands
         for its metric, which is computed with all its columns.
-    weighted : bool
-        Whether metrics that work without references use them where there are some; False is the
-        command's ``--no-references``.
-    threshold, categories, uncertain : optional
-        As `vifidel_eval.annotations.read_objects` takes them.
-    looked_for : str, path or collection of str, optional
-        What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
-        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
-    detector : str or path, optional
-        The model that looks at the pictures, where `objects` are a folder of pictures, as
-        ``vifidel-eval detect --model`` takes it; what it finds is kept beside the folder. A model
-        that is asked is asked about what the captions mention.
-    agree : bool
-        Whether several sources of objects must agree, instead of being united: where they differ,
-        nothing is judged.
-    counts : bool
-        Whether two dogs in an image count twice as much as one; False is ``--presence``.
-    vectors, trust_pickles : optional
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
-    normalize : bool
-        Whether word vectors are scaled to length 1; False is ``--raw-vectors``.
-    stop_words : collection of str
-        Words that are left out of captions.
-    p : 1 or 2, optional
-        Exponent of the travel cost; by default each metric's own.
-    allow_subset : bool
-        Whether a system may lack some of the images; it is then scored on those it has. Images
-        that no system has are left out of the whole run.
-    people : bool
-        Whether people are scored beside the systems: of each image some references, as many as come
-        nearest to the systems' length, are the caption of a system ``"people"``, and all are scored
-        against the others. The column ``Words`` says how long they are.
-    samples : bool
-        Whether systems may have several captions per image, as lists or entries of the same id.
-        Each column then becomes three: ``"CIDEr mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of
-        the samples of an image, which intervals and tests are over.
-    image_ids : path or collection, optional
-        Score only these images; a file is a JSON list, or has an id per line.
-    id_field, caption_field, reference_field : str or list of str
-        What the fields of caption files and DataFrames are called, instead of the usual names, or
-        paths to them, such as ``"doc.image_id"`` and ``"filtered_resps[0]"``.
-    split : str or list of str
-        Splits of Karpathy's dataset JSON.
     progress : bool, optional
         Whether a progress bar is shown; by default in terminals and notebooks, if it takes long.
     **options
@@ -224,54 +137,57 @@ def evaluate(
     >>> run.scores["mine"]["VIFIDEL"] > run.scores["base"]["VIFIDEL"]
     True
     """
-    names, scorers = _named_metrics(metrics)
-    settings = Settings(
-        objects=objects,
-        threshold=threshold,
-        categories=categories,
-        uncertain=uncertain,
-        looked_for=looked_for,
-        detector=detector,
-        agree=agree,
-        counts=counts,
-        vectors=vectors,
-        trust_pickles=trust_pickles,
-        normalize=normalize,
-        stop_words=stop_words,
-        p=p,
-        references=references is not None,
-        weighted=weighted and references is not None,
-        options=_own(options),
-    )
-    names = expanded([DEFAULT] if metrics is None else names, defaults(settings))
-    if not names and not scorers:
-        raise VifidelError(
-            "there is nothing to score with; give references, objects or both, or name metrics "
-            "that need neither."
-        )
-    check_needs(names, settings, str)
-    wanted = Wanted(
-        _listed(id_field),
-        _listed(caption_field),
-        _listed(reference_field),
-        _listed(split),
-        samples=samples,
-    )
-    planned = plan(
-        named(systems),
-        references,
-        settings,
-        names,
-        wanted,
-        scorers,
-        image_ids,
-        allow_subset,
-        people,
-    )
+    names, scorers = named_metrics(metrics)
+    given = take(Settings, options) | {"objects": objects, "references": references is not None}
+    given["weighted"] = given.get("weighted", True) and given["references"]
+    wanted, selection = Wanted(**take(Wanted, options)), Selection(**take(Selection, options))
+    settings = Settings(**given, options=_own(options))
+    names = to_compute(None if metrics is None else names, settings, scorers=scorers)
+    planned = plan(named(systems), references, settings, names, wanted, selection, scorers)
     run = score(planned, progress)
     for name, why in run.detail.unavailable.items():
         warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
     return run
+
+
+@named_if_wrong
+def load(path: PathLike) -> Run:
+    """Return the run that `Run.save` or ``score --output`` wrote.
+
+    Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
+    the ten significant digits that every machine agrees on; counts, signatures and, if one was
+    saved, the comparison are those of the file. Captions, references and objects are not in it:
+    `Run.report`, `Run.inventions` and whatever else needs them reads them again from the files that
+    the run was made from, and says which of these is missing or has changed.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read, is another one, is damaged, or was written by a newer version.
+    """
+    scores, comparisons = read_scores(path)
+    return Run(scores, None, comparisons, str(path), _plan_again=_plan_again)
+
+
+def to_compute(
+    names: Sequence[str] | None,
+    settings: Settings,
+    spelled: Callable[[str], str] = str,
+    scorers: Collection[str] = (),
+) -> list[str]:
+    """Return the metrics to compute: those named, by default all that have what they need.
+
+    A VifidelError says that one lacks something, or that there is nothing to compute, not even
+    `scorers` of the user's own; `spelled` returns what the user calls an argument.
+    """
+    names = expanded([DEFAULT] if names is None else names, defaults(settings))
+    if not names and not scorers:
+        raise VifidelError(
+            f"there is nothing to score with; give {spelled('references')}, {spelled('objects')} "
+            f"or both, or name {spelled('metrics')} that need neither."
+        )
+    check_needs(names, settings, spelled)
+    return names
 
 
 def plan(
@@ -280,23 +196,17 @@ def plan(
     settings: Settings,
     metrics: Sequence[str],
     wanted: Wanted,
+    selection: Selection,
     scorers: Mapping[str, Scorer] | None = None,
-    image_ids: Ids = None,
-    allow_subset: bool = False,
-    people: bool = False,
 ) -> Plan:
     """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
 
-    They are those of the references or, where there are none, of all systems together. Of these,
-    only those that `image_ids` names, only those of which some system has a caption with
-    `allow_subset`, and only those with two references for `people`.
-
-    Systems, references and ids are as `read_captions` takes them, `metrics` as
-    `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
-    if objects and references are of different releases of COCO, captions differ much in length or
-    are in another language than vectors and stop words, or images have more labels than a caption
-    can speak of.
+    They are those of the references or, where there are none, of all systems together, as far as
+    the `selection` leaves them in. Systems and references are as `read_captions` takes them, names
+    of metrics as `to_compute` returns them; `scorers` are further ones by name. It warns of what
+    scores should not be read without: releases, lengths, languages, tags.
     """
+    people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
         raise VifidelError(
             "people are scored by one caption per image, and samples are several; leave one of "
@@ -304,7 +214,7 @@ def plan(
         )
     if people and references is None:
         raise VifidelError("people are scored by references, and there are none: give some.")
-    read, by_image = read_captions(systems, references, wanted, image_ids)
+    read, by_image = read_captions(systems, references, wanted, selection.image_ids)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
     made, unavailable = build(metrics, settings)
@@ -348,10 +258,17 @@ def plan(
             {
                 "systems": {name: _located(source) for name, source in systems.items()},
                 "references": _located(references),
-                "settings": _stated(replace(settings, objects=_located(settings.objects))),
+                "settings": {
+                    **_stated(replace(settings, objects=_located(settings.objects))),
+                    "options": {
+                        name: value
+                        for name, value in settings.options.items()
+                        if value != _own({}).get(name)
+                    },
+                },
                 "metrics": list(metrics),
                 "wanted": _stated(wanted),
-                "image_ids": _located(image_ids),
+                "image_ids": _located(selection.image_ids),
                 "allow_subset": allow_subset,
                 "people": people,
             }
@@ -371,16 +288,19 @@ def plan(
     )
 
 
-def plan_again(arguments: Mapping[str, Any]) -> Plan:
+def _plan_again(arguments: Mapping[str, Any]) -> Plan:
     """Return the plan of a run that was loaded, of the arguments that its file has."""
     given = dict(arguments)
     try:
         stated = dict(given.pop("settings"))
         options = _own(stated.pop("options", {}))
         has_references = given["references"] is not None
-        settings = Settings(**stated, references=has_references, options=options)
-        wanted = Wanted(**given.pop("wanted"))
-        known = inspect.signature(plan).bind(settings=settings, wanted=wanted, **given)
+        records = {
+            "settings": Settings(**stated, references=has_references, options=options),
+            "wanted": Wanted(**given.pop("wanted")),
+            "selection": Selection(**take(Selection, given)),
+        }
+        known = inspect.signature(plan).bind(**records, **given)
     except (KeyError, TypeError) as problem:
         raise VifidelError(
             f"what the scores were made with is not known here ({problem}): evaluate again."
@@ -405,24 +325,19 @@ def _located(source: Any) -> Any:
     return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
 
 
-def _stated(record: Settings | Wanted) -> dict[str, Any]:
-    """Return the fields that are not what they are by default.
+def _stated(record: Any) -> dict[str, Any]:
+    """Return the options that are not what they are by default.
 
     Whether pickles are trusted is for those to say who read a file.
     """
     stated = {}
-    for one in fields(record):
-        value = getattr(record, one.name)
+    for at, one in options_of(type(record)).items():
+        value = getattr(record, at)
         by_default = type(value) is type(one.default) and value == one.default
-        by_default = by_default or (isinstance(value, list | tuple) and not value)
-        if not one.init or one.name in ("trust_pickles", "references") or by_default:
-            continue
-        if one.name == "options":
-            defaults_of = {option.name: option.default for option in METRICS.options()}
-            value = {name: of for name, of in value.items() if of != defaults_of.get(name)}
-        elif isinstance(value, str) and os.path.exists(value):
-            value = Path(value)
-        stated[one.name] = value
+        empty = isinstance(value, list | tuple) and not value
+        if not (by_default or empty or at == "trust_pickles"):
+            is_path = isinstance(value, str) and os.path.exists(value)
+            stated[at] = Path(value) if is_path else value
     return stated
 
 
@@ -458,142 +373,20 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     return Run(scores, planned)
 
 
-def named(systems: Systems) -> dict[str, Captions]:
-    """Return systems by name; those of result files are named as the command names them."""
-    if isinstance(systems, str | os.PathLike):
-        systems = [systems]
-    if isinstance(systems, Mapping):
-        for name, captions in systems.items():
-            if not isinstance(name, str) or not name.strip():
-                raise CaptionError(
-                    f"{_SYSTEMS}; found the name {name!r:.40} with {captions!r:.40}."
-                )
-        found = dict(systems)
-    elif isinstance(systems, list | tuple) and all(
-        isinstance(path, str | os.PathLike) for path in systems
-    ):
-        paths = [Path(path) for path in systems]
-        found = dict(zip(system_names(paths), paths, strict=True))
-    else:
-        raise CaptionError(f"{_SYSTEMS}; found {kind_of(systems)}: give each system a name.")
-    if not found:
-        raise CaptionError(f"{_SYSTEMS}; there is none.")
-    return found
-
-
-def read_captions(
-    systems: Mapping[str, Captions],
-    references: References | None,
-    wanted: Wanted,
-    image_ids: Ids = None,
-) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references, of all images or only those of `image_ids`.
-
-    Where systems may have several captions per image, each sample is a system. A file of ids is a
-    JSON list, or has an id per line.
-    """
-    captions = {
-        name: captions_from(source, f"system {name!r}", wanted) for name, source in systems.items()
-    }
-    by_image = None
-    if references is not None:
-        by_image = captions_from(
-            references, "references", replace(wanted, references=True, samples=False)
-        )
-    read: list[System] = []
-    for name, of_system in captions.items():
-        if by_image == of_system:
-            where = references if isinstance(references, str | os.PathLike) else "references"
-            raise CaptionError(
-                f"{where}: holds the captions of system {name!r} and no others; "
-                "give captions that people wrote as references."
-            )
-        if wanted.samples:
-            read += spread(name, of_system)
-        else:
-            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
-    if image_ids is None:
-        return read, by_image
-    if isinstance(image_ids, str | os.PathLike):
-        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
-    if not isinstance(image_ids, Iterable):
-        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
-
-
-def paths_in(source: Any) -> list[Path]:
-    """Return the paths that a source is or, if it is a list, holds."""
-    if isinstance(source, str | os.PathLike):
-        return [Path(source)]
-    members = source if isinstance(source, list | tuple) and not are_rows(source) else ()
-    return [path for member in members for path in paths_in(member)]
-
-
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of metrics' own options, those that were not given by default."""
     if not options.keys() <= {option.name for option in METRICS.options()}:
         METRICS.load()
     own = {option.name: option for option in METRICS.options()}
-    for name in options:
+    values = {name: option.default for name, option in own.items()}
+    for name, value in options.items():
         if name not in own:
-            raise TypeError(f"evaluate() has no argument {name!r}.{_meant(name, own)}")
-    given = {
-        name: Path(value) if own[name].kind is Path and isinstance(value, str) else value
-        for name, value in options.items()
-    }
-    return {name: option.default for name, option in own.items()} | given
-
-
-def _meant(name: str, own: Collection[str]) -> str:
-    if name in _OF_THE_COMMAND:
-        return f" Use {_OF_THE_COMMAND[name]}."
-    arguments = [*inspect.signature(evaluate).parameters, *own]
-    close = difflib.get_close_matches(name, [a for a in arguments if a != "options"], n=1)
-    return f" Did you mean {close[0]}?" if close else ""
-
-
-def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
-    """Return names of registered metrics, and scorers by name; nothing by default."""
-    names: list[str] = []
-    scorers: dict[str, Scorer] = {}
-    if metrics is None:
-        return names, scorers
-    given: Iterable[tuple[Any, Any]]
-    if isinstance(metrics, Mapping):
-        given = metrics.items()
-    else:
-        listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
-        if not isinstance(listed, Iterable):
-            raise VifidelError(_no_metric(listed))
-        listed = list(listed)
-        texts = [metric for metric in listed if isinstance(metric, str)]
-        names = list(dict.fromkeys(name for text in texts for name in parse(text)))
-        others = [metric for metric in listed if not isinstance(metric, str)]
-        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in others]
-    for name, scorer in given:
-        if not isinstance(name, str) or not isinstance(scorer, Scorer):
-            raise VifidelError(_no_metric(scorer))
-        check_scorer(scorer)
-        if name in scorers:
-            raise VifidelError(
-                f"there are two scorers of {name}; name them: "
-                "metrics={'first': ..., 'second': ...}."
-            )
-        scorers[name] = scorer
-    if not names and not scorers:
-        raise VifidelError("metrics is empty; leave it out for the default metrics.")
-    both = [name for name in names if name in scorers]
-    if both:
-        raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
-    return names, scorers
-
-
-def _no_metric(value: Any) -> str:
-    return (
-        "metrics are names, scorers of vifidel_eval.scorers, or {name: scorer}; found "
-        f"{type(value).__name__} {value!r:.40}."
-    )
-
-
-def _listed(names: Names) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+            arguments = [*inspect.signature(evaluate).parameters, *own]
+            close = difflib.get_close_matches(name, [a for a in arguments if a != "options"], n=1)
+            meant = f" Did you mean {close[0]}?" if close else ""
+            if name in _OF_THE_COMMAND:
+                meant = f" Use {_OF_THE_COMMAND[name]}."
+            raise TypeError(f"evaluate() has no argument {name!r}.{meant}")
+        is_path = own[name].kind is Path and isinstance(value, str)
+        values[name] = Path(value) if is_path else value
+    return values

@@ -11,9 +11,9 @@ Scores of images count with the ten digits that files hold, so that a saved run 
 - Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed; it is 1 where that difference is nothing but rounding
-  (`vifidel_eval.io.digits.deciding`).
-  Holm's correction (1979) covers the pairs of a metric. Tests take 100 resamples for each pair of
-  systems, at least 1 000: after the correction p can be as low as .01. Intervals take 1 000.
+  (`vifidel_eval.io.digits.deciding`). Holm's correction (1979) covers the pairs of a metric. Tests
+  take 100 resamples for each pair of systems, at least 1 000: after the correction p can be as low
+  as .01. Intervals take 1 000.
 - At equal length: `vifidel_eval.scores.significance`.
 - Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
   better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
@@ -26,50 +26,37 @@ import itertools
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from numbers import Real
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from ..errors import ImageIdError, VifidelError, VifidelWarning
-from ..evaluation import Evaluation, Floats
-from ..io.arguments import check_whole
-from ..io.digits import for_json, from_json, rounded
+from ..io.digits import for_json
 from ..io.image_ids import ImageId, in_order
 from ..io.text_tables import with_difference
-from .harness import Scores
+from .scores import Scores, unknown
 from .significance import (
+    Bootstrap,
     EqualLength,
     at_equal_length,
-    draw,
+    fewest,
     has_own_score,
-    interval,
     p_values,
     take_sample,
 )
 
 # Resamples of intervals, and the fewest of tests.
 _RESAMPLES = 1000
-_MOST_RESAMPLES = 1_000_000  # that may be asked for
 # How many times more resamples tests take than one significant difference needs.
 _MORE = 5
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a system does under a metric.
+    """How a system does under a metric: its score on the images compared, and the interval of that.
 
-    Attributes
-    ----------
-    score : float
-        On the images compared.
-    low, high : float
-        Its bootstrap interval.
-    rank : int, optional
-        1 + the number of systems that beat it significantly; equal ranks are ties. None under a
-        metric by which no system is better than another, and where no difference can be
-        significant (`Comparisons.too_few`).
+    Its rank is 1 + the number of systems that beat it significantly; equal ranks are ties. It is
+    None under a metric by which no system is better than another, and where no difference can be
+    significant (`Comparisons.too_few`).
     """
 
     score: float
@@ -82,23 +69,11 @@ class Standing:
 class Pair:
     """Two systems under a metric.
 
-    Attributes
-    ----------
-    first, second : str
-        Names of the systems.
-    difference : float
-        Score of the first less score of the second.
-    low, high : float
-        Bootstrap interval of the difference.
-    bootstrap_p, randomisation_p : float
-        Two-sided p-values of the two tests.
-    bootstrap_holm, randomisation_holm : float
-        The same after Holm's correction over the pairs of the metric.
-    winner : str, optional
-        The system that is significantly better (`randomisation_holm`); None for a tie, and under a
-        metric by which no system is better than another.
-    equal_length : EqualLength, optional
-        What remains of the difference at equal length, where the systems' lengths differ by half.
+    The difference is the score of the first less that of the second, with its bootstrap interval;
+    two-sided p-values are those of both tests, and the same after Holm's correction over the pairs
+    of the metric. The winner is significantly better (`randomisation_holm`); there is none for a
+    tie, and under a metric by which no system is better than another. At equal length is what
+    remains of the difference, where the systems' lengths differ by half.
     """
 
     first: str
@@ -108,9 +83,9 @@ class Pair:
     high: float
     bootstrap_p: float
     randomisation_p: float
-    bootstrap_holm: float = math.nan
-    randomisation_holm: float = math.nan
-    winner: str | None = None
+    bootstrap_holm: float
+    randomisation_holm: float
+    winner: str | None
     equal_length: EqualLength | None = None
 
     @property
@@ -120,73 +95,87 @@ class Pair:
             return None
         return self.second if self.winner == self.first else self.first
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the attributes by name, numbers with ten significant digits."""
-        fields: dict[str, Any] = for_json(asdict(self))
-        if self.equal_length is None:
-            del fields["equal_length"]
-        return fields
+    def turned(self) -> Pair:
+        """Return the pair with its systems exchanged: two-sided tests say the same of both."""
+        remains = self.equal_length
+        if remains is not None:
+            remains = EqualLength(*_negative(remains))
+        difference, low, high = _negative(self)
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            difference=difference,
+            low=low,
+            high=high,
+            equal_length=remains,
+        )
 
 
-@dataclass(frozen=True)
+def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
+    """Return a difference and its interval, of the other sign and without -0.0."""
+    return 0.0 - of.difference, 0.0 - of.high, 0.0 - of.low
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Systems under one metric.
 
-    Attributes
-    ----------
-    metric : str
-        Its name.
-    systems : dict
-        System name to `Standing`, in the order of the scores.
-    pairs : tuple of Pair
-        Every two systems; none if there is one system.
-    images : int
-        How many images were compared: those that every system has and the metric defines for all.
-    lower_is_better : bool
-        The metric's direction.
-    ranked : bool
-        Whether it has one.
-    own_score : bool
-        Whether the metric's own corpus score was compared; if not, the mean of its image scores,
-        because its corpus score cannot be computed for some of the images (METEOR).
+    So many `images` were compared: those that every system has and the metric defines for all.
+    Lower is better, or nothing is (not `ranked`), as the metric says. If what was compared is not
+    its `own_score`, it is the mean of its image scores, because its corpus score cannot be computed
+    for some of the images (METEOR). Systems are in the order of the scores; pairs are every two of
+    them.
     """
 
-    metric: str
-    systems: dict[str, Standing]
-    pairs: tuple[Pair, ...]
+    metric: str = field(metadata={"is_key": True})
     images: int
-    own_score: bool
     lower_is_better: bool = False
     ranked: bool = True
+    own_score: bool
+    systems: dict[str, Standing]
+    pairs: tuple[Pair, ...]
+
+    def with_pairs(self, pairs: Sequence[Pair], alpha: float) -> Comparison:
+        """Return this with other pairs, Holm's correction over them, and who is better at alpha."""
+        bootstrap = holm([pair.bootstrap_p for pair in pairs])
+        randomisation = holm([pair.randomisation_p for pair in pairs])
+        corrected = []
+        for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
+            first_is_better = (pair.difference > 0) != self.lower_is_better
+            winner = pair.first if first_is_better else pair.second
+            corrected.append(
+                replace(
+                    pair,
+                    bootstrap_holm=of_bootstrap,
+                    randomisation_holm=p,
+                    winner=winner if self.ranked and p <= alpha else None,
+                )
+            )
+        return replace(self, pairs=tuple(corrected))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Comparisons:
-    """Systems under all metrics; at a prompt, a line per metric.
+    """Systems under all metrics, by name; at a prompt, a line per metric.
 
-    Attributes
-    ----------
-    metrics : dict
-        Metric name to `Comparison`.
-    seed, resamples : int
-        Of the tests, by bootstrap and by randomisation.
-    level : float
-        Of the intervals; ranks and winners are at 1 - level.
-    left_out : tuple of str
-        Metrics of which no image has a score from every system.
-    baseline : str, optional
-        The second system of all pairs, where only these were tested.
-    interval_resamples : int
-        Of the intervals.
+    Tests took so many resamples, intervals, whose level this is, `interval_resamples`; ranks and
+    winners are at 1 - level. A baseline is the second system of all pairs, where only these were
+    tested. Of the metrics `left_out`, no image has a score from every system.
     """
 
-    metrics: dict[str, Comparison]
     seed: int
     resamples: int
+    interval_resamples: int
     level: float
-    left_out: tuple[str, ...] = ()
     baseline: str | None = None
-    interval_resamples: int = _RESAMPLES
+    left_out: tuple[str, ...] = ()
+    metrics: dict[str, Comparison]
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance."""
+        return Bootstrap(level=self.level).alpha
 
     @property
     def has_equal_length(self) -> bool:
@@ -198,74 +187,49 @@ class Comparisons:
         """Return why no difference can be significant, and there are no ranks, in sentences."""
         tested = [of for of in self.metrics.values() if of.pairs]
         pairs = max((len(of.pairs) for of in tested), default=0)
-        needed = _fewest_resamples(pairs, self.level)
-        if self.resamples < needed:
+        resamples, images = fewest(pairs, self.alpha)
+        if self.resamples < resamples:
             return [
                 f"with {self.resamples} resamples no difference can be significant after Holm's "
-                f"correction over {pairs} pairs of systems; take at least {needed}."
+                f"correction over {pairs} pairs of systems; take at least {resamples}."
             ]
-        few = [of for of in tested if of.images < _fewest_images(pairs, self.level)]
+        few = [of for of in tested if of.images < images]
         if not few:
             return []
         return [
             f"{min(of.images for of in few)} images are too few for a significant difference under "
             f"{', '.join(of.metric for of in few)} (pairs of systems: {pairs}), and with so few "
-            "the bootstrap's p-values mean nothing; compare at least "
-            f"{_fewest_images(pairs, self.level)}."
+            f"the bootstrap's p-values mean nothing; compare at least {images}."
         ]
 
     def __repr__(self) -> str:
+        baseline = "" if self.baseline is None else f"baseline={self.baseline!r}, "
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
-        if self.baseline is not None:
-            settings = f"baseline={self.baseline!r}, {settings}"
-        lines = [f"Comparisons({settings})"]
+        lines = [f"Comparisons({baseline}{settings})"]
         for name, comparison in self.metrics.items():
             systems = comparison.systems
-            metric = f"{name} ({comparison.images} images): "
-            if self.baseline is not None:
-                for pair in comparison.pairs:
-                    numbers = (pair.difference, pair.low, pair.high, pair.randomisation_holm)
-                    cell = with_difference(systems[pair.first].score, *numbers)
-                    lines.append(f"{metric}{pair.first} {cell}")
-                continue
-            standings = (
+            texts = [
                 f"{system} {s.score:.4f} [{s.low:.4f}, {s.high:.4f}]"
                 + ("" if s.rank is None else f" #{s.rank}")
                 for system, s in systems.items()
-            )
-            lines.append(metric + "; ".join(standings))
+            ]
+            whole = ["; ".join(texts)]
+            if self.baseline is not None:
+                whole = [
+                    f"{pair.first} "
+                    + with_difference(
+                        systems[pair.first].score,
+                        *(pair.difference, pair.low, pair.high, pair.randomisation_holm),
+                    )
+                    for pair in comparison.pairs
+                ]
+            lines += [f"{name} ({comparison.images} images): {text}" for text in whole]
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what files hold: the attributes by name, numbers with ten significant digits.
-
-        ``{"seed": 0, "resamples": 1000, "interval_resamples": 1000, "level": 0.95, "left_out": [],
-        "metrics": {METRIC:
-        {"images": 5000, "own_score": true, "systems": {NAME: {"score": ..., "low": ..., "high":
-        ..., "rank": 1}}, "pairs": [{"first": NAME, "second": NAME, "difference": ..., ...}]}}}``
-        """
-        return {
-            "seed": self.seed,
-            "resamples": self.resamples,
-            "interval_resamples": self.interval_resamples,
-            "level": self.level,
-            **({} if self.baseline is None else {"baseline": self.baseline}),
-            "left_out": list(self.left_out),
-            "metrics": {
-                name: {
-                    "images": comparison.images,
-                    "lower_is_better": comparison.lower_is_better,
-                    "ranked": comparison.ranked,
-                    "own_score": comparison.own_score,
-                    "systems": {
-                        system: for_json(asdict(standing))
-                        for system, standing in comparison.systems.items()
-                    },
-                    "pairs": [pair.to_json() for pair in comparison.pairs],
-                }
-                for name, comparison in self.metrics.items()
-            },
-        }
+        """Return what files hold: the attributes by name, numbers with ten significant digits."""
+        content: dict[str, Any] = for_json(self)
+        return content
 
 
 def compare(
@@ -289,148 +253,100 @@ def compare(
     level : float
         Of the intervals, in (0, 1).
 
-    Raises
-    ------
-    ImageIdError
-        If the systems share no image.
-    VifidelError
-        If there is no system, or an argument has the wrong type or is out of range.
-
-    Warns
-    -----
-    VifidelWarning
-        If resamples or images are too few for a significant difference: there are no ranks then.
+    Raises an ImageIdError if the systems share no image, and a VifidelError if there is no system,
+    or an argument has the wrong type or is out of range. Warns if resamples or images are too few
+    for a significant difference: there are no ranks then.
     """
-    check_draws(seed, _RESAMPLES if resamples is None else resamples)
-    if not (isinstance(level, Real) and level > 0 and _alpha(level) > 0):
-        raise VifidelError(f"level must be a number between 0 and 1, not {level!r}.")
+    bootstrap = Bootstrap(seed, _RESAMPLES if resamples is None else resamples, level)
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
-    seed, level = int(seed), float(level)  # not NumPy's, for JSON
-    tested, drawn = _how_many(resamples, len(scores.evaluations), level)
+    # Python's own numbers, for JSON.
+    bootstrap = Bootstrap(int(seed), int(bootstrap.resamples), float(level))
+    alpha, tested = bootstrap.alpha, bootstrap.resamples
+    if resamples is None:
+        of_pairs = _MORE * math.comb(len(scores.evaluations), 2) / alpha
+        tested = max(_RESAMPLES, round(of_pairs))
     shared = _shared_images(scores)
-    scores = _as_in_files(scores)
     evaluations = {
-        column: {name: e[column.name] for name, e in scores.evaluations.items()}
-        for column in scores.columns()
+        column: {name: e[column] for name, e in scores.evaluations.items()}
+        for column in scores.signatures
     }
-    taken = {column.name: take_sample(of, shared) for column, of in evaluations.items()}
-    samples = {metric: sample for metric, sample in taken.items() if sample is not None}
-    draws = draw(samples, seed, drawn)
-    tests = p_values(samples, seed, tested)
-    at_equal = at_equal_length(scores, shared, seed, drawn, level)
+    taken = {column: take_sample(of, shared) for column, of in evaluations.items()}
+    samples = {column: sample for column, sample in taken.items() if sample is not None}
+    draws = bootstrap.scores(samples)
+    tests = p_values(samples, bootstrap.seed, tested)
+    at_equal = at_equal_length(scores, shared, bootstrap)
     metrics: dict[str, Comparison] = {}
-    names = list(scores.evaluations)
-    for column, of_systems in evaluations.items():
-        metric, lower, ranked = column.name, column.lower_is_better, column.ranked
+    for column in scores.columns():
+        metric = column.name
         if metric not in samples:
             continue
-        sample, of_draws, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
-        bootstrap, randomisation = tests[metric]
-        pairs = [
-            Pair(
-                names[one],
-                names[other],
-                sample.scores[one] - sample.scores[other],
-                *interval(of_draws[one] - of_draws[other], max(sizes[one], sizes[other]), level),
-                float(bootstrap[one, other]),
-                float(randomisation[one, other]),
-                equal_length=at_equal.get((metric, names[one], names[other])),
+        sample, drawn, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
+        names, systems = list(scores.evaluations), range(len(scores.evaluations))
+        pairs = []
+        for one, other in itertools.combinations(systems, 2):
+            of_bootstrap, of_randomisation = tests[metric][:, one, other].tolist()
+            size = max(sizes[one], sizes[other])
+            low, high = bootstrap.interval(drawn[one] - drawn[other], size)
+            pairs.append(
+                Pair(
+                    names[one],
+                    names[other],
+                    sample.scores[one] - sample.scores[other],
+                    low,
+                    high,
+                    of_bootstrap,
+                    of_randomisation,
+                    of_bootstrap,  # corrected below
+                    of_randomisation,
+                    None,
+                    at_equal.get((metric, names[one], names[other])),
+                )
             )
-            for one, other in itertools.combinations(range(len(names)), 2)
-        ]
-        systems = {
-            name: Standing(score, *interval(of_system, size, level), None)
-            for name, score, of_system, size in zip(
-                names, sample.scores, of_draws, sizes, strict=True
+        comparison = Comparison(
+            metric=metric,
+            images=sample.images,
+            lower_is_better=column.lower_is_better,
+            ranked=column.ranked,
+            own_score=all(map(has_own_score, evaluations[metric].values())),
+            systems={},
+            pairs=(),
+        ).with_pairs(pairs, alpha)
+        least_resamples, least_images = fewest(len(pairs), alpha)
+        has_ranks = column.ranked and tested >= least_resamples and sample.images >= least_images
+        losers = [pair.loser for pair in comparison.pairs]
+        standings = {
+            names[at]: Standing(
+                sample.scores[at],
+                *bootstrap.interval(drawn[at], sizes[at]),
+                1 + losers.count(names[at]) if has_ranks else None,
             )
+            for at in systems
         }
-        own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
-        metrics[metric] = Comparison(
-            metric,
-            systems,
-            corrected(pairs, level, lower if ranked else None),
-            sample.images,
-            own_score,
-            lower,
-            ranked,
+        metrics[metric] = replace(comparison, systems=standings)
+    comparisons = Comparisons(
+        seed=bootstrap.seed,
+        resamples=tested,
+        interval_resamples=bootstrap.resamples,
+        level=bootstrap.level,
+        left_out=tuple(metric for metric in scores.signatures if metric not in metrics),
+        metrics=metrics,
+    )
+    for reason in comparisons.too_few():
+        warnings.warn(reason, VifidelWarning, stacklevel=2)
+    return comparisons
+
+
+def _shared_images(scores: Scores) -> list[ImageId]:
+    """Return the images that every system has, in an order that depends on no input file."""
+    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
+    shared = set(of_systems[0]).intersection(*of_systems[1:])
+    if not shared:
+        raise ImageIdError(
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
         )
-    left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
-    compared = Comparisons(metrics, seed, tested, level, left_out, interval_resamples=drawn)
-    for said in compared.too_few():
-        warnings.warn(said, VifidelWarning, stacklevel=2)
-    return with_ranks(compared)
-
-
-def check_draws(seed: int, resamples: int) -> None:
-    """Raise a VifidelError for a seed or a number of resamples that is out of range."""
-    check_whole(0, seed=seed)
-    check_whole(1, _MOST_RESAMPLES, resamples=resamples)
-
-
-def _how_many(resamples: int | None, systems: int, level: float) -> tuple[int, int]:
-    """Return how many resamples tests and intervals take, where so many were asked for or none."""
-    if resamples is not None:
-        return int(resamples), int(resamples)
-    return max(_RESAMPLES, round(_MORE * math.comb(systems, 2) / _alpha(level))), _RESAMPLES
-
-
-def _as_in_files(scores: Scores) -> Scores:
-    """Return scores of images, and counts, with the digits that files hold."""
-
-    def in_file(e: Evaluation) -> Evaluation:
-        counts = e.statistics
-        if counts is not None:
-            counts = replace(counts, of_rows=_rounded(counts.of_rows))
-        # Corpus scores keep all digits, there too.
-        return replace(e, scores=_rounded(e.scores), corpus_score=e.score, statistics=counts)
-
-    evaluations = {
-        name: {column: in_file(e) for column, e in of_column.items()}
-        for name, of_column in scores.evaluations.items()
-    }
-    return replace(scores, evaluations=evaluations)
-
-
-def _rounded(numbers: Floats) -> Floats:
-    if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
-        return numbers
-    few = map(from_json, map(rounded, numbers.ravel().tolist()))
-    return np.array([*few]).reshape(numbers.shape)
-
-
-def with_ranks(comparisons: Comparisons) -> Comparisons:
-    """Return comparisons of every two systems with ranks, where a difference can be significant."""
-    metrics = {}
-    for metric, of in comparisons.metrics.items():
-        pairs, level = len(of.pairs), comparisons.level
-        reachable = comparisons.resamples >= _fewest_resamples(pairs, level) and (
-            not pairs or of.images >= _fewest_images(pairs, level)
-        )
-        losers = [pair.loser for pair in of.pairs]
-        systems = {
-            name: replace(s, rank=1 + losers.count(name) if reachable and of.ranked else None)
-            for name, s in of.systems.items()
-        }
-        metrics[metric] = replace(of, systems=systems)
-    return replace(comparisons, metrics=metrics)
-
-
-def _fewest_resamples(pairs: int, level: float) -> int:
-    """Return with how many resamples the smallest p-value, times the pairs, is at 1 - level."""
-    return math.ceil(round(pairs / _alpha(level), 9)) - 1
-
-
-def _fewest_images(pairs: int, level: float) -> int:
-    """Return with how many images a system that is better on all is significantly better.
-
-    Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
-    """
-    return 1 + math.ceil(math.log2(pairs / _alpha(level)))
-
-
-def _alpha(level: float) -> float:
-    return round(1 - level, 12)
+    return sorted(shared, key=in_order)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -447,34 +363,35 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _shared_images(scores: Scores) -> list[ImageId]:
-    """Return the images that every system has, in an order that depends on no input file."""
-    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
-    shared = set(of_systems[0]).intersection(*of_systems[1:])
-    if not shared:
-        raise ImageIdError(
-            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
-            "score them on the same images."
-        )
-    return sorted(shared, key=in_order)
+def against(comparisons: Comparisons, baseline: str) -> Comparisons:
+    """Return how every other system differs from a baseline, of every two systems' comparison.
 
+    The pairs are those in which the baseline is the second system; a difference above 0 says that
+    the other one has more. Resamples, and ranks among all systems, stay as they are. Holm's
+    correction covers the pairs that remain, so that p-values are lower than among all.
 
-def corrected(
-    pairs: Sequence[Pair], level: float, lower_is_better: bool | None
-) -> tuple[Pair, ...]:
-    """Return the pairs of a metric with Holm's correction over them, and who is better.
-
-    A system is better at 1 - level; no one is where the metric has no direction, None.
+    Raises a VifidelError if there is no such system or no other one, or the comparison has another
+    baseline.
     """
-    bootstrap = holm([pair.bootstrap_p for pair in pairs])
-    randomisation = holm([pair.randomisation_p for pair in pairs])
-    found = []
-    for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
-        winner = None
-        if lower_is_better is not None and p <= _alpha(level):
-            first_is_better = (pair.difference > 0) != lower_is_better
-            winner = pair.first if first_is_better else pair.second
-        found.append(
-            replace(pair, bootstrap_holm=of_bootstrap, randomisation_holm=p, winner=winner)
+    systems = [*next((of.systems for of in comparisons.metrics.values()), [])]
+    if systems and baseline not in systems:  # without any, no image has a score from every system
+        raise unknown("system", baseline, systems)
+    if len(systems) == 1:
+        raise VifidelError(
+            f"{baseline!r} is the only system, and there is nothing to compare it with: score "
+            "another one with it."
         )
-    return tuple(found)
+    if systems and comparisons.baseline not in (None, baseline):
+        raise VifidelError(
+            f"the comparison is with {comparisons.baseline!r} alone: compare again for the "
+            f"baseline {baseline!r}."
+        )
+    metrics = {}
+    for name, comparison in comparisons.metrics.items():
+        pairs = [
+            pair if pair.second == baseline else pair.turned()
+            for pair in comparison.pairs
+            if baseline in (pair.first, pair.second)
+        ]
+        metrics[name] = comparison.with_pairs(pairs, comparisons.alpha)
+    return replace(comparisons, metrics=metrics, baseline=baseline)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from ..captions.rows import Rows
 from ..errors import (
     CaptionError,
@@ -17,115 +15,15 @@ from ..errors import (
     VifidelError,
     VifidelWarning,
 )
-from ..evaluation import COUNTS, Column, Evaluation
+from ..evaluation import Evaluation
 from ..io.caches import one_run
 from ..io.image_ids import ImageId
 from ..scorers import Mean, Scorer
 from ..scorers.registry import named_failures
-from .inputs import Inputs
-from .pairing import System, all_images, paired
-from .remarks import Calibrated, People, four_decimals
+from .scores import Scores
+from .systems import System, all_images, paired
 
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """Scores of systems under metrics.
-
-    Attributes
-    ----------
-    signatures : dict
-        Column to signature.
-    evaluations : dict
-        System name to column to `Evaluation`.
-    unavailable : dict
-        Metric name to the reason why it could not be computed here: a `MetricUnavailable`, or a
-        `MetricFailed` of what broke.
-    people : People, optional
-        How references were scored as captions are: as a system, or for the floor of inventions.
-    calibrated : dict
-        System name to its rate of inventions without the errors of the answers, if estimated.
-    uncaptioned : int
-        How many images are no part of the run, as no system has a caption of them.
-    inputs : Inputs, optional
-        What a run was made from.
-    """
-
-    signatures: dict[str, str]
-    evaluations: dict[str, dict[str, Evaluation]]
-    unavailable: dict[str, MetricUnavailable] = field(default_factory=dict)
-    people: People | None = None
-    calibrated: dict[str, Calibrated] = field(default_factory=dict)
-    uncaptioned: int = 0
-    inputs: Inputs | None = None
-
-    def columns(self) -> list[Column]:
-        """Return the columns with their directions."""
-        some_system = next(iter(self.evaluations.values()), {})
-        found = [(name, some_system[name]) for name in self.signatures if name in some_system]
-        return [Column(name, of.lower_is_better, of.ranked) for name, of in found]
-
-    def metric_of_columns(self) -> dict[str, str]:
-        """Return every column with the name of its metric, as its signature says it."""
-        return {column: text.partition("|")[0] for column, text in self.signatures.items()}
-
-    def notes(self, shown: Callable[[float, str], str] = four_decimals) -> list[str]:
-        """Return what has to be said of images, people's captions and estimates, in sentences.
-
-        `shown` returns a score of a column as the sentences show it.
-        """
-        notes = []
-        if self.uncaptioned:
-            images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
-            notes.append(f"Left out: {images} of which no system has a caption (--allow-subset).")
-        if self.people is not None:
-            notes += self.people.notes(self.signatures, shown)
-        return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]
-
-    def only(self, columns: Iterable[str]) -> Scores:
-        """Return these scores with some of the columns, in the order given."""
-        columns = list(columns)
-        return replace(
-            self,
-            signatures={name: self.signatures[name] for name in columns},
-            evaluations={
-                system: {name: of_column[name] for name in columns}
-                for system, of_column in self.evaluations.items()
-            },
-        )
-
-    def counts(self, system: str) -> dict[str, int]:
-        """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
-
-        A row counts as scored if every column's corpus score counts it, and otherwise as undefined;
-        of every other count it is the largest of any metric. What no metric counts is missing.
-        """
-        evaluations = list(self.evaluations[system].values())
-        undefined = int(np.any([e.missing for e in evaluations], axis=0).sum())
-        of_metrics = [counts_of(evaluation) for evaluation in evaluations]
-        keys = [c.key for c in COUNTS if any(c.key in counts for counts in of_metrics)]
-        most = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
-        scored = {"scored": len(evaluations[0].ids) - undefined}
-        return scored | most | {"undefined": max(undefined, most["undefined"])}
-
-
-def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
-    """Return which sample of each image is meant, by names such as ``CIDEr best sample``.
-
-    Samples count from 0; None where no sample has a score. Columns of means have none, and those of
-    runs of one caption per image.
-    """
-    names = {column: f"{column} sample" for column in of_column}
-    found = ((name, of_column[column].details.get(name)) for column, name in names.items())
-    return {name: list(samples) for name, samples in found if samples is not None}
-
-
-def counts_of(evaluation: Evaluation) -> dict[str, int]:
-    """Return how many rows were scored, and what was counted in the order of `COUNTS`."""
-    counts = {"undefined": evaluation.undefined, **evaluation.counts}
-    return {
-        "scored": len(evaluation.ids) - evaluation.undefined,
-        **{count.key: counts[count.key] for count in COUNTS if count.key in counts},
-    }
+_Columns = dict[str, dict[str, Evaluation]]  # system, column
 
 
 def score_systems(
@@ -150,14 +48,10 @@ def score_systems(
     # All ids are checked before the first system is scored: nothing computed gets lost.
     rows = {system.name: paired(system, references, allow_subset) for system in systems}
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    evaluations = {
-        name: {
-            column: replace(e, counts={**e.counts, "missing": len(references) - len(rows[name])})
-            for column, e in of_column.items()
-        }
-        for name, of_column in scores.evaluations.items()
-    }
-    return replace(scores, evaluations=evaluations)
+    lacking = {name: len(references) - len(of_system) for name, of_system in rows.items()}
+    return scores.changed(
+        lambda name, _, e: replace(e, counts={**e.counts, "missing": lacking[name]})
+    )
 
 
 def score_rows(
@@ -173,13 +67,12 @@ def score_rows(
     each metric before it is computed. Metrics that are known not to be available, with the reason,
     are joined by those that turn out not to be.
 
-    Raises a MetricUnavailable if no metric can be computed here; as long as one can, the others are
-    named in the result. Raises a VifidelError if ids do not match or the input is not as the
-    scorers need it.
+    Raises a MetricUnavailable if no metric can be computed here, and a VifidelError if ids do not
+    match or the input is not as the scorers need it.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}
-    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in systems}
+    evaluations: _Columns = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
     with one_run():
         for metric, scorer in scorers.items():
@@ -192,7 +85,7 @@ def score_rows(
                 continue
             for name, columns in columns_of.items():
                 for column, evaluation in columns.items():
-                    shown = _shown(metric, column, len(columns), evaluations[name])
+                    shown = _shown_name(metric, column, len(columns), evaluations[name])
                     evaluations[name][shown] = evaluation
                     signatures[shown] = evaluation.signature
     if not signatures:
@@ -202,10 +95,10 @@ def score_rows(
 
 def together(problems: Iterable[MetricUnavailable]) -> MetricUnavailable:
     """Return the error for a run without any score: its only problem, or the sentences of all."""
-    said = {str(problem): problem for problem in problems}
-    if len(said) == 1:
-        return next(iter(said.values()))
-    return MetricUnavailable(" ".join(said) or "no metric was asked for.")
+    sentences = {str(problem): problem for problem in problems}
+    if len(sentences) == 1:
+        return next(iter(sentences.values()))
+    return MetricUnavailable(" ".join(sentences) or "no metric was asked for.")
 
 
 def raise_failures(unavailable: Mapping[str, MetricUnavailable]) -> None:
@@ -220,18 +113,15 @@ def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
     metric_of: dict[str, str] = {}
     for metric, scorer in scorers.items():
         for column in scorer.columns:
-            metric_of[_shown(metric, column.name, len(scorer.columns), metric_of)] = metric
+            metric_of[_shown_name(metric, column.name, len(scorer.columns), metric_of)] = metric
     return metric_of
 
 
-def _shown(metric: str, column: str, columns: int, taken: Container[str]) -> str:
-    """Return what a column of a metric is called beside those that are taken."""
+def _shown_name(metric: str, column: str, columns: int, taken: Container[str]) -> str:
+    """Return what one of so many columns of a metric is called beside those that are taken."""
     shown = metric if columns == 1 else column
     # Taken by another scorer of the same metric.
     return f"{metric} {shown}" if shown in taken else shown
-
-
-_Columns = dict[str, dict[str, Evaluation]]  # system, column
 
 
 @dataclass(frozen=True)
@@ -241,7 +131,7 @@ class _Evaluator:
     systems: Mapping[str, Rows]
     on_progress: Callable[[int], object] | None
     done: dict[int, _Columns | MetricUnavailable] = field(default_factory=dict)
-    said: set[str] = field(default_factory=set)
+    warned: set[str] = field(default_factory=set)
 
     def columns(self, scorer: Scorer) -> _Columns:
         """Return, for each system, the columns of a scorer; what failed once is not tried again."""
@@ -258,13 +148,13 @@ class _Evaluator:
 
     def _signed(self, scorer: Scorer) -> _Columns:
         """Return columns with one signature, which is of the images of all systems."""
-        found = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
+        evaluated = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
         signature = scorer.signature_of(self.systems.values())
         if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
             raise VifidelError(f"a signature is one line of text, not {signature!r:.60}.")
         return {
             name: {column: replace(e, signature=signature) for column, e in columns.items()}
-            for name, columns in found.items()
+            for name, columns in evaluated.items()
         }
 
     def _evaluated(self, scorer: Scorer) -> _Columns:
@@ -277,7 +167,7 @@ class _Evaluator:
         with scorer.in_run(list(self.systems.values())) as of_run:
             for name, rows in self.systems.items():
                 with _listening() as heard, _named(scorer, name):
-                    evaluated[name] = of_run.without_signature(rows, self.on_progress)
+                    evaluated[name] = of_run.evaluate(rows, self.on_progress, signed=False)
                 for message in heard:
                     whose.setdefault(message, []).append(name)
         scorer.judge([columns[scorer.main] for columns in evaluated.values()])
@@ -286,8 +176,8 @@ class _Evaluator:
             shared = len(names) == len(evaluated)
             of = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
             text = f"{'' if shared else of}{message}"
-            if text not in self.said:  # several metrics may say the same of ids
-                self.said.add(text)
+            if text not in self.warned:  # several metrics may say the same of ids
+                self.warned.add(text)
                 warnings.warn(text, VifidelWarning, stacklevel=6)
         return evaluated
 

@@ -13,20 +13,20 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
-from ..io.digits import deciding, from_json, rounded
+from ..io.digits import deciding, for_json, rounded, value_of
 from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
 from ..io.records import locked
 from ..io.text_tables import Marked, Table, best, direction_notes
-from .harness import Scores
-from .pairing import System, paired
+from .scores import Scores
+from .systems import System, paired
 
 # The form of the file; another one would get another number.
 _FORM = 1
@@ -35,10 +35,9 @@ _SECONDS_TO_WAIT = 60
 
 @dataclass(frozen=True)
 class DatedScores:
-    """A row: the scores of a system on a date.
+    """A row: the scores of a system on a date such as ``2026-11-21``; None where undefined.
 
-    The date is as ``2026-11-21``, `captions` a digest of the system's captions; a metric has its
-    corpus score, None if that is undefined.
+    `captions` is a digest of the system's captions.
     """
 
     system: str
@@ -47,26 +46,25 @@ class DatedScores:
     scores: dict[str, float | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Leaderboard:
     """What a leaderboard file holds: runs in the order in which they were added.
 
-    Every run scored so many images; `image_ids` and `references` are digests of these images' ids
-    and references. Metrics have the signatures; the lowest score is the best in those that are
-    `lower_is_better`, and those that are `unranked` say of no run that it is better.
+    Every run scored so many images; `image_ids` and `references` are digests. The lowest score is
+    the best in metrics that are `lower_is_better`; none is in those that are `unranked`.
     """
 
-    images: int = 0
-    image_ids: str = ""
-    references: str = ""
-    signatures: dict[str, str] = field(default_factory=dict)
+    images: int
+    image_ids: str
+    references: str
+    signatures: dict[str, str]
     lower_is_better: tuple[str, ...] = ()
     unranked: tuple[str, ...] = ()
-    runs: tuple[DatedScores, ...] = ()
+    runs: tuple[DatedScores, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
-        fields = {"leaderboard": _FORM, **asdict(self)}
+        fields = {"leaderboard": _FORM, **for_json(self)}
         optional = ("lower_is_better", "unranked")
         return {key: value for key, value in fields.items() if value or key not in optional}
 
@@ -82,8 +80,7 @@ class Leaderboard:
         """Return the leaderboard with its runs sorted, best first.
 
         They are sorted by a metric, in any case, or else by the first of the file. Without
-        `history`, of each system there is the last run that has the metric, or the last if none
-        has. Raises a VifidelError if no run has this metric.
+        `history`, of each system there is the last run that has the metric, or the last.
         """
         names = {name.lower(): name for name in self.signatures}
         if metric is not None and metric.lower() not in names:
@@ -103,10 +100,7 @@ class Leaderboard:
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
     def table(self) -> Table:
-        """Return a row per run, in the order of `runs`, with each metric's best score in bold.
-
-        Signatures are not in its notes.
-        """
+        """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
         rows: list[list[Any]] = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
@@ -121,6 +115,68 @@ class Leaderboard:
             texts=2,
         )
 
+    def with_system(
+        self, scores: Scores, system: System, images: Mapping[ImageId, Sequence[str]], day: date
+    ) -> Leaderboard:
+        """Return the leaderboard with a system's run.
+
+        Raises a VifidelError, which lacks the name of the file, if the run cannot be compared.
+        """
+        evaluations = scores.evaluations[system.name]
+        ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
+        image_ids = _digest([to_json_value(image_id) for image_id in ids])
+        references = ""
+        if any(images.values()):
+            references = _digest([sorted(images[image_id]) for image_id in ids])
+        board = self
+        if not self.runs:
+            board = replace(self, images=len(ids), image_ids=image_ids, references=references)
+        # Before the signatures, which may be of the images: this says why they differ.
+        if (len(ids), image_ids) != (board.images, board.image_ids):
+            other = "others" if len(ids) == board.images else f"{board.images}"
+            raise VifidelError(
+                f"it was scored on {len(ids)} images, the runs there on {other}; score it on the "
+                "same images or start another file."
+            )
+        for metric, signature in scores.signatures.items():
+            if "|scaled:run|" in signature:
+                raise VifidelError(
+                    f"{metric} is scaled over the systems of a run, so its scores cannot be "
+                    "compared between runs; leave it out of --metrics."
+                )
+            there = board.signatures.get(metric, signature)
+            if there != signature:
+                raise VifidelError(
+                    f"{metric} has another signature there, {_difference(there, signature)}; score "
+                    "with the same settings or start another file."
+                )
+        if references != board.references:
+            raise VifidelError(
+                "the runs there have other references; use the same or start another file."
+            )
+        rows = paired(system, images, allow_subset=True)
+        caption_of = dict(zip(rows.ids, rows.captions, strict=True))
+        run = DatedScores(
+            system.name,
+            day.isoformat(),
+            _digest([[caption_of[image_id]] for image_id in ids]),
+            {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
+        )
+        runs = []
+        for old in board.runs:
+            if (old.system, old.date) != (run.system, run.date):
+                runs.append(old)
+            elif old.captions == run.captions:
+                run = replace(run, scores=old.scores | run.scores)
+        directions = {column.name: column for column in (*board.columns, *scores.columns())}
+        return replace(
+            board,
+            signatures=board.signatures | scores.signatures,
+            lower_is_better=tuple(name for name, c in directions.items() if c.lower_is_better),
+            unranked=tuple(name for name, c in directions.items() if not c.ranked),
+            runs=(*runs, run),
+        )
+
 
 def read(path: str | os.PathLike[str]) -> Leaderboard:
     """Return the content of a leaderboard file; an empty leaderboard if there is none.
@@ -128,7 +184,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
     Raises a VifidelError if the file cannot be read or is not a leaderboard.
     """
     if not Path(path).exists():
-        return Leaderboard()
+        return Leaderboard(images=0, image_ids="", references="", signatures={}, runs=())
     if not Path(path).is_file():  # reading a pipe might never end
         raise VifidelError(
             f"{path}: is a folder, pipe or device; a leaderboard is an ordinary file."
@@ -142,20 +198,13 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             f"{path}: was written by a newer version of vifidel-eval; update this one."
         )
     try:
-        return Leaderboard(
-            _number_of(content["images"]),
-            str(content["image_ids"]),
-            str(content["references"]),
-            {str(metric): str(text) for metric, text in content["signatures"].items()},
-            tuple(map(str, content.get("lower_is_better", ()))),
-            tuple(map(str, content.get("unranked", ()))),
-            tuple(map(_run, content["runs"])),
-        )
+        board: Leaderboard = value_of(Leaderboard, content)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise VifidelError(
             f"{path}: the leaderboard is damaged ({type(problem).__name__}: {problem}); restore it "
             "or start another file."
         ) from None
+    return board
 
 
 def add(
@@ -167,12 +216,9 @@ def add(
 ) -> None:
     """Add the systems of a run to a leaderboard file, all or none; images have their references.
 
-    The file is created if there is none. Others who add at the same time wait for each other: a
-    lock beside the file, ``FILE.lock``.
-
+    Others who add at the same time wait for each other: a lock beside the file, ``FILE.lock``.
     Raises a VifidelError if images, references or signatures are not those of the file, or it
-    cannot be written.
-    Warns if a run of other captions is replaced.
+    cannot be written. Warns if a run of other captions is replaced.
     """
     from filelock import Timeout
 
@@ -180,7 +226,12 @@ def add(
         with locked(beside(os.path.realpath(path), ".lock"), _SECONDS_TO_WAIT, kept=True):
             before = board = read(path)
             for system in systems:
-                board = _with(board, str(path), scores, system, images, day)
+                try:
+                    board = board.with_system(scores, system, images, day)
+                except VifidelError as problem:
+                    raise VifidelError(
+                        f"{path}: system {system.name!r} cannot be added: {problem}"
+                    ) from None
             write_whole(path, json_text(board.to_json()) + "\n")
     except Timeout:
         raise VifidelError(
@@ -198,83 +249,6 @@ def add(
                 VifidelWarning,
                 stacklevel=2,
             )
-
-
-def _run(content: Mapping[str, Any]) -> DatedScores:
-    day = date.fromisoformat(content["date"]).isoformat()
-    scores = {str(metric): rounded(from_json(score)) for metric, score in content["scores"].items()}
-    return DatedScores(str(content["system"]), day, str(content["captions"]), scores)
-
-
-def _number_of(images: Any) -> int:
-    if type(images) is not int or images < 1:
-        raise ValueError(f"{images!r} images")
-    return images
-
-
-def _with(
-    board: Leaderboard,
-    path: str,
-    scores: Scores,
-    system: System,
-    images: Mapping[ImageId, Sequence[str]],
-    day: date,
-) -> Leaderboard:
-    """Return the leaderboard with a system's run."""
-    evaluations = scores.evaluations[system.name]
-    ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
-    image_ids = _digest([to_json_value(image_id) for image_id in ids])
-    some = any(images.values())
-    of_references = _digest([sorted(images[image_id]) for image_id in ids]) if some else ""
-    if not board.runs:
-        board = replace(board, images=len(ids), image_ids=image_ids, references=of_references)
-    refused = f"{path}: system {system.name!r} cannot be added"
-    # Before the signatures, which may be of the images: this says why they differ.
-    if (len(ids), image_ids) != (board.images, board.image_ids):
-        other = "others" if len(ids) == board.images else f"{board.images}"
-        raise VifidelError(
-            f"{refused}: it was scored on {len(ids)} images, the runs there on {other}; score it "
-            "on the same images or start another file."
-        )
-    for metric, signature in scores.signatures.items():
-        if "|scaled:run|" in signature:
-            raise VifidelError(
-                f"{refused}: {metric} is scaled over the systems of a run, so its scores cannot be "
-                "compared between runs; leave it out of --metrics."
-            )
-        there = board.signatures.get(metric, signature)
-        if there != signature:
-            raise VifidelError(
-                f"{refused}: {metric} has another signature there, "
-                f"{_difference(there, signature)}; score with the same settings or start another "
-                "file."
-            )
-    if of_references != board.references:
-        raise VifidelError(
-            f"{refused}: the runs there have other references; use the same or start another file."
-        )
-    rows = paired(system, images, allow_subset=True)
-    caption_of = dict(zip(rows.ids, rows.captions, strict=True))
-    run = DatedScores(
-        system.name,
-        day.isoformat(),
-        _digest([[caption_of[image_id]] for image_id in ids]),
-        {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
-    )
-    runs = []
-    for old in board.runs:
-        if (old.system, old.date) != (run.system, run.date):
-            runs.append(old)
-        elif old.captions == run.captions:
-            run = replace(run, scores=old.scores | run.scores)
-    directions = {column.name: column for column in (*board.columns, *scores.columns())}
-    return replace(
-        board,
-        signatures=board.signatures | scores.signatures,
-        lower_is_better=tuple(name for name, c in directions.items() if c.lower_is_better),
-        unranked=tuple(name for name, c in directions.items() if not c.ranked),
-        runs=(*runs, run),
-    )
 
 
 def _difference(there: str, here: str) -> str:

@@ -1,20 +1,17 @@
-"""Scores of resampled images: bootstrap draws, and results swapped between two systems.
+"""Bootstrap over images, and tests of the differences between systems.
 
 Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
 all of them over each resample, and what two systems score with their results swapped follows from
 the sums of both. SciPy's `permutation_test` has to gather the images again for every pair.
-`vifidel_eval.plugins.agreement.resampling` cannot be this one: correlations are not sums over
-images.
 
 What is added are multiples of a power of two, so few that their sums are exact: they are the same
 whatever the order in which a machine adds, and however many threads it has.
 
-Of a difference, resamples also say what remains at equal length, had the systems' captions been
-equally long. Over the images, the difference of two systems' scores is regressed on the difference
-of their words by least squares. The intercept is the difference to expect where both have as many
-words; its interval is the percentile bootstrap over images, with the same draws as all intervals of
-a comparison. Where no image has two captions of about one length, that is an extrapolation, and the
-interval is wide.
+Of a difference, resamples also say what remains had the systems' captions been equally long. Over
+the images, the difference of two systems' scores is regressed on the difference of their words by
+least squares. The intercept is the difference to expect where both have as many words; its interval
+is the percentile bootstrap over images, with the same draws as all intervals of a comparison. Where
+no image has two captions of about one length, that is an extrapolation, and the interval is wide.
 """
 
 from __future__ import annotations
@@ -24,19 +21,23 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..evaluation import Evaluation, Floats
-from ..io.digits import deciding
+from ..errors import VifidelError
+from ..evaluation import Evaluation, Floats, Integers
+from ..io.arguments import check_whole
+from ..io.digits import deciding, from_json, rounded
 from ..io.image_ids import ImageId
-from .doubts import WORDS, differ
-from .harness import Scores
+from .run_warnings import WORDS, differ
+from .scores import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)
 
+_MOST_RESAMPLES = 1_000_000  # that may be asked for
 # Numbers of resamples at a time, each of which takes 8 bytes.
 _CHUNK = 2**21
 # Differences that differ by less, relative to the scores, are the same but for rounding: scores
@@ -44,11 +45,11 @@ _CHUNK = 2**21
 _ROUNDING = 1e-9
 # Sums of multiples of a power of two are exact as long as they have no more bits.
 _BITS = 52
+# A line through fewer images says nothing.
+_FEWEST = 3
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
 # is what rounding and the exponentials of different machines leave.
 _DIGITS = 11
-# A line through fewer images says nothing.
-_FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,79 @@ class Sample:
         """How large what was added is: the scores, had all rows the same sign; (systems,)."""
         return self.score_of(abs(self.rows).sum(axis=1))
 
+    def resampled(self, sums: Floats) -> Floats:
+        """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
+        return self.score_of(np.moveaxis(sums, 0, -1))
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13).
+
+    Images are drawn with replacement, as many as there are, so many times; `level` is the share of
+    the resamples that lies in an interval. The same seed gives the same resamples, whatever is
+    resampled. A VifidelError says which of these has the wrong type or is out of range.
+    """
+
+    seed: int = 0
+    resamples: int = 1000
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        check_whole(0, seed=self.seed)
+        check_whole(1, _MOST_RESAMPLES, resamples=self.resamples)
+        if not (isinstance(self.level, Real) and self.level > 0 and self.alpha > 0):
+            raise VifidelError(f"level must be a number between 0 and 1, not {self.level!r}.")
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance: the share of the resamples that lies outside an interval."""
+        return round(1 - self.level, 12)
+
+    def interval(self, values: ArrayLike, size: float | None = None) -> tuple[float, float]:
+        """Return the percentile interval of resampled values; NaN where all are undefined.
+
+        The ends have the digits that mean something beside scores of a `size`, or all of theirs.
+        """
+        numbers = np.asarray(values, dtype=np.float64)
+        defined = numbers[~np.isnan(numbers)]
+        if not len(defined):
+            return math.nan, math.nan
+        tails = [(1 - self.level) / 2, (1 + self.level) / 2]
+        low, high = np.quantile(defined, tails).tolist()
+        if size is None:
+            return low, high
+        places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
+        return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
+
+    def scores(self, samples: Mapping[_Key, Sample]) -> dict[_Key, Floats]:
+        """Return the scores of samples whose images are drawn: (systems, resamples)."""
+        drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
+        for key, sums in _summed(samples, partial(_draws, self.seed, self.resamples)):
+            drawn[key].append(samples[key].resampled(sums))
+        return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
+
+    def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
+        """Yield places of rows and one of so many draws of references, for each resample.
+
+        `images` has the image of each row: an image that is drawn brings all its rows, as captions
+        of one image were judged together.
+        """
+        rows_of: dict[Hashable, list[int]] = {}
+        for row, image in enumerate(images):
+            rows_of.setdefault(image, []).append(row)
+        places = [np.array(rows, dtype=np.int64) for rows in rows_of.values()]
+        random = np.random.default_rng(self.seed)
+        for _ in range(self.resamples):
+            drawn = random.integers(len(places), size=len(places))
+            yield np.concatenate([places[image] for image in drawn]), int(random.integers(draws))
+
+    def multinomial(self, images: Integers) -> Integers:
+        """Return how many images of each kind are drawn, of so many: (resamples, kinds)."""
+        source = np.random.Generator(np.random.Philox(self.seed))
+        drawn: Integers = source.multinomial(images.sum(), images / images.sum(), self.resamples)
+        return drawn
+
 
 def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
     """Return the sample of systems under a metric, of the images that every system has.
@@ -77,25 +151,22 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     Images count that count for all. There is none where no image does, or a system's score is
     undefined.
     """
-    places = [_places(evaluation, shared) for evaluation in evaluations.values()]
-    of_systems = list(zip(evaluations.values(), places, strict=True))
-    defined = ~np.any([e.missing[at] for e, at in of_systems], axis=0)
+    systems = [(e, _places(e, shared)) for e in evaluations.values()]
+    defined = ~np.any([e.missing[at] for e, at in systems], axis=0)
     images = int(defined.sum())
     if not images:
         return None
-    statistics = [e.statistics for e in evaluations.values() if e.statistics is not None]
-    score_of: Callable[[Floats], Floats]
-    if len(statistics) == len(evaluations):
-        score_of = statistics[0].score
-        counts = [of.of_rows[at] for of, at in zip(statistics, places, strict=True)]
+    score_of: Callable[[Floats], Floats] = _mean
+    rows = np.where(defined, [as_in_files(e.scores[at]) for e, at in systems], 0.0)
+    rows = np.stack(np.broadcast_arrays(rows, defined), axis=-1)
+    statistics = [(e.statistics, at) for e, at in systems if e.statistics is not None]
+    if len(statistics) == len(systems):
+        score_of = statistics[0][0].score
+        counts = [as_in_files(of.of_rows[at]) for of, at in statistics]
         rows = np.where(defined[:, np.newaxis], counts, 0.0)
-    else:
-        score_of = _mean
-        of_images = np.where(defined, [e.scores[at] for e, at in of_systems], 0.0)
-        rows = np.stack(np.broadcast_arrays(of_images, defined), axis=-1)
     scores = [
-        e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(of_rows)
-        for e, of_rows in zip(evaluations.values(), score_of(rows.sum(axis=1)), strict=True)
+        e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(score)
+        for (e, _), score in zip(systems, score_of(rows.sum(axis=1)), strict=True)
     ]
     if any(map(math.isnan, scores)):
         return None
@@ -103,9 +174,16 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
 
 
 def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
-    """Return where the scores of images are."""
     place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
     return np.array([place[image_id] for image_id in images], dtype=np.intp)
+
+
+def as_in_files(numbers: Floats) -> Floats:
+    """Return scores of images, or counts, with the digits that files hold."""
+    if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
+        return numbers
+    few = map(from_json, map(rounded, numbers.ravel().tolist()))
+    return np.array([*few]).reshape(numbers.shape)
 
 
 def _mean(sums: Floats) -> Floats:
@@ -127,98 +205,58 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
-def draw(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return the scores of bootstrap draws of the images: (systems, resamples)."""
-    drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
-    for sums in _summed(samples, partial(_draws, seed, resamples)):
-        for key, of_sample in sums:
-            drawn[key].append(_scored(samples[key], of_sample))
-    return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
+def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
+    """Return p-values of every two systems, by paired bootstrap and by randomisation.
 
-
-def interval(values: Floats, size: float, level: float) -> tuple[float, float]:
-    """Return the percentile interval of draws, with the digits of what has such a size."""
-    places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
-    # A draw of captions that all mention nothing has no share of absent mentions.
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return math.nan, math.nan
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
-
-
-def p_values(
-    samples: Mapping[_Key, Sample], seed: int, resamples: int
-) -> dict[_Key, tuple[Floats, Floats]]:
-    """Return two-sided p-values of every two systems, both (systems, systems).
-
-    The first are by paired bootstrap, the second by approximate randomisation; they are where the
-    first system of a pair is before the second one.
+    They are two-sided, (2, systems, systems), and are where the first system of a pair is before
+    the second one.
     """
-    tests = {key: _Test(sample) for key, sample in samples.items()}
-    for sums in _summed(samples, partial(_draws, seed, resamples)):
-        for key, of_sample in sums:
-            tests[key].count_draws(of_sample)
-    for sums in _summed(samples, partial(_swaps, seed, resamples)):
-        for key, of_sample in sums:
-            tests[key].count_swaps(of_sample)
-    return {key: test.p_values(resamples) for key, test in tests.items()}
-
-
-class _Test:
-    """Counts how often the difference of two systems is smaller in resamples than observed."""
-
-    def __init__(self, sample: Sample) -> None:
-        self._sample = sample
-        self._sums = np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
+    sums_of = {
+        key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
+        for key, sample in samples.items()
+    }
+    observed, limits, smaller = {}, {}, {}
+    for key, sample in samples.items():
         # From the rows, as what it is compared with: equal differences stay equal.
-        scores, sizes = _scored(sample, self._sums)[:, 0], sample.sizes
-        self._observed = scores[:, np.newaxis] - scores
+        scores, sizes = sample.resampled(sums_of[key])[:, 0], sample.sizes
+        observed[key] = scores[:, np.newaxis] - scores
         rounding = _ROUNDING * np.maximum(sizes[:, np.newaxis], sizes)
-        self._limits = abs(self._observed) - rounding
-        self._smaller = np.zeros((2, len(scores), len(scores)), dtype=np.int64)
+        limits[key] = abs(observed[key]) - rounding
+        smaller[key] = np.zeros((2, len(scores), len(scores)), dtype=np.int64)
 
-    def count_draws(self, sums: Floats) -> None:
-        """Count those of paired draws, of sums (k, systems, resamples)."""
-        drawn = _scored(self._sample, sums)
+    def count(key: _Key, test: int, one: int, null: Floats) -> None:
+        below = np.abs(null) < limits[key][one, one + 1 :, np.newaxis]  # undefined ones are not
+        smaller[key][test, one, one + 1 :] += np.count_nonzero(below, axis=1)
+
+    for key, sums in _summed(samples, partial(_draws, seed, resamples)):
+        drawn = samples[key].resampled(sums)
         for one in range(len(drawn) - 1):
-            observed = self._observed[one, one + 1 :, np.newaxis]
-            self._count(0, one, drawn[one] - drawn[one + 1 :] - observed)
-
-    def count_swaps(self, sums: Floats) -> None:
-        """Count those of swapped results, of sums (k, systems, resamples) of what is swapped."""
-        own = self._sums
+            differences = drawn[one] - drawn[one + 1 :]
+            count(key, 0, one, differences - observed[key][one, one + 1 :, np.newaxis])
+    for key, sums in _summed(samples, partial(_swaps, seed, resamples)):
+        own, scores_of = sums_of[key], samples[key].resampled
         for one in range(sums.shape[1] - 1):
-            moved = sums[:, one + 1 :] - sums[:, one : one + 1]
-            first = _scored(self._sample, own[:, one : one + 1] + moved)
-            self._count(1, one, first - _scored(self._sample, own[:, one + 1 :] - moved))
-
-    def _count(self, test: int, one: int, null: Floats) -> None:
-        smaller = np.abs(null) < self._limits[one, one + 1 :, np.newaxis]  # undefined ones are not
-        self._smaller[test, one, one + 1 :] += np.count_nonzero(smaller, axis=1)
-
-    def p_values(self, resamples: int) -> tuple[Floats, Floats]:
-        """Return what the counts of so many resamples say."""
-        nothing = np.vectorize(deciding, otypes=[float])(self._observed) == 0
-        bootstrap, randomisation = np.where(
-            nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1)
+            moved = sums[:, one + 1 :] - sums[:, one : one + 1]  # what is swapped
+            first = scores_of(own[:, one : one + 1] + moved)
+            count(key, 1, one, first - scores_of(own[:, one + 1 :] - moved))
+    return {
+        key: np.where(
+            np.vectorize(deciding, otypes=[float])(observed[key]) == 0,
+            1.0,
+            (resamples - smaller[key] + 1) / (resamples + 1),
         )
-        return bootstrap, randomisation
-
-
-def _scored(sample: Sample, sums: Floats) -> Floats:
-    """Return the scores of sums, (k, systems, resamples) to (systems, resamples)."""
-    return sample.score_of(np.moveaxis(sums, 0, -1))
+        for key in samples
+    }
 
 
 def _summed(
     samples: Mapping[_Key, Sample], weights: Callable[[int, int], Iterator[NDArray[Any]]]
-) -> Iterator[Iterator[tuple[_Key, Floats]]]:
-    """Yield, for some resamples at a time, the weighted sums of all rows of each sample.
+) -> Iterator[tuple[_Key, Floats]]:
+    """Yield the weighted sums of all rows of each sample, (k, systems, some resamples) at a time.
 
-    Sums are (k, systems, resamples). `weights` has a weight of each image, (resamples, images),
-    where it is told how many images there are and how many resamples to make at a time. Equal
-    columns, such as those of BLEU's four numbers, are added once.
+    `weights` has a weight of each image, (resamples, images), where it is told how many images
+    there are and how many resamples to make at a time. Equal columns, such as those of BLEU's four
+    numbers, are added once.
     """
     place: dict[bytes, int] = {}
     places = {
@@ -243,7 +281,8 @@ def _summed(
         sums = np.empty((len(columns), len(part)))
         for rows, of_kind in kinds:
             sums[rows] = of_kind @ part.astype(of_kind.dtype).T
-        yield ((key, sums[of_sample]) for key, of_sample in places.items())
+        for key, of_sample in places.items():
+            yield key, sums[of_sample]
 
 
 def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
@@ -259,8 +298,7 @@ def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDA
 def _swaps(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
     for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
-        bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)
-        yield bits[:, :images]
+        yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
 
 
 def _words(
@@ -274,6 +312,18 @@ def _words(
         yield stream.random_raw(some * each).reshape(some, each)
 
 
+def fewest(pairs: int, alpha: float) -> tuple[int, int]:
+    """Return from how many resamples and images on a difference can be significant.
+
+    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of the 2**images
+    ways to swap the results of a system that is better on all images two are as extreme: none
+    swapped, and all.
+    """
+    if not pairs:
+        return 0, 0
+    return math.ceil(round(pairs / alpha, 9)) - 1, 1 + math.ceil(math.log2(pairs / alpha))
+
+
 @dataclass(frozen=True)
 class EqualLength:
     """What remains of a difference at equal length: the intercept, and its bootstrap interval."""
@@ -284,19 +334,22 @@ class EqualLength:
 
 
 def at_equal_length(
-    scores: Scores, shared: Sequence[ImageId], seed: int, resamples: int, level: float
+    scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
 ) -> dict[tuple[str, str, str], EqualLength]:
     """Return what remains of the differences of systems whose lengths differ by half.
 
-    Metric, first and second system lead to it; `shared` are the images that every system has.
-    Without the column `WORDS` there is nothing, nor in columns without a direction, nor of two
-    systems that have the same difference in words on all images.
+    Metric, first and second system lead to it; `shared` are the images that every system has. There
+    is nothing without the column `WORDS`, in columns without a direction, and of two systems that
+    have the same difference in words on all images.
     """
     if WORDS not in scores.signatures:
         return {}
     ranked = [column.name for column in scores.columns() if column.ranked]
     of_systems = {
-        name: {c: of_column[c].scores[_places(of_column[c], shared)] for c in [WORDS, *ranked]}
+        name: {
+            column: as_in_files(of_column[column].scores[_places(of_column[column], shared)])
+            for column in (WORDS, *ranked)
+        }
         for name, of_column in scores.evaluations.items()
     }
     pairs = [
@@ -304,7 +357,7 @@ def at_equal_length(
         for first, second in itertools.combinations(of_systems, 2)
         if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
     ]
-    found = {}
+    remains = {}
     for metric in ranked:  # one after the other: each has columns for every two systems
         lines, sizes = {}, {}
         for first, second in pairs:
@@ -314,11 +367,10 @@ def at_equal_length(
             if line is not None:
                 lines[first, second] = line
                 sizes[first, second] = float(np.nanmax(np.abs(differences)))
-        drawn = draw(lines, seed, resamples)
-        for (first, second), line in lines.items():
-            ends = interval(drawn[first, second][0], sizes[first, second], level)
-            found[metric, first, second] = EqualLength(line.scores[0], *ends)
-    return found
+        for pair, (intercepts,) in bootstrap.scores(lines).items():
+            ends = bootstrap.interval(intercepts, sizes[pair])
+            remains[metric, pair[0], pair[1]] = EqualLength(lines[pair].scores[0], *ends)
+    return remains
 
 
 def _line(differences: Floats, words: Floats) -> Sample | None:
@@ -327,15 +379,14 @@ def _line(differences: Floats, words: Floats) -> Sample | None:
     images = int(defined.sum())
     if images < _FEWEST:
         return None
-    d, w = np.where(defined, differences, 0.0), words
-    middle = math.fsum(w[defined].tolist()) / images  # far from 0 squares would lose digits
-    centred = np.where(defined, w - middle, 0.0)
-    rows = np.column_stack([defined, centred, d, centred * centred, centred * d])
+    d = np.where(defined, differences, 0.0)
+    middle = math.fsum(words[defined].tolist()) / images  # far from 0 squares would lose digits
+    w = np.where(defined, words - middle, 0.0)
+    rows = np.column_stack([defined, w, d, w * w, w * d])
     intercept = partial(_intercept, middle=middle)
     score = float(intercept(rows.sum(axis=0)))
-    if math.isnan(score):
-        return None
-    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
+    of_all = Sample(_exact(rows[np.newaxis]), intercept, [score], images)
+    return None if math.isnan(score) else of_all
 
 
 def _intercept(sums: Floats, middle: float) -> Floats:

@@ -18,23 +18,17 @@ from ..io.text_tables import (
     with_difference,
     with_gain,
 )
-from ..scores.comparison import Comparison, Comparisons, Pair
+from ..scores.comparison import Comparison, Comparisons, Pair, Standing
 from ..scores.significance import EqualLength
-from .fitting import TableLayout
+from .layout import TableLayout
 
 _EQUAL_LENGTH = (
     "Equal length: what remains of the difference where both captions have as many words, with its "
     "bootstrap interval, by regression of the images' differences in score on those in words; "
     "where mean lengths differ by half."
 )
-
-
-# Columns of CSV, as `_randomness` returns them.
-_RANDOMNESS = ("Seed", "Resamples", "Interval resamples")
-
-
-def _randomness(comparisons: Comparisons) -> tuple[int, int, int]:
-    return comparisons.seed, comparisons.resamples, comparisons.interval_resamples
+# Columns of CSV, as `_used` returns them.
+_USED = ("Images", "Seed", "Resamples", "Interval resamples")
 
 
 def level_with_the_best(comparison: Comparison) -> list[str]:
@@ -51,14 +45,19 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
     return [name for name in comparison.systems if name not in beaten]
 
 
-def _difference(
-    of: Pair | EqualLength | None, metric: str, layout: TableLayout
-) -> tuple[float | None, float | None, float | None]:
-    """Return a difference and the ends of its interval; nothing three times where there is none."""
+def _used(comparison: Comparison, comparisons: Comparisons) -> list[Cell]:
+    randomness = (comparisons.seed, comparisons.resamples, comparisons.interval_resamples)
+    return [comparison.images, *randomness]
+
+
+def _numbers(
+    of: Standing | Pair | EqualLength | None, metric: str, layout: TableLayout
+) -> list[float | None]:
+    """Return a score or difference and the ends of its interval; nothing three times of nothing."""
     if of is None:
-        return None, None, None
-    difference, low, high = (layout.shown(n, metric) for n in (of.difference, of.low, of.high))
-    return difference, low, high
+        return [None, None, None]
+    number = of.score if isinstance(of, Standing) else of.difference
+    return [layout.shown(each, metric) for each in (number, of.low, of.high)]
 
 
 def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[Table]:
@@ -66,67 +65,61 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
 
     In LaTeX the better system of a pair is in bold instead of a column of its own.
     """
-    standings: list[list[Cell]] = []
+    rows: list[list[Cell]] = []
     for metric, comparison in comparisons.metrics.items():
         level = level_with_the_best(comparison)
         for name, standing in comparison.systems.items():
-            numbers = (standing.score, standing.low, standing.high)
-            score, low, high = (layout.shown(number, metric) for number in numbers)
+            score, low, high = _numbers(standing, metric, layout)
             marked = Marked(score, bold=name in level)
-            used = [standing.rank, comparison.images]
-            standings.append([metric, name, marked, low, high, *used])
-    pairs = any(comparison.pairs for comparison in comparisons.metrics.values())
+            rows.append([metric, name, marked, low, high, standing.rank, comparison.images])
+    has_pairs = any(comparison.pairs for comparison in comparisons.metrics.values())
     notes = [
         f"Low to High: {_level(comparisons)} bootstrap interval, {comparisons.interval_resamples} "
         f"resamples of the images, seed {comparisons.seed}."
     ]
-    if pairs:
+    if has_pairs:
         notes += [
             "Rank: 1 + number of systems that are significantly better; equal ranks are ties.",
             *(f"No ranks: {reason}" for reason in comparisons.too_few()),
             "Images: those that have a score from every system; only they are compared.",
         ]
-    tables = [
-        Table(
-            ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
-            standings,
-            [*notes, *_remarks(comparisons)],
-            texts=2,
-            title="Intervals and ranks",
-            digits=layout.decimals(style),
-        )
-    ]
-    return [*tables, _pairs(comparisons, style, layout)] if pairs else tables
+    standings = Table(
+        ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
+        rows,
+        notes + _metric_notes(comparisons),
+        texts=2,
+        title="Intervals and ranks",
+        digits=layout.decimals(style),
+    )
+    return [standings, _pairs(comparisons, style, layout)] if has_pairs else [standings]
 
 
 def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
-    digits = layout.decimals(style)
+    digits, in_latex = layout.decimals(style), style == "latex"
 
     def with_interval(of: Pair | EqualLength | None, metric: str) -> list[Cell]:
-        difference, low, high = _difference(of, metric, layout)
+        difference, low, high = _numbers(of, metric, layout)
         return [difference, None if of is None else interval(low, high, digits)]
 
     rows: list[list[Cell]] = []
     at_equal_length = comparisons.has_equal_length
     for metric, comparison in comparisons.metrics.items():
         for pair in comparison.pairs:
-            names = [
-                Marked(name, bold=style == "latex" and name == pair.winner)
+            row: list[Cell] = [metric]
+            row += [
+                Marked(name, bold=in_latex and name == pair.winner)
                 for name in (pair.first, pair.second)
             ]
-            better = [] if style == "latex" else [pair.winner]
-            difference = with_interval(pair, metric)
+            row += [] if in_latex else [pair.winner]
+            row += with_interval(pair, metric)
             # As text: they keep their digits whatever the scores have.
-            p_values = [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-            row: list[Cell] = [metric, *names, *better, *difference, *p_values]
-            if at_equal_length:
-                row += with_interval(pair.equal_length, metric)
+            row += [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
+            row += with_interval(pair.equal_length, metric) if at_equal_length else []
             rows.append(row)
-    level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
     return Table(
         [
-            *("Metric", "First", "Second", *(() if style == "latex" else ("Better",))),
-            *("Difference", f"{level} interval", "p boot.", "p rand."),
+            *("Metric", "First", "Second", *(() if in_latex else ("Better",))),
+            *("Difference", f"{_level(comparisons)} interval", "p boot.", "p rand."),
             *(("Equal length", "Its interval") if at_equal_length else ()),
         ],
         rows,
@@ -135,11 +128,11 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
             "p: paired bootstrap (boot.) and approximate randomisation (rand.), two-sided, after "
             f"Holm's correction over the pairs of a metric; {comparisons.resamples} resamples of "
             f"the images, seed {comparisons.seed}.",
-            f"{'Bold' if style == 'latex' else 'Better'}: where the randomisation p is at most "
-            f"{alpha}.",
+            f"{'Bold' if in_latex else 'Better'}: where the randomisation p is at most "
+            f"{comparisons.alpha:.2g}.",
             *([_EQUAL_LENGTH] if at_equal_length else ()),
         ],
-        texts=3 if style == "latex" else 4,
+        texts=3 if in_latex else 4,
         title="Pairs",
         digits=digits,
     )
@@ -148,66 +141,47 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system: its score, and in the same cell what it gains and p.
 
-    The comparisons have a baseline, as `vifidel_eval.scores.baseline.against` returns them. All
+    The comparisons have a baseline, as `vifidel_eval.scores.comparison.against` returns them. All
     else is as for `compared`, with three decimals by default; in CSV, everything in the cell is a
     column too, with all digits. LaTeX has a row per system and a column per metric, with a star
     instead of interval and p. In bold are systems that are significantly better than the baseline.
     """
     digits = layout.decimals(style)
     decimals = DIFFERENCE_DECIMALS if digits is None else digits
-    if style == "latex":
-        return _systems_by_metrics(comparisons, layout, decimals)
+    in_latex, in_csv = style == "latex", style == "csv"
     rows: list[list[Cell]] = []
+    of_systems: dict[str, list[Cell]] = {}
     for metric, comparison in comparisons.metrics.items():
         pairs = {pair.first: pair for pair in comparison.pairs}
-        used = [comparison.images, *_randomness(comparisons)]
-        for name in sorted(comparison.systems, key=pairs.__contains__):
-            pair = pairs.get(name)
+        for name in sorted(comparison.systems, key=pairs.__contains__):  # the baseline first
             score = layout.shown(comparison.systems[name].score, metric)
-            numbers = _difference(pair, metric, layout)
-            cell, p = Figures(readable(score, decimals)), math.nan  # of the baseline itself
-            if pair is not None:
-                p = pair.randomisation_holm
-                cell = with_difference(score, *numbers, p, decimals)
-            better = None if pair is None else pair.winner
-            row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name]
-            row.append(Marked(cell, bold=better == name))
-            if style == "csv":
-                row += [score, *numbers, rounded(p), better, *used]
-            rows.append(row)
-    in_csv = ["Score", "Difference", "Low", "High", "p", "Better", "Images", *_RANDOMNESS]
-    return Table(
-        [
-            *("Metric", "System", f"Score (difference [{_level(comparisons)}], p)"),
-            *(in_csv if style == "csv" else ()),
-        ],
-        rows,
-        _notes_on_baseline(comparisons, style),
-        texts=3,
-        title=f"Against {comparisons.baseline}",
-        digits=digits,
-    )
-
-
-def _systems_by_metrics(comparisons: Comparisons, layout: TableLayout, decimals: int) -> Table:
-    """Return a row per system, the baseline first, and a column per metric."""
-    rows: dict[str, list[Cell]] = {}
-    for metric, comparison in comparisons.metrics.items():
-        pairs = {pair.first: pair for pair in comparison.pairs}
-        for name in sorted(comparison.systems, key=pairs.__contains__):
-            score = layout.shown(comparison.systems[name].score, metric)
-            cell, better = Figures(readable(score, decimals)), None
+            cell, p, winner = Figures(readable(score, decimals)), math.nan, None
+            difference, low, high = _numbers(pairs.get(name), metric, layout)
             if name in pairs:
-                better = pairs[name].winner
-                difference, _, _ = _difference(pairs[name], metric, layout)
-                cell = with_gain(score, difference, better is not None, decimals)
-            rows.setdefault(name, [name]).append(Marked(cell, bold=better == name))
-    metrics = comparisons.metrics.items()
+                p, winner = pairs[name].randomisation_holm, pairs[name].winner
+                cell = with_difference(score, difference, low, high, p, decimals)
+                if in_latex:
+                    cell = with_gain(score, difference, winner is not None, decimals)
+            marked = Marked(cell, bold=winner == name)
+            of_systems.setdefault(name, [name]).append(marked)
+            row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name, marked]
+            if in_csv:
+                row += [score, difference, low, high, rounded(p), winner]
+                row += _used(comparison, comparisons)
+            rows.append(row)
+    headers: list[str | Marked] = ["Metric", "System"]
+    headers += [f"Score (difference [{_level(comparisons)}], p)"]
+    headers += ["Score", "Difference", "Low", "High", "p", "Better", *_USED] if in_csv else []
+    if in_latex:
+        metrics = comparisons.metrics.items()
+        headers = ["System", *(Marked(name, lower=of.lower_is_better) for name, of in metrics)]
     return Table(
-        ["System", *(Marked(name, lower=of.lower_is_better) for name, of in metrics)],
-        list(rows.values()),
-        _notes_on_baseline(comparisons, "latex"),
+        headers,
+        list(of_systems.values()) if in_latex else rows,
+        _notes_on_baseline(comparisons, style),
+        texts=1 if in_latex else 3,
         title=f"Against {comparisons.baseline}",
+        digits=None if in_latex else digits,
     )
 
 
@@ -222,7 +196,7 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     ]
     holm = f", after Holm's correction over {others} systems" if others > 1 else ""
     tested = f"by approximate randomisation, two-sided{holm}"
-    alpha = f"p <= {1 - comparisons.level:.2g}"
+    alpha = f"p <= {comparisons.alpha:.2g}"
     notes = [f"In parentheses: the difference from {baseline}"]
     if style == "latex":
         notes[0] += f"; starred where it is significant ({alpha} {tested})."
@@ -235,7 +209,7 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
         notes.append(
             f"Images that have a score from every system, and are compared: {', '.join(images)}."
         )
-    notes += _remarks(comparisons)
+    notes += _metric_notes(comparisons)
     if comparisons.has_equal_length:
         notes.append(
             "The lengths of some systems differ by half: --compare says what remains of the "
@@ -267,25 +241,24 @@ def one_table(comparisons: Comparisons, layout: TableLayout) -> Table:
     much its score differs from that one's.
     """
     rows: list[list[Cell]] = []
-    at_equal_length = comparisons.has_equal_length
+    equal = ("Equal length", "Equal low", "Equal high") if comparisons.has_equal_length else ()
     for metric, comparison in comparisons.metrics.items():
-        used = [comparison.images, *_randomness(comparisons)]
+        used = _used(comparison, comparisons)
         for name, of in comparison.systems.items():
-            numbers = [layout.shown(number, metric) for number in (of.score, of.low, of.high)]
-            nothing = [None] * (6 if at_equal_length else 3)
-            rows.append([metric, name, None, *numbers, of.rank, *nothing, *used])
+            nothing = [None] * (3 + len(equal))
+            rows.append(
+                [metric, name, None, *_numbers(of, metric, layout), of.rank, *nothing, *used]
+            )
         for pair in comparison.pairs:
-            values = _difference(pair, metric, layout)
-            p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-            remains = _difference(pair.equal_length, metric, layout) if at_equal_length else ()
-            names = [metric, pair.first, pair.second]
-            rows.append([*names, *values, None, pair.winner, *p_values, *remains, *used])
+            row: list[Cell] = [metric, pair.first, pair.second, *_numbers(pair, metric, layout)]
+            row += [None, pair.winner]
+            row += [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
+            row += _numbers(pair.equal_length, metric, layout) if equal else []
+            rows.append(row + used)
     return Table(
         [
             *("Metric", "System", "Against", "Value", "Low", "High", "Rank", "Better"),
-            *("Bootstrap p", "Randomisation p"),
-            *(("Equal length", "Equal low", "Equal high") if at_equal_length else ()),
-            *("Images", *_RANDOMNESS),
+            *("Bootstrap p", "Randomisation p", *equal, *_USED),
         ],
         rows,
         digits=layout.decimals("csv"),
@@ -296,17 +269,19 @@ def _level(comparisons: Comparisons) -> str:
     return f"{100 * comparisons.level:g} %"
 
 
-def _remarks(comparisons: Comparisons) -> list[str]:
+def _metric_notes(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
     metrics = comparisons.metrics.items()
-    columns = [Column(name, of.lower_is_better, of.ranked) for name, of in metrics]
-    means = [name for name, of in metrics if not of.own_score]
-    remarks = [
-        f"{name}: the mean of the images' scores is compared; its corpus score, a different "
-        "number, cannot be computed for some of the images."
-        for name in means
-    ]
-    return [*direction_notes(columns), *remarks] + [
-        f"{name}: no image has a score from every system, so nothing is compared."
-        for name in comparisons.left_out
+    return [
+        *direction_notes(Column(name, of.lower_is_better, of.ranked) for name, of in metrics),
+        *(
+            f"{name}: the mean of the images' scores is compared; its corpus score, a different "
+            "number, cannot be computed for some of the images."
+            for name, of in metrics
+            if not of.own_score
+        ),
+        *(
+            f"{name}: no image has a score from every system, so nothing is compared."
+            for name in comparisons.left_out
+        ),
     ]

@@ -13,7 +13,7 @@ from ..explain.explanation import plan_table, tables
 from ..explain.findings import findings_in_width, findings_table, summary_table
 from ..explain.sentences import sentence_table
 from ..io.text_tables import Table
-from .fitting import fitted, folded, line_width
+from .layout import fitted, folded, line_width
 
 if TYPE_CHECKING:
     from ..explain.explanation import Explanation

@@ -9,14 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..evaluation import COUNTS, Column
+from ..evaluation import COUNTS
 from ..io.image_ids import to_json_value
 from ..io.text_tables import Cell, Marked, Table, best, direction_notes, one_line
 from ..scorers.registry import METRICS
-from ..scores.baseline import against
-from ..scores.comparison import Comparisons
-from ..scores.harness import Scores, chosen_samples
-from ..scores.names import chosen_columns
+from ..scores.comparison import Comparisons, against
+from ..scores.scores import Scores, chosen_columns, chosen_samples
 from ..scores.scores_file import scores_text
 from .comparison_tables import (
     against_baseline,
@@ -25,7 +23,7 @@ from .comparison_tables import (
     one_table,
     signature_of_differences,
 )
-from .fitting import TableLayout, fitted, folded, line_width
+from .layout import TableLayout, fitted, folded, line_width
 
 _PLAIN = TableLayout()
 
@@ -39,9 +37,9 @@ def render(
     """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`.
 
     ``json`` is the text of `scores_text`, ``csv`` the table of scores alone, and the others are
-    tables with an empty line between them. Comparisons add a table of intervals and ranks and, of
-    two systems or more, one of pairs. In bold are then all systems that are not significantly worse
-    than the best. With the layout's baseline one table says instead how the systems differ from it.
+    tables with an empty line between them: scores, in bold all systems that are not significantly
+    worse than the best, then intervals and ranks, and pairs. With the layout's baseline one table
+    says instead how the systems differ from it.
 
     Raises a VifidelError if a column of the layout is not among the scores, or the baseline not
     among the systems.
@@ -49,33 +47,39 @@ def render(
     scores, comparisons, layout = _chosen(scores, comparisons, layout)
     if style == "json":
         return scores_text(scores, None if layout.scores_only else comparisons)
-    if comparisons is not None and layout.baseline is not None:
-        tables = fitted(_against(scores, style, comparisons, layout), style, layout.width)
-        if layout.counts and style != "csv":
-            tables += fitted(_counts(scores), style, layout.width, "Count")
-    else:
-        tables = fitted(table(scores, style, comparisons, layout), style, layout.width, "Metric")
-        if comparisons is not None and style != "csv" and not layout.scores_only:
-            for each in compared(comparisons, style, layout):
-                tables += fitted(each, style, layout.width)
+    tables = [
+        part
+        for whole, corner in _tables(scores, style, comparisons, layout)
+        for part in fitted(whole, style, layout.width, corner)
+    ]
     if style == "table":
         tables = [replace(each, notes=list(_wrapped(each.notes, layout.width))) for each in tables]
     return "\n\n".join(each.render(style) for each in tables)
 
 
+def _tables(
+    scores: Scores, style: str, comparisons: Comparisons | None, layout: TableLayout
+) -> Iterator[tuple[Table, str]]:
+    """Yield the tables, and what the first column of each is called where it is turned."""
+    if comparisons is not None and layout.baseline is not None:
+        yield _against(scores, style, comparisons, layout), ""
+        if layout.counts and style != "csv":
+            yield _counts(scores), "Count"
+        return
+    yield table(scores, style, comparisons, layout), "Metric"
+    if comparisons is not None and style != "csv" and not layout.scores_only:
+        for each in compared(comparisons, style, layout):
+            yield each, ""
+
+
 def _wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
+    wrap = textwrap.TextWrapper(
+        max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
     for note in notes:
         # The indented part of a signature has no blanks.
-        if len(note) <= width or " " not in note.strip():
-            yield note
-        else:
-            yield from textwrap.wrap(
-                note,
-                max(width, 20),
-                subsequent_indent="  ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
+        fits = len(note) <= width or " " not in note.strip()
+        yield from [note] if fits else wrap.wrap(note)
 
 
 def beside(
@@ -87,12 +91,11 @@ def beside(
     """Return what a person should read beside a style that has no notes: CSV and JSON."""
     if style == "csv":
         scores, comparisons, layout = _chosen(scores, comparisons, layout)
-        if comparisons is not None and layout.baseline is not None:
-            return list(_against(scores, style, comparisons, layout).notes)
-        return list(table(scores, style, comparisons, layout).notes)
+        whole, _ = next(_tables(scores, style, comparisons, layout))
+        return list(whole.notes)
     if style != "json":
         return []
-    return [*_without_java(scores), *(f"Warning: {said}" for said in _unavailable(scores))]
+    return [*_without_java(scores), *(f"Warning: {note}" for note in _unavailable(scores))]
 
 
 def per_image_csv(scores: Scores, layout: TableLayout = _PLAIN) -> str:
@@ -128,8 +131,7 @@ def table(
 ) -> Table:
     """Return a row per system: its scores, then what was counted over all metrics.
 
-    An image counts as scored if every metric has a score for it. LaTeX has the counts only where
-    the layout asks for them.
+    LaTeX has the counts only where the layout asks for them.
     """
     counts = _counts(scores)
     if style == "latex" and not layout.counts:
@@ -139,7 +141,6 @@ def table(
         [name, *(layout.shown(of_column[c.name].score, c.name) for c in columns)]
         for name, of_column in scores.evaluations.items()
     ]
-    notes = direction_notes(columns) + _in_percent(columns, layout)
     tested = comparisons.metrics if comparisons is not None and len(rows) > 1 else {}
     for at, column in enumerate(columns, 1):
         if not column.ranked:
@@ -150,14 +151,15 @@ def table(
             in_bold = [row for row, name in enumerate(scores.evaluations) if name in level]
         for row in in_bold:
             rows[row][at] = Marked(rows[row][at], bold=True)
+    of_bold = []
     if comparisons is not None and len(rows) > 1 and style in ("markdown", "latex"):
-        alpha = f"{1 - comparisons.level:.2g}"
-        notes.append(f"Bold: not significantly worse than the best (randomisation, p > {alpha}).")
+        alpha = f"{comparisons.alpha:.2g}"
+        of_bold = [f"Bold: not significantly worse than the best (randomisation, p > {alpha})."]
     names = [Marked(column.name, lower=column.lower_is_better) for column in columns]
     return Table(
         ["System", *names, *counts.headers[1:]],
         [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
-        notes + _below(scores, style, layout),
+        direction_notes(columns) + _below(scores, style, layout, of_bold),
         digits=layout.decimals(style),
     )
 
@@ -183,32 +185,27 @@ def _counts(scores: Scores) -> Table:
 def _against(scores: Scores, style: str, comparisons: Comparisons, layout: TableLayout) -> Table:
     """Return the table of the layout's baseline, with what has to be said of all scores."""
     differences = against(comparisons, layout.baseline or "")
-    found = against_baseline(differences, style, layout)
+    gains = against_baseline(differences, style, layout)
     if layout.counts and style == "csv":  # where there is one table
-        counted = _counts(scores)
-        of_systems = {name: numbers for name, *numbers in counted.rows}
-        found = replace(
-            found,
-            headers=[*found.headers, *counted.headers[1:]],
-            rows=[[*row, *of_systems[row[1]]] for row in found.rows],
+        counts = _counts(scores)
+        of_systems = {name: numbers for name, *numbers in counts.rows}
+        gains = replace(
+            gains,
+            headers=[*gains.headers, *counts.headers[1:]],
+            rows=[[*row, *of_systems[row[1]]] for row in gains.rows],
         )
-    pinned = signature_of_differences(differences)
-    notes = [*found.notes, *_in_percent(scores.columns(), layout)]
-    notes += folded([pinned], layout.width) if style == "table" else [pinned]
-    return replace(found, notes=notes + _below(scores, style, layout))
+    pinned = [signature_of_differences(differences)]
+    pinned = folded(pinned, layout.width) if style == "table" else pinned
+    return replace(gains, notes=[*gains.notes, *_below(scores, style, layout, pinned)])
 
 
-def _in_percent(columns: Sequence[Column], layout: TableLayout) -> list[str]:
-    if not layout.percent:
-        return []
-    kept = ", ".join(column.name for column in columns if column.name in layout.kept)
-    return [f"Scores times 100{f', but not {kept}' if kept else ''}."]
-
-
-def _below(scores: Scores, style: str, layout: TableLayout) -> list[str]:
-    """Return the notes of any table of scores: people, signatures, Java, what is lacking."""
+def _below(scores: Scores, style: str, layout: TableLayout, of_table: Sequence[str]) -> list[str]:
+    """Return the notes of any table of scores, among them those of one table."""
     signatures = list(dict.fromkeys(scores.signatures.values()))
+    kept = ", ".join(name for name in scores.signatures if name in layout.kept)
     return [
+        *([f"Scores times 100{f', but not {kept}' if kept else ''}."] if layout.percent else ()),
+        *of_table,
         *scores.notes(layout.text),
         *(folded(signatures, layout.width) if style == "table" else signatures),
         *_without_java(scores),
@@ -247,8 +244,8 @@ def in_html(scores: Scores) -> str:
 
 def _without_java(scores: Scores) -> list[str]:
     """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
-    found = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
-    differ = {name: METRICS[name].without_java for name in METRICS if name in found}
+    metrics = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
+    differ = {name: METRICS[name].without_java for name in METRICS if name in metrics}
     amounts = ", ".join(f"{name} by {by:.2g}" for name, by in differ.items() if by is not None)
     if not amounts:
         return []

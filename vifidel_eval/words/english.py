@@ -1,8 +1,8 @@
 """English of captions as CHAIR reads it: sentences, tokens, singular forms.
 
-Tokens are those of the Penn Treebank's tokeniser on lower-case sentences; the published program
-takes them from NLTK. NLTK itself is not used: its sentences need a download, and its tokeniser is
-an order of magnitude slower. ``benchmarks/chair.py`` counts the differences and times both.
+Tokens are those of the Penn Treebank's tokeniser on lower-case sentences. NLTK, from which the
+published program takes them, needs a download for sentences and is an order of magnitude slower;
+``benchmarks/chair.py`` counts the differences.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _FIRST_OF_TWO = re.compile(
 # Rules for singular forms that only take an s away: "(shoe)s$", "s$".
 _TAKES_S = re.compile(r"(\(\?i\))?(\([a-z]+\))?s\$")
 _LONGEST_BY_PIECE = 500
+_LINE_END = re.compile(r"\n+")
+_MAY_END = re.compile("[.!?…\n]")
 _MANY_APOSTROPHES = "'" * 100
 
 
@@ -116,6 +118,36 @@ def sentence_ends(text: str) -> Iterator[int]:
     for found in _SENTENCE_END.finditer(text):
         if found["stop"] != "." or ends(found.start()):
             yield found.end()
+
+
+@Remembered  # sentences of a run are asked for after its scores
+def has_several(text: str) -> bool:
+    """Return whether a text has more than one sentence.
+
+    >>> has_several("A dog runs."), has_several("A dog runs. A cat sits")
+    (False, True)
+    """
+    places = sentence_places(text)
+    return next(places, None) is not None and next(places, None) is not None
+
+
+def sentence_places(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence of a text starts and ends, without the blanks around it.
+
+    Lines end sentences too.
+    """
+    if text[:1].strip() and text[-1:].strip() and not _MAY_END.search(text, 0, len(text) - 1):
+        yield 0, len(text)  # as most captions
+        return
+    ends = {*sentence_ends(text), *(end.end() for end in _LINE_END.finditer(text)), len(text)}
+    at = 0
+    for end in sorted(ends):
+        sentence = text[at:end]
+        stripped = sentence.strip()
+        if stripped:
+            start = at + len(sentence) - len(sentence.lstrip())
+            yield start, start + len(stripped)
+        at = end
 
 
 @Remembered

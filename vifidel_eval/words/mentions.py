@@ -31,9 +31,18 @@ from typing import NamedTuple
 from ..annotations.labels import nfc
 from ..io.caches import Remembered
 from .content_words import piece_words
-from .denials import THING, denials, may_deny
 from .english import irregular_plural, singular, tokens
-from .nouns import DESCRIBING, REACH, comes_between, describes, is_verb, may_be_verb
+from .grammar import (
+    DESCRIBING,
+    REACH,
+    THING,
+    comes_between,
+    denials,
+    describes,
+    is_verb,
+    may_be_verb,
+    may_deny,
+)
 from .synonyms import ClassList
 
 _YOUNG_OR_GROWN = ("baby", "adult")
@@ -75,24 +84,6 @@ _DASH = re.compile(r"(?<!\w)-+|-+(?!\w)")
 _STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
 
 
-class Mention(NamedTuple):
-    """One mention of a thing: the list's name of it, its class, and the caption's own words.
-
-    A *wine glass* may be *wine glasses* there; all are in lower case.
-    """
-
-    name: str
-    category: str
-    words: str
-
-
-class Mentions(NamedTuple):
-    """The mentions of one caption, in order, and its length in tokens after joining terms."""
-
-    found: tuple[Mention, ...]
-    tokens: int
-
-
 class Unit(NamedTuple):
     """Words of a caption that mean one thing: a mention, a term, or a single word.
 
@@ -112,57 +103,24 @@ class Unit(NamedTuple):
         return self.category is not None and not self.denied
 
 
+class Mentions(NamedTuple):
+    """The mentions of one caption, in order, and its length in tokens after joining terms."""
+
+    found: tuple[Unit, ...]
+    tokens: int
+
+
 class _Term(NamedTuple):
     words: tuple[str, ...]
     becomes: str
     as_written: bool  # whether a word may match as it is, not only in its singular form
     order: int  # of terms that are equally long, the first one is found
 
-    def accepts(self, tokens: Sequence[_Token], at: int) -> bool:
-        """Whether it may be the tokens from `at` on, which are its words in some form."""
-        return self.as_written or all(
-            tokens[place].form == word for place, word in enumerate(self.words, at)
-        )
 
+class _Terms(dict[str, "_Terms"]):
+    """Terms that begin alike, by their next word, so that this is compared once; and whole ones."""
 
-class _Terms:
-    """Terms that begin with the same words: those that have no more, and longer ones by the next.
-
-    So what begins alike is compared once.
-    """
-
-    def __init__(self) -> None:
-        self.whole: list[_Term] = []
-        self.longer: dict[str, _Terms] = {}
-
-    def add(self, term: _Term) -> None:
-        """Add a term, where nothing is known of its words."""
-        found = self
-        for word in term.words:
-            found = found.longer.setdefault(word, _Terms())
-        found.whole.append(term)
-
-    def longest(self, tokens: Sequence[_Token], start: int) -> _Term | None:
-        """Return the longest one that begins at a token, whose first two words led here."""
-        best, alike, at = None, [self], start + 2
-        while alike:
-            whole = [term for found in alike for term in found.whole]
-            best = min(
-                (term for term in whole if term.accepts(tokens, start)),
-                key=lambda term: term.order,
-                default=best,
-            )
-            if at == len(tokens):
-                break
-            token = tokens[at]
-            alike = [
-                found.longer[word]
-                for found in alike
-                for word in {token.form: None, token.word: None}
-                if word in found.longer
-            ]
-            at += 1
-        return best
+    whole: tuple[_Term, ...] = ()
 
 
 class _Token(NamedTuple):
@@ -216,8 +174,11 @@ class MentionFinder:
                 terms.append(_Term(words, name, True, len(_TERMS) + len(terms)))
         self._terms = _Terms()
         for term in terms:
-            self._terms.add(term)
-        self._known = frozenset(self._terms.longer).union(self._as_written, classes.class_of)
+            alike = self._terms
+            for word in term.words:
+                alike = alike.setdefault(word, _Terms())
+            alike.whole = (*alike.whole, term)
+        self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
         # The same words come again and again, and all captions share their units.
         self._reader = lru_cache(maxsize=8)(
             lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
@@ -229,13 +190,13 @@ class MentionFinder:
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
         read = list(map(self._reader(_NONE), tokens(caption)))
-        found: list[Mention] = []
+        found: list[Unit] = []
         length = len(read)
         for at, end, name in self._names(read):
             length -= end - at - 1
             category = self._class_of.get(name)
             if category is not None:
-                found.append(Mention(name, category, _joined(read[at:end])))
+                found.append(Unit(name, _joined(read[at:end]), category))
         return Mentions(tuple(found), length)
 
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
@@ -259,18 +220,15 @@ class MentionFinder:
         found: list[Unit] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
-            for token in read[done:at]:
-                found += token.open
-            done = end
             if denied.get(number) is False:  # no other dogs: nothing is said of dogs
-                found += chain.from_iterable(token.open for token in read[at:end])
                 continue
+            found += chain.from_iterable(token.open for token in read[done:at])
+            done = end
             units = read[at].named
             if end - at > 1:
                 units = (Unit(name, _joined(read[at:end]), self._class_of.get(name)),)
             found += (u._replace(denied=True) for u in units) if number in denied else units
-        for token in read[done:]:
-            found += token.open
+        found += chain.from_iterable(token.open for token in read[done:])
         return found
 
     def _things(self, read: Sequence[_Token]) -> list[tuple[int, int, str]]:
@@ -278,13 +236,11 @@ class MentionFinder:
         found: list[tuple[int, int, str]] = []
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
         for at, end, name in self._names(read):
-            of_class = self._class_of.get(name)
-            if end - at == 1 and (
-                (read[at].verb and self._is_verb(read, at, acts_until)) or _is_idiom(read, at, name)
-            ):
+            acts = read[at].verb and self._is_verb(read, at, acts_until)
+            if end - at == 1 and (acts or _is_idiom(read, at, name)):
                 continue
-            if of_class is not None:
-                acts_until[end] = of_class in self._acting
+            if name in self._class_of:
+                acts_until[end] = self._class_of[name] in self._acting
             found.append((at, end, name))
         return found
 
@@ -313,13 +269,10 @@ class MentionFinder:
         numbers: list[int] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
-            words += (token.word for token in read[done:at])
             if name in self._class_of and (end - at > 1 or read[at].named):
                 numbers.append(number)
-                words.append(THING)
-            else:
-                words += (token.word for token in read[at:end])
-            done = end
+                words += (*(token.word for token in read[done:at]), THING)
+                done = end
         words += (token.word for token in read[done:])
         return {numbers[thing]: whole for thing, whole in denials(words)}
 
@@ -334,8 +287,7 @@ class MentionFinder:
         if word not in stop_words:
             of_none = category is None
             named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
-        by_first = self._terms.longer
-        terms = tuple(by_first[w] for w in {form: None, word: None} if w in by_first)
+        terms = tuple(self._terms[w] for w in dict.fromkeys((form, word)) if w in self._terms)
         describes = word in self._describing
         alone = not terms and not describes
         verb = next(filter(may_be_verb, (name, form)), None)
@@ -365,16 +317,33 @@ class MentionFinder:
     @staticmethod
     def _term(read: Sequence[_Token], at: int) -> _Term | None:
         """Return the longest term that begins at a token."""
-        if at + 1 == len(read):
-            return None
-        token, follower = read[at : at + 2]
-        best = None
-        for terms in token.terms:
-            for second in {follower.form: None, follower.word: None}:
-                term = terms.longer[second].longest(read, at) if second in terms.longer else None
-                if term and (best is None or len(term.words) > len(best.words)):
-                    best = term
+        best: _Term | None = None
+        for first in read[at].terms if at + 1 < len(read) else ():
+            for word in _ways(read[at + 1]):
+                alike, end = [first[word]] if word in first else [], at + 2
+                while alike:
+                    whole = (
+                        term
+                        for terms in alike
+                        for term in terms.whole
+                        if term.as_written or _in_singular(term, read, at)
+                    )
+                    longer = min(whole, key=lambda term: term.order, default=None)
+                    if longer and (best is None or len(longer.words) > len(best.words)):
+                        best = longer
+                    followers = _ways(read[end]) if end < len(read) else ()
+                    alike = [terms[w] for terms in alike for w in followers if w in terms]
+                    end += 1
         return best
+
+
+def _ways(token: _Token) -> tuple[str, ...]:
+    """Return the words that a token may be in a term."""
+    return (token.form,) if token.form == token.word else (token.form, token.word)
+
+
+def _in_singular(term: _Term, read: Sequence[_Token], at: int) -> bool:
+    return all(read[place].form == word for place, word in enumerate(term.words, at))
 
 
 def _plain(caption: str) -> str:

@@ -22,8 +22,9 @@ blanks (`` motor bike``) or with a capital (``iPhone``) never matches.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -32,7 +33,9 @@ from typing import Any
 
 from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
+from ..io.caches import Remembered
 from ..io.files import read_text
+from .english import singular
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -74,10 +77,7 @@ class ClassList:
         return replace(self, classes=classes, stuff=frozenset()) if self.stuff else self
 
     def with_names(self, labels: Iterable[str]) -> ClassList:
-        """Return the list with the labels that it does not know as classes of their own.
-
-        Labels are in lower case; one that is a name of a class (``sofa``) stays with that class.
-        """
+        """Return the list with those lower-case labels that it lacks as classes of their own."""
         new = sorted({label for label in labels if label.strip()} - self.class_of.keys())
         if not new:
             return self
@@ -85,9 +85,11 @@ class ClassList:
         return replace(self, no_class=no_class, added=(*self.added, *new))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        for own in (class_names, coco_synonyms, _own_things):
-            if self is own():
-                return own, ()
+        for file in _OWN:
+            if self is _own(file):
+                return _own, (file,)
+        if self is class_names().things:
+            return getattr, (class_names(), "things")
         return ClassList, tuple(getattr(self, field.name) for field in fields(self))
 
     @cached_property
@@ -105,23 +107,22 @@ class ClassList:
         return f"{self.name}#{self.digest}"
 
 
+_OWN = ("coco_synonyms.txt", "things.txt")
+
+
 def coco_synonyms() -> ClassList:
     """Return the package's own synonyms of COCO's 80 categories."""
-    return _own("coco_synonyms.txt")
+    return _own(_OWN[0])
 
 
 def class_names() -> ClassList:
     """Return the package's object vocabulary: class names of COCO, VOC, LVIS and Open Images."""
-    return _own("things.txt")
-
-
-def _own_things() -> ClassList:
-    return class_names().things
+    return _own(_OWN[1])
 
 
 @cache
-def _own(name: str) -> ClassList:
-    return _parse(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
+def _own(file: str) -> ClassList:
+    return _parse(files(__package__).joinpath(file).read_text(encoding="utf-8"), file)
 
 
 def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
@@ -148,18 +149,16 @@ def _parse(text: str, where: str) -> ClassList:
     content = "\n".join(line for line in lines if line)
     published = hashlib.sha256(content.encode()).hexdigest() == _PUBLISHED
     classes: list[tuple[str, ...]] = []
-    no_class: list[str] = []
-    stuff: set[str] = set()
-    in_stuff = False
+    no_class: dict[str, None] = {}
+    stuff_from = None
     first_seen: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(lines, 1):
         if not line or line.startswith("#"):
             continue
         if line == _STUFF and not published:
-            in_stuff = True
+            stuff_from = len(classes) if stuff_from is None else stuff_from
             continue
-        at = f"{where}, line {number}"
-        of_none = line.startswith("-")
+        at, of_none = f"{where}, line {number}", line.startswith("-")
         listed = line[1:].strip() if of_none else line
         names = tuple(dict.fromkeys(listed.split(", ") if published else _names(listed, at)))
         one_class = "" if of_none else names[0]
@@ -176,18 +175,16 @@ def _parse(text: str, where: str) -> ClassList:
                     f"{at}: {name!r} is already {place} (line {earlier}); keep it on one line."
                 )
         if of_none:
-            no_class.extend(names)
+            no_class |= dict.fromkeys(names)
         else:
             classes.append(names)
-            if in_stuff:
-                stuff.add(names[0])
     if not classes:
         raise VifidelError(
             f"{where}: no class found; write one class per line, its names separated by commas."
         )
     name = "rohrbach2018" if published else Path(where).stem
-    none = tuple(dict.fromkeys(no_class))
-    return ClassList(name, tuple(classes), none, published, stuff=frozenset(stuff))
+    stuff = frozenset(() if stuff_from is None else (names[0] for names in classes[stuff_from:]))
+    return ClassList(name, tuple(classes), tuple(no_class), published, stuff=stuff)
 
 
 def _names(line: str, at: str) -> Iterator[str]:
@@ -201,3 +198,74 @@ def _names(line: str, at: str) -> Iterator[str]:
                 "separated by commas."
             )
         yield name
+
+
+# What begins a phrase that only says more of the noun before it: *a man in a red shirt*.
+_AFTER_THE_NOUN = frozenset(
+    "above at behind beside by holding in near next on riding sitting standing that under wearing "
+    "which with".split()
+)
+
+
+def term_of(label: str, terms: Container[str]) -> str:
+    """Return the term that a label of several words is of: the longest listed one that ends it.
+
+    Where no listed one does, it is its last word, in the singular. What follows a preposition does
+    not count. A single word, and a label that is listed as a whole, stay as they are. `terms` are
+    the names that are listed, in the singular.
+
+    >>> terms = {"bus", "dog", "hot dog", "man"}
+    >>> [term_of(label, terms) for label in ("a red bus", "two hot dogs", "man in a suit")]
+    ['bus', 'hot dog', 'man']
+    """
+    words = label.split()
+    if len(words) < 2 or label in terms:
+        return label
+    after = next((at for at, word in enumerate(words) if at and word in _AFTER_THE_NOUN), None)
+    words = words[:after]
+    last = singular(words[-1])
+    written, in_singular = " ".join(words), " ".join([*words[:-1], last])
+    start = 0
+    for word in words:
+        for term in (written[start:], in_singular[start:]):
+            if term in terms:
+                return term
+        start += len(word) + 1
+    return last
+
+
+_COUNTS = "caption_words.txt"
+#: The largest rarity, which a word has that is in none of the counted captions too.
+LARGEST_RARITY = 6.0
+
+
+@Remembered
+def rarity(word: str) -> float:
+    """Return the logarithm of how many images there are for one whose captions have a word.
+
+    It is at most 6. The images are those of COCO val2017; ``caption_words.txt`` has the counts.
+
+    >>> rarity("man") < rarity("giraffe") < rarity("saxophone")
+    True
+    """
+    return _rarities().get(word, LARGEST_RARITY)
+
+
+@cache
+def rarities_signature() -> str:
+    """Return what signatures say of the counts of words: the name of their file and a digest."""
+    digest = hashlib.sha256("\n".join(_lines_of_counts()).encode()).hexdigest()[:8]
+    return f"rarities:{_COUNTS.removesuffix('.txt')}#{digest}"
+
+
+def _lines_of_counts() -> Iterator[str]:
+    text = files(__package__).joinpath(_COUNTS).read_text(encoding="utf-8")
+    return (line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+@cache
+def _rarities() -> Mapping[str, float]:
+    lines = map(str.split, _lines_of_counts())
+    counts = {word: int(count) for word, count in lines}
+    images = counts.pop("*")
+    return {word: min(LARGEST_RARITY, math.log(images / n)) for word, n in counts.items()}

@@ -1,121 +1,147 @@
-"""Word vector files of any size: read once in bounded memory, then row by row from a cache.
+"""Word vector files of any size: read once in bounded memory, then looked up in a cache.
 
-A file of the word2vec family is converted on first use into a folder of the cache, each file of it
-after the mark of `cache`:
-
-- ``vectors.f32``: the rows, little-endian float32, in the order of the file;
-- ``words.utf8`` and ``words.starts``: the words one after the other, and where each begins;
-- ``hashes.u64`` and ``hashes.rows``: the words' hashes in ascending order, and their rows;
-- ``layout.json``: the digest of each of these files, which is checked whenever they are opened.
-
-A word is found by its hash and checked by its bytes, so neither the vocabulary nor the matrix is
-ever held in memory: of the hashes, every 512th is. The folder is named after the content of the
-file: a changed file is read again, and a copy is not. Folders are renamed into place when they are
-complete, so that two processes that start at once cannot see half of one.
+A file of the word2vec family is converted on first use into a database of the cache folder: a row
+for each word with its vector, in the order of the file, and an index of the words, so that neither
+the vocabulary nor the matrix is ever held in memory. Its name has digests of the file's path and of
+its content, so that a changed file is read again, and its own, so that a damaged one is made again.
+Databases are renamed into place when they are complete.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+import os
+import re
+import secrets
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
-from ..io.files import FileRows
-from .vector_cache import (
-    SIGN,
-    building,
-    cache_folder,
-    checked_content,
-    content_digest,
-    is_ours,
-    remove,
-    sampled_digest,
-    signed,
-    whole_digest,
-)
+from ..io.files import open_file, reason, sha256_of
 from .word2vec_files import read_blocks
 
-_LAYOUT = "layout.json"
-_ROWS = "vectors.f32"
-_FILES = (_ROWS, "words.utf8", "words.starts", "hashes.u64", "hashes.rows")
-_APART = 512  # hashes, from one that is held in memory to the next
-_MOST_BYTES = 1 << 16  # of a word
+_DATABASE, _BUILDING = "vectors-4-{}-{}-{}.db", "building-{}.db"  # path, content, own digest
+# The names of what we write into the cache folder; nothing else in it is ever removed.
+_OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|building-[0-9a-f]{32})\.db")
+# A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
+_LOOKED_AT, _BLOCKS, _BLOCK_BYTES = 1 << 24, 256, 1 << 14
 _FINGERPRINT_ROWS = 1000
-_FORMAT = 3  # of the cache; a change makes old folders unused
+
+
+class Cleared(NamedTuple):
+    """How many bytes `clear_cache` removed, and the folders in the cache that are not ours."""
+
+    bytes: int
+    left: list[Path]
+
+
+def cache_folder() -> Path:
+    """Return where converted vectors are kept.
+
+    ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder of the platform.
+    """
+    from platformdirs import user_cache_path
+
+    chosen = os.environ.get("VIFIDEL_EVAL_CACHE")
+    return Path(chosen) if chosen else user_cache_path("vifidel_eval", appauthor=False)
+
+
+def clear_cache() -> Cleared:
+    """Remove what this package keeps in the cache folder, and nothing else.
+
+    A VectorsError is raised if something cannot be removed.
+    """
+    cache = cache_folder()
+    try:
+        found = sorted(cache.iterdir()) if cache.is_dir() else []
+        own = [p for p in found if _OWN_NAME.fullmatch(p.name) and not p.is_symlink()]
+        size = sum(path.stat().st_size for path in own)
+        for path in own:
+            path.unlink(missing_ok=True)
+    except OSError as problem:
+        raise VectorsError(
+            f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
+        ) from None
+    return Cleared(size, [path for path in found if path.is_dir()])
 
 
 class VectorStore:
-    """The word vectors of a file of the word2vec family, as `sources.WordVectors` describes them.
+    """The word vectors of a file of the word2vec family, as `WordVectors` describes them.
 
-    They are in a folder of the cache. Where that is not complete, or damaged, it raises OSError,
-    ValueError, KeyError or TypeError.
+    The database stays open, also when another process removes it; threads share it.
     """
 
-    def __init__(self, folder: Path, path: Path) -> None:
-        self._path, self._folder = path, folder
-        self._text = self._column("words.utf8", "u1")
-        self._starts = self._column("words.starts", "<u8")
-        self._hashes = self._column("hashes.u64", "<u8")
-        self._rows = self._column("hashes.rows", "<u4")
-        #: The rows, (number of words, dimensions), in the order of the file.
-        self.vectors = self._column(_ROWS, "<f4", len(self._hashes))
-        # Now that their sizes are known: what is cut from here on is noticed where it is read.
-        digests = checked_content((folder / _LAYOUT).read_bytes())["files"]
-        if not is_ours(folder) or any(digests[name] != _digest(folder / name) for name in _FILES):
-            raise ValueError("damaged")
-        self._some_hashes = self._hashes[range(0, len(self._hashes), _APART)]
+    def __init__(self, database: Path, path: Path) -> None:
+        self._name, self._path, self._size = database, path, database.stat().st_size
+        address = f"{database.absolute().as_uri()}?mode=ro&immutable=1"
+        self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
+        [last] = self._rows("ORDER BY rowid DESC LIMIT ?", [1])
+        if last is None:
+            raise VectorsError(f"{path}: the word vectors hold no word.")
+        self.shape = last[0], len(last[2])
 
-    def _column(self, name: str, kind: str, rows: int | None = None) -> FileRows:
-        """Open a file of numbers: so many rows of them, or a row for each; it may be damaged."""
-        path = self._folder / name
-        numbers = (path.stat().st_size - len(SIGN)) // np.dtype(kind).itemsize
-        said = (
-            f"{self._folder}: a file was cut while it was in use; start again, and the word "
-            "vectors are converted anew."
-        )
-        shape = (numbers,) if rows is None else (rows, numbers // max(rows, 1))
-        return FileRows(path, kind, shape, len(SIGN), VectorsError, said)
+    def __del__(self) -> None:
+        if hasattr(self, "_database"):
+            self._database.close()
+
+    def _rows(
+        self, chosen: str, keys: Iterable[Any]
+    ) -> Iterator[tuple[int, bytes, NDArray[np.float32]] | None]:
+        """Yield number, word and vector of the first row that is chosen for each key."""
+        query = f"SELECT rowid, word, vector, digest FROM words {chosen}"
+        try:
+            for key in keys:
+                found = self._database.execute(query, (key,)).fetchone()
+                if found and zlib.crc32(found[2], zlib.crc32(found[1])) != found[3]:
+                    raise sqlite3.DatabaseError
+                yield found and (found[0], found[1], np.frombuffer(found[2], "<f4"))
+            with contextlib.suppress(FileNotFoundError):  # what is removed is still open
+                if self._name.stat().st_size != self._size:
+                    raise sqlite3.DatabaseError
+        except sqlite3.Error:
+            raise VectorsError(
+                f"{self._name}: the file was cut while it was in use; start again, and the word "
+                "vectors are converted anew."
+            ) from None
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        rows = np.full((len(words), self.vectors.shape[1]), np.nan)
-        for row, at in zip(rows, self.rows_of(words), strict=True):
-            if at is not None:
-                row[:] = self.vectors[at]
+        rows = np.full((len(words), self.shape[1]), np.nan)
+        keys = [word.encode("utf-8", errors="surrogatepass") for word in words]
+        # Of repeated words the first row counts, as in gensim.
+        found_rows = self._rows("WHERE word = ? ORDER BY rowid LIMIT 1", keys)
+        for row, found in zip(rows, found_rows, strict=True):
+            if found is not None:
+                row[:] = found[2]
         return rows
 
     def signature(self) -> str:
-        return f"{self._path.name}#{fingerprint(self.word, self.vectors)}"
+        numbers = (fingerprint_rows(self.shape[0]) + 1).tolist()
+        found = list(self._rows("WHERE rowid = ?", numbers))
+        words, rows = [row[1] for row in found if row], [row[2] for row in found if row]
+        return f"{self._path.name}#{fingerprint(self.shape, np.array(rows), words)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open_store, (self._path.absolute(),)
 
-    def word(self, row: int) -> bytes:
-        """Return the word of a row as UTF-8; a VectorsError if a file was cut or changed since."""
-        start, end = self._starts.span(row, row + 2).tolist()
-        if not 0 <= end - start <= _MOST_BYTES:
-            raise VectorsError(f"{self._folder}: a file was changed while it was in use.")
-        return self._text.span(start, end).tobytes()
 
-    def rows_of(self, words: Sequence[str]) -> list[int | None]:
-        """Return the row of each word, None for unknown ones; of repeated words the first row."""
-        encoded = [word.encode("utf-8", errors="surrogatepass") for word in words]
-        hashes = np.array([_hash(word) for word in encoded], dtype="<u8")
-        before = np.searchsorted(self._some_hashes, hashes, side="left").tolist()
-        behind = np.searchsorted(self._some_hashes, hashes, side="right").tolist()
-        found: list[int | None] = []
-        for word, hashed, low, high in zip(encoded, hashes, before, behind, strict=True):
-            first = max(low - 1, 0) * _APART
-            near = self._hashes.span(first, min(high * _APART, len(self._hashes)))
-            start = first + int(np.searchsorted(near, hashed, side="left"))
-            end = first + int(np.searchsorted(near, hashed, side="right"))
-            same_hash = self._rows.span(start, end).tolist()
-            found.append(next((row for row in same_hash if self.word(row) == word), None))
-        return found
+def fingerprint_rows(count: int) -> NDArray[np.int64]:
+    """Return which of so many rows `fingerprint` is made of: evenly spaced ones."""
+    return np.linspace(0, count - 1, min(count, _FINGERPRINT_ROWS)).astype(int)
+
+
+def fingerprint(shape: tuple[int, ...], rows: NDArray[Any], words: Sequence[bytes] = ()) -> str:
+    """Return eight hexadecimal digits that stand for a shape, some rows and their words."""
+    digest = hashlib.sha256(repr(shape).encode() + b"\n".join(words))
+    with np.errstate(over="ignore"):
+        digest.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
+    return digest.hexdigest()[:8]
 
 
 def open_store(path: Path) -> VectorStore:
@@ -123,94 +149,80 @@ def open_store(path: Path) -> VectorStore:
 
     A VectorsError is raised if the file is damaged or another one, or the cache cannot be written.
     """
-    digest = content_digest(path)
-    folder = cache_folder() / f"vectors-{_FORMAT}-{digest}"
-    store = _opened(folder, path)
-    if store is not None:
-        return store
-    with building(folder.parent) as aside:
+    cache, digest = cache_folder(), content_digest(path)
+    of_path = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
+    aside = cache / _BUILDING.format(secrets.token_hex(16))
+    try:
+        for known in cache.glob(_DATABASE.format("*", digest, "*")):
+            with known.open("rb") as file:
+                if known.stem.endswith(_digest(file)):
+                    return VectorStore(known, path)
+            known.unlink()  # damaged
+        cache.mkdir(parents=True, exist_ok=True)
         _convert(path, aside)
         if content_digest(path) != digest:
             raise VectorsError(f"{path}: changed while it was read; start again.")
-        return _in_place(aside, folder, path)
+        for old in cache.glob(_DATABASE.format(of_path, "*", "*")):
+            old.unlink(missing_ok=True)
+        with aside.open("rb") as file:
+            database = cache / _DATABASE.format(of_path, digest, _digest(file))
+        aside.replace(database)
+        return VectorStore(database, path)
+    except (OSError, sqlite3.Error) as problem:
+        why = reason(problem) if isinstance(problem, OSError) else problem
+        raise VectorsError(
+            f"{cache}: word vectors cannot be kept there ({why}); set VIFIDEL_EVAL_CACHE to a "
+            "folder with room for them."
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
 
 
-def _opened(folder: Path, path: Path) -> VectorStore | None:
-    try:
-        return VectorStore(folder, path)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # not there yet, or damaged
-        return None
+def _convert(path: Path, aside: Path) -> None:
+    with contextlib.closing(sqlite3.connect(aside, isolation_level=None)) as database:
+        # Nobody sees it before it is complete.
+        for setting in ("page_size=8192", "journal_mode=OFF", "synchronous=OFF"):
+            database.execute(f"PRAGMA {setting}")
+        database.execute("BEGIN")
+        database.execute("CREATE TABLE words (word BLOB, vector BLOB, digest INTEGER)")
+        for words, rows in read_blocks(path):
+            size = len(rows) // len(words)
+            vectors = (rows[at : at + size] for at in range(0, len(rows), size))
+            database.executemany(
+                "INSERT INTO words VALUES (?, ?, ?)",
+                (
+                    (word, vector, zlib.crc32(vector, zlib.crc32(word)))
+                    for word, vector in zip(words, vectors, strict=True)
+                ),
+            )
+        database.execute("CREATE INDEX by_word ON words (word)")
+        database.execute("COMMIT")
 
 
-def _in_place(aside: Path, folder: Path, path: Path) -> VectorStore:
-    try:
-        aside.rename(folder)
-    except OSError:
-        if not folder.is_dir():
-            raise
-        store = _opened(folder, path)
-        if store is not None:  # another process was faster; its folder is the same
-            return store
-        if not is_ours(folder):
-            raise VectorsError(
-                f"{folder}: is in the way of converted word vectors and lacks the mark of "
-                "vifidel-eval; move or delete it."
-            ) from None
-        remove(folder)  # damaged
-        if folder.exists():
-            raise VectorsError(
-                f"{folder}: holds what is not known to be ours, or is damaged; move or delete it."
-            ) from None
-        aside.rename(folder)
-    return VectorStore(folder, path)
+def content_digest(path: Path) -> str:
+    """Return a digest of a file, which is that of its content, of a large file also of its time.
+
+    A VectorsError is raised if it cannot be read.
+    """
+    with open_file(path, VectorsError) as file:
+        try:
+            state = os.fstat(file.fileno())
+            digest = _digest(file)
+        except OSError as problem:
+            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
+    if state.st_size <= _LOOKED_AT:
+        return digest
+    return hashlib.sha256(f"{digest} {state.st_mtime_ns}".encode()).hexdigest()[:32]
 
 
-def fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any] | FileRows) -> str:
-    """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
-    chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
-    digest = hashlib.sha256(repr(matrix.shape).encode())
-    if word_of is not None:
-        digest.update(b"\n".join(word_of(row) for row in chosen.tolist()))
-    with np.errstate(over="ignore"):
-        digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
-    return digest.hexdigest()[:8]
-
-
-def _hash(word: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
-
-
-def _convert(path: Path, folder: Path) -> None:
-    hashes: list[NDArray[Any]] = []
-    ends = [np.zeros(1, dtype="<u8")]
-    with (
-        read_blocks(path) as blocks,
-        open(folder / _ROWS, "wb") as vectors,
-        open(folder / "words.utf8", "wb") as text,
-    ):
-        vectors.write(SIGN)
-        text.write(SIGN)
-        for words, rows in blocks:
-            vectors.write(rows)
-            text.write(b"".join(words))
-            hashes.append(np.array([_hash(word) for word in words], dtype="<u8"))
-            ends.append(ends[-1][-1] + np.cumsum([len(word) for word in words], dtype="<u8"))
-    all_hashes = np.concatenate(hashes) if hashes else np.empty(0, dtype="<u8")
-    if not len(all_hashes):
-        raise VectorsError(f"{path}: the word vectors hold no word.")
-    order = np.argsort(all_hashes, kind="stable").astype("<u4")
-    columns = {
-        "hashes.u64": all_hashes[order],
-        "hashes.rows": order,
-        "words.starts": np.concatenate(ends),
-    }
-    for name, column in columns.items():
-        (folder / name).write_bytes(SIGN + column.tobytes())
-    digests = {name: _digest(folder / name) for name in _FILES}
-    (folder / _LAYOUT).write_bytes(signed({"files": digests}))
-
-
-def _digest(path: Path) -> str:
-    """Return what a file of the cache is checked by: of the rows themselves, samples."""
-    with path.open("rb") as file:
-        return sampled_digest(file) if path.name == _ROWS else whole_digest(file)
+def _digest(file: IO[bytes]) -> str:
+    """Return a digest of a file's content, of a large file its size and evenly spaced blocks."""
+    size = os.fstat(file.fileno()).st_size
+    if size <= _LOOKED_AT:
+        return sha256_of(file)[:32]
+    digest = hashlib.sha256(str(size).encode())
+    for number in range(_BLOCKS):
+        file.seek((size - _BLOCK_BYTES) * number // (_BLOCKS - 1))
+        digest.update(file.read(_BLOCK_BYTES))
+    return digest.hexdigest()[:32]

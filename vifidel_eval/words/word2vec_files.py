@@ -8,12 +8,10 @@ https://github.com/stanfordnlp/GloVe (a word and its numbers per line) and ``wor
 from __future__ import annotations
 
 import codecs
-import contextlib
 import gzip
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,46 +34,43 @@ _NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")
 Blocks = Iterator[tuple[list[bytes], bytes]]
 
 
-@contextlib.contextmanager
-def read_blocks(path: Path) -> Iterator[Blocks]:
-    """Recognise the layout of a file and give its rows; whoever waits sees how much is read.
+def read_blocks(path: Path) -> Blocks:
+    """Yield the words and rows of a file; whoever waits sees how much of it is read.
 
-    A VectorsError is raised, perhaps only where rows are taken, if the file is none of these
-    formats, is damaged, or has more or fewer words than it says.
+    A VectorsError is raised if the file is none of these formats, is damaged, or has more or fewer
+    words than it says.
     """
     from tqdm import tqdm
 
-    with open_file(path, VectorsError) as file:
-        packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        with tqdm.wrapattr(
-            file,
-            "read",
+    with (
+        open_file(path, VectorsError) as file,
+        tqdm(
             total=path.stat().st_size,
             desc=f"reading {printable(path.name)}",
             disable=None,
             delay=1,
             leave=False,
-        ) as watched:
-            stream: Any = watched  # tqdm's types know files of text only
-            opened: Any = gzip.GzipFile(fileobj=stream) if packed else stream
-            yield _recognised(path, partial(_block, opened, path))
+            unit="B",
+            unit_scale=True,
+        ) as progress,
+    ):
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        opened: Any = gzip.GzipFile(fileobj=file) if packed else file
+        try:
+            for block in _recognised(path, opened):
+                yield block
+                progress.update(file.tell() - progress.n)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+            raise VectorsError(
+                f"{path}: the gzip data is damaged or truncated ({problem}); get a fresh copy."
+            ) from None
+        except OSError as problem:
+            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
 
 
-def _block(stream: IO[bytes], path: Path) -> bytes:
-    """Return the next block of a stream, empty at its end."""
-    try:
-        return stream.read(_BLOCK_BYTES)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-        raise VectorsError(
-            f"{path}: the gzip data is damaged or truncated ({problem}); get a fresh copy."
-        ) from None
-    except OSError as problem:
-        raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
-
-
-def _recognised(path: Path, block: Callable[[], bytes]) -> Blocks:
-    start = block()
+def _recognised(path: Path, file: IO[bytes]) -> Blocks:
+    start = file.read(_BLOCK_BYTES)
     first = start[:_LOOKED_AT].partition(b"\n")[0]
     fields = first.split()
     if len(fields) == 2 and all(f.isdigit() and len(f) <= _FIGURES for f in fields):
@@ -85,11 +80,11 @@ def _recognised(path: Path, block: Callable[[], bytes]) -> Blocks:
                 f"{path}: its first line says that vectors have {dimensions} dimensions; "
                 f"they have 1 to {_MOST_DIMENSIONS}."
             )
-        start = start[len(first) + 1 :] or block()
+        start = start[len(first) + 1 :] or file.read(_BLOCK_BYTES)
         rows = _text_rows if _is_text(start[:_LOOKED_AT]) else _binary_rows
-        return rows(path, block, start, dimensions, count)
+        return rows(path, file, start, dimensions, count)
     if len(fields) > 2 and _are_numbers(fields[1:]):
-        return _text_rows(path, block, start, len(fields) - 1, None)
+        return _text_rows(path, file, start, len(fields) - 1, None)
     raise VectorsError(
         f"{path}: not word vectors; accepted: gensim .kv, word2vec .bin or text, GloVe "
         "text, fastText .vec or .bin."
@@ -112,9 +107,7 @@ def _is_text(start: bytes) -> bool:
     return True
 
 
-def _binary_rows(
-    path: Path, block: Callable[[], bytes], data: bytes, dimensions: int, count: int
-) -> Blocks:
+def _binary_rows(path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int) -> Blocks:
     """Yield words and rows of word2vec's binary format: word, blank, float32 numbers."""
     row_bytes = 4 * dimensions
     read = 0
@@ -140,23 +133,23 @@ def _binary_rows(
             yield words, b"".join(rows)
         data = data[at:]
         if read < count:
-            more = block()
+            more = file.read(_BLOCK_BYTES)
             if not more:
                 raise _miscounted(path, f"{read}", count)
             data += more
-    while data or (data := block()):
+    while data or (data := file.read(_BLOCK_BYTES)):
         if data.strip():
             raise _miscounted(path, f"more than {count}", count)
         data = b""
 
 
 def _text_rows(
-    path: Path, block: Callable[[], bytes], data: bytes, dimensions: int, count: int | None
+    path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int | None
 ) -> Blocks:
     """Yield words and rows of the text formats: a line per word, its numbers after it."""
     first_line = line = 1 if count is None else 2
     longest = _LONGEST_WORD + 64 * dimensions
-    more = block()
+    more = file.read(_BLOCK_BYTES)
     while data:
         end = data.rfind(b"\n") + 1 if more else len(data)
         if len(data) - end > longest:
@@ -169,7 +162,7 @@ def _text_rows(
             yield _parsed(lines, dimensions, path, line)
         line += len(lines)
         data = data[end:] + more
-        more = block() if more else b""
+        more = file.read(_BLOCK_BYTES) if more else b""
     if count is not None and line - first_line != count:
         raise _miscounted(path, f"{line - first_line}", count)
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from fake_scorer import FakeScorer
 
+from vifidel_eval.errors import VifidelError
 from vifidel_eval.io.records import Parts
 from vifidel_eval.plugins.agreement.judgements import Judged
-from vifidel_eval.plugins.agreement.trials import Trial, Trials
+from vifidel_eval.plugins.agreement.trials import Trials
 
 
 def shared_words(caption, references):
@@ -34,13 +35,13 @@ def given_trials():
     """Trials with the scores that a test says: metric to draws of (sides, judgements)."""
 
     def given_trials(seed=0, number=1, lower=(), **metrics):
-        draws = {len(of_metric) for of_metric in metrics.values()}
-        trials = [
-            Trial(number, draw, {m: np.array(s[draw], float) for m, s in metrics.items()})
-            for draw in range(max(draws))
-        ]
+        scores = {
+            metric: {number: np.array(draws, float) * (-1 if metric in lower else 1)}
+            for metric, draws in metrics.items()
+        }
+        draws = max(len(of_metric) for of_metric in metrics.values())
         signatures = {metric: f"{metric}|made up" for metric in metrics}
-        return Trials(seed, max(draws), trials, signatures, {}, {}, frozenset(lower))
+        return Trials(seed, draws, [number], scores, signatures, {}, {}, frozenset(lower))
 
     return given_trials
 
@@ -59,3 +60,18 @@ def judged():
 @pytest.fixture
 def no_parts():
     return Parts(None)
+
+
+@pytest.fixture
+def refusal():
+    """Return the sentence by which a reader refuses its files."""
+
+    def refusal(read, *arguments):
+        with pytest.raises(VifidelError) as caught:
+            read(*arguments)
+        sentence = str(caught.value)
+        assert "\n" not in sentence
+        assert sentence.endswith((".", "?"))
+        return sentence
+
+    return refusal

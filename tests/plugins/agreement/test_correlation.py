@@ -17,7 +17,7 @@ NAMES = ["tau-b", "tau-c", "Spearman", "Pearson"]
 
 @pytest.fixture(autouse=True)
 def fewer_resamples(monkeypatch):
-    monkeypatch.setattr("vifidel_eval.plugins.agreement.resampling.RESAMPLES", RESAMPLES)
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.trials.RESAMPLES", RESAMPLES)
 
 
 def ratings(given, images=None, subsets=None, **more):
@@ -68,9 +68,9 @@ def column(values):
 )
 def test_coefficients_worked_by_hand(correlated, scores, people, expected):
     one = correlated(ratings(column(people)), m=[scores]).findings["correlations"][0]
-    assert list(one.coefficients) == NAMES
-    assert list(one.coefficients.values()) == pytest.approx(expected)
-    assert one.judgements == 4
+    assert list(one["coefficients"]) == NAMES
+    assert list(one["coefficients"].values()) == pytest.approx(expected)
+    assert one["judgements"] == 4
 
 
 def test_coefficients_that_r_documents(correlated):
@@ -79,8 +79,8 @@ def test_coefficients_that_r_documents(correlated):
     x = [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1]
     y = [2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8]
     one = correlated(ratings(column(y)), m=[x]).findings["correlations"][0]
-    assert one.coefficients["tau-b"] == pytest.approx(0.4444444, abs=5e-8)
-    assert one.coefficients["tau-c"] == pytest.approx(0.4444444, abs=5e-8)
+    assert one["coefficients"]["tau-b"] == pytest.approx(0.4444444, abs=5e-8)
+    assert one["coefficients"]["tau-c"] == pytest.approx(0.4444444, abs=5e-8)
 
 
 def by_definition(x, y):
@@ -111,12 +111,12 @@ def test_coefficients_by_definition(correlated):
     people = random.integers(1, 5, size=(25, 3))
     scores = random.integers(8, size=25).astype(float)
     each, mean = correlated(ratings(people), m=[scores]).findings["correlations"]
-    assert (each.judges, each.judgements) == ("each", 75)
+    assert (each["judges"], each["judgements"]) == ("each", 75)
     expected = by_definition(np.repeat(scores, 3), people.ravel())
-    assert list(each.coefficients.values()) == pytest.approx(expected)
-    assert (mean.judges, mean.judgements) == ("mean", 25)
+    assert list(each["coefficients"].values()) == pytest.approx(expected)
+    assert (mean["judges"], mean["judgements"]) == ("mean", 25)
     expected = by_definition(scores, people.mean(axis=1))
-    assert list(mean.coefficients.values()) == pytest.approx(expected)
+    assert list(mean["coefficients"].values()) == pytest.approx(expected)
 
 
 def test_ratings_of_other_captions_change_nothing(correlated):
@@ -130,9 +130,9 @@ def test_ratings_of_other_captions_change_nothing(correlated):
     both = correlated(given, m=[[*scores, 5, 7, 6]])
     of_people, of_crowd = both.findings["correlations"]
     assert of_people == alone.findings["correlations"][0]
-    assert (of_crowd.rating, of_crowd.judgements) == ("other", 3)
+    assert (of_crowd["rating"], of_crowd["judgements"]) == ("other", 3)
     # C = 2 of the three pairs: 5, 7, 6 and .5, 1, 0.
-    assert of_crowd.coefficients["tau-b"] == pytest.approx(1 / 3)
+    assert of_crowd["coefficients"]["tau-b"] == pytest.approx(1 / 3)
 
 
 def test_means_of_three_take_ten_values(correlated):
@@ -141,60 +141,60 @@ def test_means_of_three_take_ten_values(correlated):
     people = [[value] * 3 for value in (1, 2, 3, 4, 4)]
     each, mean = correlated(ratings(people), m=[[1, 2, 3, 4, 5]]).findings["correlations"]
     # C - D = 9 of 5 captions: 2 * 9 / (25 * 3 / 4); flattened: 81 of 15.
-    assert mean.coefficients["tau-c"] == pytest.approx(2 * 9 / (25 * 3 / 4))
-    assert each.coefficients["tau-c"] == pytest.approx(2 * 81 / (225 * 3 / 4))
+    assert mean["coefficients"]["tau-c"] == pytest.approx(2 * 9 / (25 * 3 / 4))
+    assert each["coefficients"]["tau-c"] == pytest.approx(2 * 81 / (225 * 3 / 4))
 
 
 def test_subsets_and_ratings_are_views_of_their_own(correlated):
     masks = {"first": [True] * 4 + [False] * 2}
     given = ratings(column([1, 2, 3, 4, 1, 1]), subsets=masks, other=column([4, 3, 2, 1, 9, NAN]))
     result = correlated(given, m=[[1, 2, 3, 4, 9, 8]])
-    found = {(c.rating, c.captions): c for c in result.findings["correlations"]}
-    assert [(c.rating, c.judges, c.captions) for c in result.findings["correlations"]] == [
+    found = {(c["rating"], c["captions"]): c for c in result.findings["correlations"]}
+    assert [(c["rating"], c["judges"], c["captions"]) for c in result.findings["correlations"]] == [
         (rating, "mean", captions)
         for rating in ("rating", "other")
         for captions in ("all", "first")
     ]
-    assert list(found["rating", "first"].coefficients.values()) == pytest.approx([1] * 4)
-    assert list(found["other", "first"].coefficients.values()) == pytest.approx([-1] * 4)
-    assert [c.judgements for c in found.values()] == [6, 4, 5, 4]
+    assert list(found["rating", "first"]["coefficients"].values()) == pytest.approx([1] * 4)
+    assert list(found["other", "first"]["coefficients"].values()) == pytest.approx([-1] * 4)
+    assert [c["judgements"] for c in found.values()] == [6, 4, 5, 4]
     expected = by_definition([1, 2, 3, 4, 9], [4, 3, 2, 1, 9])
-    assert list(found["other", "all"].coefficients.values()) == pytest.approx(expected)
+    assert list(found["other", "all"]["coefficients"].values()) == pytest.approx(expected)
     assert len(list(views(given))) == 4
 
 
 def test_undefined_scores_are_left_out(correlated):
     given = ratings(column([1, 2, 3, 4, 1]))
     one = correlated(given, m=[[1, 2, 3, 4, NAN]]).findings["correlations"][0]
-    assert list(one.coefficients.values()) == pytest.approx([1] * 4)
-    assert one.judgements == 4
+    assert list(one["coefficients"].values()) == pytest.approx([1] * 4)
+    assert one["judgements"] == 4
 
 
 def test_coefficients_are_means_over_draws(correlated):
     given = ratings(column([1, 2, 3, 4]))
     one = correlated(given, m=[[1, 2, 3, 4], [1, 3, 2, 4]]).findings["correlations"][0]
-    assert list(one.coefficients.values()) == pytest.approx([5 / 6, 5 / 6, 0.9, 0.9])
+    assert list(one["coefficients"].values()) == pytest.approx([5 / 6, 5 / 6, 0.9, 0.9])
 
 
 @pytest.mark.parametrize("scores", [[5, 5, 5, 5], [NAN, NAN, NAN, 1], [NAN] * 4])
 def test_without_spread_there_is_no_correlation(correlated, scores):
     result = correlated(ratings(column([1, 2, 3, 4])), m=[scores], other=[[1, 2, 4, 3]])
     one = result.findings["correlations"][0]
-    assert all(math.isnan(r) for r in one.coefficients.values())
-    assert all(math.isnan(end) for ends in one.intervals.values() for end in ends)
+    assert all(math.isnan(r) for r in one["coefficients"].values())
+    assert all(math.isnan(end) for ends in one["intervals"].values() for end in ends)
     document = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert document["correlations"][0]["coefficients"] == dict.fromkeys(NAMES)
     one = correlated(ratings(column([2, 2, 2, 2])), m=[[1, 2, 3, 4]]).findings["correlations"][0]
-    assert all(math.isnan(r) for r in one.coefficients.values())
+    assert all(math.isnan(r) for r in one["coefficients"].values())
 
 
 def test_perfect_agreement_has_no_spread(correlated):
     values = list(range(40))
     one = correlated(ratings(column(values)), m=[values]).findings["correlations"][0]
-    assert [one.intervals[name] for name in ("Spearman", "Pearson")] == [
+    assert [one["intervals"][name] for name in ("Spearman", "Pearson")] == [
         (pytest.approx(1), pytest.approx(1))
     ] * 2
-    assert one.intervals["tau-b"] == (pytest.approx(1), pytest.approx(1))
+    assert one["intervals"]["tau-b"] == (pytest.approx(1), pytest.approx(1))
 
 
 def test_intervals_equal_a_plain_loop(correlated):
@@ -213,9 +213,9 @@ def test_intervals_equal_a_plain_loop(correlated):
         found["each"].append(by_definition([v for v in x for _ in (0, 1)], y.ravel().tolist()))
         found["mean"].append(by_definition(x.tolist(), y.mean(axis=1).tolist()))
     for one in (each, mean):
-        low, high = np.quantile(found[one.judges], [0.025, 0.975], axis=0)
+        low, high = np.quantile(found[one["judges"]], [0.025, 0.975], axis=0)
         for at, name in enumerate(NAMES):
-            assert one.intervals[name] == pytest.approx((low[at], high[at]), rel=1e-8)
+            assert one["intervals"][name] == pytest.approx((low[at], high[at]), rel=1e-8)
 
 
 def test_finished_intervals_are_kept(tmp_path, given_trials, monkeypatch):
@@ -271,8 +271,8 @@ def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):
     scores = random.normal(size=(1, 12))
     trials = given_trials(number=5, ours=[scores**2]).and_given("theirs", scores)
     (matrix,) = correlate(given, trials, no_parts).findings["williams"]
-    assert matrix.title.endswith("references: 5")
-    assert set(matrix.correlations) == {"ours", "theirs"}
+    assert matrix["title"].endswith("references: 5")
+    assert set(matrix["correlations"]) == {"ours", "theirs"}
 
 
 def test_matrices_are_of_means_by_number_of_references(correlated, given_trials, no_parts):
@@ -280,7 +280,7 @@ def test_matrices_are_of_means_by_number_of_references(correlated, given_trials,
     given = ratings(random.integers(1, 5, size=(12, 3)), subsets={"some": [True, False] * 6})
     scores = random.normal(size=(1, 1, 12))
     result = correlate(given, given_trials(number=5, a=scores, b=scores**2), no_parts)
-    assert [matrix.title for matrix in result.findings["williams"]] == [
+    assert [matrix["title"] for matrix in result.findings["williams"]] == [
         "Made up: Williams' test, rating, captions: all, references: 5",
         "Made up: Williams' test, rating, captions: some, references: 5",
     ]

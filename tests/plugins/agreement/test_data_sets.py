@@ -1,13 +1,11 @@
 """Files in the published layouts are read; anything else is refused in one sentence."""
 
-import json
-import re
 import struct
 
 import numpy as np
 import pytest
 from judgement_files import (
-    DISTRACTORS,
+    CROWD_LINES,
     FLICKR_CAPTIONS,
     FLICKR_LINES,
     PASCAL_PAIRS,
@@ -18,7 +16,7 @@ from judgement_files import (
     write_abstract,
     write_answers,
     write_composite,
-    write_distractors,
+    write_crowd,
     write_flickr8k,
     write_pascal,
     write_tokens,
@@ -27,23 +25,9 @@ from judgement_files import (
 from scipy.io import savemat
 
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.errors import AnnotationError, ImageIdError, VifidelError
-from vifidel_eval.plugins.agreement.abstract50s import read_abstract50s
-from vifidel_eval.plugins.agreement.composite import read_composite
-from vifidel_eval.plugins.agreement.distractors import read_distractors
-from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
-from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
-
-
-def refusal(read, *arguments):
-    """Return the sentence by which a reader refuses its files."""
-    with pytest.raises(VifidelError) as caught:
-        read(*arguments)
-    sentence = str(caught.value)
-    assert "\n" not in sentence
-    assert sentence.endswith((".", "?"))
-    return sentence
-
+from vifidel_eval.errors import ImageIdError
+from vifidel_eval.plugins.agreement.flickr8k import read_composite, read_flickr8k
+from vifidel_eval.plugins.agreement.pascal50s import read_abstract50s, read_pascal50s
 
 # PASCAL-50S
 
@@ -59,14 +43,7 @@ def test_pascal_pairs_have_captions_votes_and_references(tmp_path):
     assert choices.judged[0].references == choices.judged[1].references == stripped
 
 
-def test_one_pascal_pair_of_an_image_with_one_reference(tmp_path):
-    write_pascal(tmp_path, PASCAL_PAIRS[:1], {"2008_000001": ["A bus."]})
-    choices = read_pascal50s(tmp_path)
-    assert [one.references for one in choices.judged] == [("A bus.",)]
-    assert choices.preferred.tolist() == [1]
-
-
-def test_consensus_replaces_the_votes(tmp_path):
+def test_consensus_replaces_the_votes(tmp_path, refusal):
     write_pascal(tmp_path)
     ratings = [[-1] * 25 + [1] * 23, [1] * 48, [1, -1] * 24, [1] * 25 + [-1] * 23, [-1] * 48]
     triplets = [
@@ -95,7 +72,7 @@ def test_consensus_of_the_same_captions_is_told_by_the_references(tmp_path):
     assert read_pascal50s(tmp_path, consensus=True).preferred.tolist() == [-1, 1, 1, -1]
 
 
-def test_missing_matlab_files_are_named(tmp_path):
+def test_missing_matlab_files_are_named(tmp_path, refusal):
     assert f"{tmp_path / 'pair_pascal.mat'}: no such file" in refusal(read_pascal50s, tmp_path)
     write_pascal(tmp_path)
     (tmp_path / "pascal50S.mat").unlink()
@@ -104,13 +81,13 @@ def test_missing_matlab_files_are_named(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"name,sent1,sent2\n", b"\x00" * 300, b"{}" * 100])
-def test_what_is_no_matlab_file_is_refused(tmp_path, content):
+def test_what_is_no_matlab_file_is_refused(tmp_path, refusal, content):
     (tmp_path / "pair_pascal.mat").write_bytes(content)
     assert "not a MATLAB file, or a damaged one" in refusal(read_pascal50s, tmp_path)
 
 
 @pytest.mark.parametrize("left", [0.1, 0.3, 0.5, 0.8, 0.95])
-def test_truncated_matlab_files_are_refused(tmp_path, left):
+def test_truncated_matlab_files_are_refused(tmp_path, refusal, left):
     path = write_pascal(tmp_path) / "pair_pascal.mat"
     content = path.read_bytes()
     path.write_bytes(content[: int(left * len(content))])
@@ -120,19 +97,19 @@ def test_truncated_matlab_files_are_refused(tmp_path, left):
     assert str(path) in sentence
 
 
-def test_matlab_7_3_is_named(tmp_path):
+def test_matlab_7_3_is_named(tmp_path, refusal):
     # The header of MATLAB 7.3: 116 bytes of text, 8 of no matter, version 0x0200 and "IM".
     header = b"MATLAB 7.3 MAT-file".ljust(124, b" ") + struct.pack("<H", 0x0200) + b"IM"
     (tmp_path / "pair_pascal.mat").write_bytes(header + b"\x89HDF\r\n\x1a\n" + b"\x00" * 400)
     assert "a MATLAB 7.3 file, which the published one is not" in refusal(read_pascal50s, tmp_path)
 
 
-def test_a_folder_in_a_files_place_is_refused(tmp_path):
+def test_a_folder_in_a_files_place_is_refused(tmp_path, refusal):
     (tmp_path / "pair_pascal.mat").mkdir()
     assert str(tmp_path / "pair_pascal.mat") in refusal(read_pascal50s, tmp_path)
 
 
-def test_other_variables_are_named(tmp_path):
+def test_other_variables_are_named(tmp_path, refusal):
     savemat(tmp_path / "pair_pascal.mat", {"pairs": [1, 2], "votes": [3]})
     sentence = refusal(read_pascal50s, tmp_path)
     assert "no variable 'new_input' but pairs, votes;" in sentence
@@ -168,12 +145,12 @@ def test_other_variables_are_named(tmp_path):
         ),
     ],
 )
-def test_other_layouts_of_pairs_are_refused(tmp_path, changed, expected):
+def test_other_layouts_of_pairs_are_refused(tmp_path, refusal, changed, expected):
     write_pascal(tmp_path, **changed)
     assert expected in refusal(read_pascal50s, tmp_path)
 
 
-def test_references_without_text_are_refused(tmp_path):
+def test_references_without_text_are_refused(tmp_path, refusal):
     write_pascal(tmp_path)
     images = structs(["name", "sentences"], [("2008_000001.jpg", np.array([[1.5, 2.5]]))])
     savemat(tmp_path / "pascal50S.mat", {"train_sent_final": images})
@@ -211,13 +188,13 @@ PAIR = ("b", "c", ["a"] * 48, [1] * 48)
         ),
     ],
 )
-def test_other_layouts_of_triplets_are_refused(tmp_path, pairs, expected):
+def test_other_layouts_of_triplets_are_refused(tmp_path, refusal, pairs, expected):
     write_triplets(tmp_path / "consensus_abstract.mat", pairs)
     assert expected in refusal(read_abstract50s, tmp_path)
 
 
 @pytest.mark.parametrize("rating", [np.array([[1, 1]]), np.zeros((0, 0)), "text"])
-def test_a_rating_is_one_number(tmp_path, rating):
+def test_a_rating_is_one_number(tmp_path, refusal, rating):
     rows = [(cell(cell("a")), cell(cell("b")), cell(cell("c")), rating)] * 48
     triplets = structs(["A", "B", "C", "rating"], rows)
     savemat(tmp_path / "consensus_abstract.mat", {"triplets": triplets})
@@ -266,7 +243,7 @@ def test_flickr_lines_have_caption_ratings_and_references(tmp_path):
         ("ExpertAnnotations.txt", None, "no such file"),
     ],
 )
-def test_other_flickr_lines_are_refused(tmp_path, name, content, expected):
+def test_other_flickr_lines_are_refused(tmp_path, refusal, name, content, expected):
     path = write_flickr8k(tmp_path) / name
     if content is None:
         path.unlink()
@@ -354,7 +331,7 @@ def test_the_same_caption_at_two_places_is_rated_twice(tmp_path):
         (["a", " ", "c"], (1, 2, 3), "line 3: image 1002_cd: a caption or rating is missing"),
     ],
 )
-def test_wrong_composite_lines_are_named(tmp_path, texts, answers, expected):
+def test_wrong_composite_lines_are_named(tmp_path, refusal, texts, answers, expected):
     write_composite(tmp_path)
     rows = [
         ("http://x/1001_ab.jpg", ["a", "b", "c"], (1, 2, 3)),
@@ -364,7 +341,7 @@ def test_wrong_composite_lines_are_named(tmp_path, texts, answers, expected):
     assert f"{tmp_path / '8k_correctness.csv'}: {expected}" in refusal(read_composite, tmp_path)
 
 
-def test_other_composite_files_are_refused(tmp_path):
+def test_other_composite_files_are_refused(tmp_path, refusal):
     assert f"{tmp_path}: no rating; it should hold" in refusal(read_composite, tmp_path)
     write_composite(tmp_path)
     path = tmp_path / "8k_correctness.csv"
@@ -378,7 +355,7 @@ def test_other_composite_files_are_refused(tmp_path):
     assert "captions_val2014.json: no such file" in refusal(read_composite, tmp_path)
 
 
-def test_a_quotation_that_nothing_closes_is_refused(tmp_path):
+def test_a_quotation_that_nothing_closes_is_refused(tmp_path, refusal):
     write_composite(tmp_path)
     path = tmp_path / "8k_correctness.csv"
     path.write_text(path.read_text("utf-8") + 'x;"' + "long " * 40_000, "utf-8")
@@ -392,51 +369,32 @@ def test_composite_images_without_references_are_named(tmp_path):
         read_composite(tmp_path)
 
 
-# Distractors
+CROWD = "1001_ab.jpg\t1002_cd.jpg#1\t"
 
 
-def test_the_correct_caption_is_preferred(tmp_path):
-    choices = read_distractors(write_distractors(tmp_path))
-    assert choices.name == "pairs"
-    assert choices.preferred.tolist() == [1, 1, 1]
-    assert choices.kinds == ["switch people", "replace scene", "replace scene"]
-    assert choices.judged[0].captions == ("a woman rides a horse", "a boy rides a horse")
-    assert choices.judged[0].references == tuple(DISTRACTORS[0]["references"])
-
-
-def test_references_may_come_from_elsewhere(tmp_path):
-    bare = [{k: v for k, v in entry.items() if k != "references"} for entry in DISTRACTORS]
-    path = write_distractors(tmp_path, [DISTRACTORS[0], *bare[1:]])
-    assert [one.references for one in read_distractors(path).judged[1:]] == [(), ()]
-    choices = read_distractors(path, {2: ["from elsewhere"], 1: ["not taken"]})
-    assert choices.judged[0].references == tuple(DISTRACTORS[0]["references"])
-    assert [one.references for one in choices.judged[1:]] == [("from elsewhere",)] * 2
-    with pytest.raises(ImageIdError, match="lacks 2 image ids"):
-        read_distractors(path, {1: ["a"]})
+def test_the_crowd_joins_the_experts(tmp_path):
+    ratings = read_flickr8k(write_crowd(write_flickr8k(tmp_path)))
+    experts, crowd = ratings.ratings["expert"], ratings.ratings["crowd"]
+    assert (experts.shape, crowd.shape) == ((11, 3), (11, 1))
+    assert experts[:7].tolist() == [list(line[2:]) for line in FLICKR_LINES]
+    assert np.isnan(experts[7:]).all()
+    assert np.isnan(crowd[:7]).all()
+    assert crowd[7:, 0].tolist() == [1 / 3, 1, 0, 2 / 3]
+    without = [True, False, True, True, False, True, True, True, False, True, True]
+    assert ratings.subsets["without own references"].tolist() == without
+    assert [one.image_id for one in ratings.judged[7:]] == [line[0][:-4] for line in CROWD_LINES]
+    (tmp_path / "ExpertAnnotations.txt").unlink()
+    ((name, alone),) = read_flickr8k(tmp_path).ratings.items()
+    assert (name, alone[:, 0].tolist()) == ("crowd", [1 / 3, 1, 0, 2 / 3])
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ([], "expected a list of pairs, found []"),
-        ({"1": 2}, "expected a list of pairs"),
-        ([DISTRACTORS[0], 5], "[1]: expected an object, found 5"),
-        ([DISTRACTORS[0] | {"image_id": None}], "[0]: 'image_id' is None"),
-        ([DISTRACTORS[0] | {"kind": 3}], "[0]: 'kind' is 3, not a string"),
-        ([DISTRACTORS[0] | {"correct": ["a"]}], "[0]: 'correct' is ['a'], not a string"),
-        ([DISTRACTORS[0] | {"distractor": None}], "[0]: 'distractor' is None, not a string"),
-        ([DISTRACTORS[0] | {"kind": "all"}], "[0]: the kind cannot be called 'all'"),
-        ([DISTRACTORS[0] | {"references": "a b"}], "[0]: 'references' is 'a b', not a list"),
-        ([DISTRACTORS[0] | {"references": [1]}], "[0]: 'references' is [1], not a list of strings"),
-    ],
+    "line", ["", "a", *(CROWD + rest for rest in ("0.5\t1", "yes\t1\t1", "33\t1\t2", "nan\t1\t2"))]
 )
-def test_other_distractors_are_refused(tmp_path, content, expected):
-    sentence = refusal(read_distractors, write_distractors(tmp_path, content))
-    assert re.match(re.escape(f"{tmp_path / 'pairs.json'}: {expected}"), sentence)
-
-
-def test_damaged_distractors_are_refused(tmp_path):
-    path = tmp_path / "pairs.json"
-    path.write_text(json.dumps(DISTRACTORS)[:-20], "utf-8")
-    with pytest.raises(AnnotationError, match="the file looks truncated"):
-        read_distractors(path)
+def test_other_lines_of_the_crowd_are_refused(tmp_path, refusal, line):
+    path = write_crowd(write_flickr8k(tmp_path)) / "CrowdFlowerAnnotations.txt"
+    path.write_text(f"{line}\n{path.read_text('utf-8')}", "utf-8")
+    assert refusal(read_flickr8k, tmp_path) == (
+        f"{path}: line 1: expected image, caption id and the share of yes, and how many yes and "
+        "no, separated by tabs."
+    )

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.plugins.agreement.detection import average_precision, detect
+from vifidel_eval.plugins.agreement.detection import (
+    SupportsWords,
+    average_precision,
+    detect,
+    find_words,
+)
 from vifidel_eval.plugins.agreement.judgements import Hallucinations, Judged
-from vifidel_eval.plugins.agreement.localization import SupportsWords, find_words
 from vifidel_eval.scorers.word_supports import WordSupport
 
 NAN = math.nan
@@ -17,7 +21,7 @@ NAN = math.nan
 
 @pytest.fixture(autouse=True)
 def fewer_resamples(monkeypatch):
-    monkeypatch.setattr("vifidel_eval.plugins.agreement.resampling.RESAMPLES", 40)
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.trials.RESAMPLES", 40)
 
 
 @pytest.mark.parametrize(
@@ -85,12 +89,12 @@ def test_a_low_score_means_a_hallucination(given_trials):
     scores, errors = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1]
     trials = given_trials(lower=("errors",), scores=[[scores]], errors=[[errors]])
     result = detect(data, trials, [])
-    by_metric = {one.metric: one for one in result.findings["detection"]}
+    by_metric = {one["metric"]: one for one in result.findings["detection"]}
     expected = (1 + 2 / 3 + 3 / 4) / 3
     for one in by_metric.values():
-        assert one.average_precision == pytest.approx(expected)
-        assert one.low <= expected <= one.high
-        assert (one.captions, one.positives) == (5, 3)
+        assert one["average_precision"] == pytest.approx(expected)
+        assert one["low"] <= expected <= one["high"]
+        assert (one["captions"], one["positives"]) == (5, 3)
     assert (result.findings["localization"], result.findings["pairwise"]) == ([], [])
     assert "sign changed, as lower is better: errors" in " ".join(result.notes())
 
@@ -100,9 +104,9 @@ def test_captions_without_a_score_are_left_out(given_trials):
     trials = given_trials(some=[[[1, 2, NAN, 4, 5]], [[5, 4, 1, NAN, 2]]], all=[[[1] * 5]] * 2)
     some, every = detect(data, trials, []).findings["detection"]
     # 1, 2, 5 are left: found at ranks 1 of 3; then last of 3.
-    assert some.average_precision == pytest.approx((1 + 1 / 3) / 2)
-    assert (some.captions, some.positives) == (3, 1)
-    assert (every.average_precision, every.captions) == (pytest.approx(3 / 5), 5)
+    assert some["average_precision"] == pytest.approx((1 + 1 / 3) / 2)
+    assert (some["captions"], some["positives"]) == (3, 1)
+    assert (every["average_precision"], every["captions"]) == (pytest.approx(3 / 5), 5)
     assert "some: 2 captions fewer than others" in " ".join(detect(data, trials, []).notes())
 
 
@@ -111,20 +115,20 @@ def test_both_captions_of_a_pair_are_ranked_and_compared(given_trials):
     trials = given_trials(m=[[[1, 3, 5], [0, 3, 6]]])
     result = detect(pairs(3), trials, [])
     (detection,) = result.findings["detection"]
-    assert detection.average_precision == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
-    assert (detection.captions, detection.positives) == (6, 3)
+    assert detection["average_precision"] == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
+    assert (detection["captions"], detection["positives"]) == (6, 3)
     (pairwise,) = result.findings["pairwise"]
-    assert pairwise.accuracy == pytest.approx((1 + 0.5 + 0) / 3)
-    assert pairwise.pairs == 3
+    assert pairwise["accuracy"] == pytest.approx((1 + 0.5 + 0) / 3)
+    assert pairwise["pairs"] == 3
 
 
 def test_an_interval_is_over_images(given_trials):
     # One image: every resample is the same.
     trials = given_trials(m=[[[1, 2, 3, 4]]])
     (one,) = detect(singles([1, 0, 1, 0], images="aaaa"), trials, []).findings["detection"]
-    assert one.low == one.high == one.average_precision == pytest.approx((1 + 2 / 3) / 2)
+    assert one["low"] == one["high"] == one["average_precision"] == pytest.approx((1 + 2 / 3) / 2)
     (several,) = detect(singles([1, 0, 1, 0]), trials, []).findings["detection"]
-    assert several.low < several.average_precision < several.high
+    assert several["low"] < several["average_precision"] < several["high"]
 
 
 class Supports:
@@ -196,9 +200,9 @@ def test_only_marked_captions_are_located(given_trials):
     assert scorer.seen[0].captions == ["a caption 0", "a caption 2"]
     result = detect(data, given_trials(S=[[[1, 2, 3, 4]]]), found)
     every, things = result.findings["localization"]
-    assert (every.words, every.accuracy, every.captions) == ("all", 1, 2)
-    assert (things.words, things.accuracy, things.low, things.high) == ("things", 0, 0, 0)
-    assert (every.low, every.high) == (1, 1)
+    shared = {"metric": "S", "captions": 2}
+    assert every == {"words": "all", "accuracy": 1, "low": 1, "high": 1, **shared}
+    assert things == {"words": "things", "accuracy": 0, "low": 0, "high": 0, **shared}
 
 
 def test_drawn_references_are_those_of_the_scores():

@@ -5,14 +5,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.agreement import figures
 from vifidel_eval.plugins.agreement.figures import check_figure, write_curves, write_matrices
 from vifidel_eval.plugins.agreement.forced_choice import forced_choice
 from vifidel_eval.plugins.agreement.judgements import Choices, Judged
-from vifidel_eval.plugins.agreement.trials import Trial, Trials
-from vifidel_eval.plugins.agreement.williams import WilliamsMatrix
+from vifidel_eval.plugins.agreement.trials import Trials
 
 NAN = math.nan
 SUFFIXES = [".png", ".svg", ".pdf"]
@@ -30,16 +29,13 @@ def result():
         ["HC", "MM"] * 4,
     )
 
-    def scores(*metrics):
-        return {metric: random.integers(3, size=(2, 8)).astype(float) for metric in metrics}
+    def scores():
+        return random.integers(3, size=(1, 2, 8)).astype(float)
 
-    trials = [
-        Trial(0, 0, scores("VIFIDEL")),
-        Trial(1, 0, scores("VIFIDEL", "CIDEr")),
-        Trial("all", 0, scores("VIFIDEL", "CIDEr")),
-    ]
-    made = Trials(0, 1, trials, dict.fromkeys(("VIFIDEL", "CIDEr"), "signature"), {}, {})
-    return forced_choice(choices, made.and_given("theirs", scores("theirs")["theirs"]))
+    made = {"VIFIDEL": {0: scores(), 1: scores(), "all": scores()}}
+    made["CIDEr"] = {1: scores(), "all": scores()}
+    trials = Trials(0, 1, [0, 1, "all"], made, dict.fromkeys(made, "signature"), {}, {})
+    return forced_choice(choices, trials.and_given("theirs", scores()[0]))
 
 
 @pytest.fixture
@@ -49,7 +45,11 @@ def matrix():
         "CIDEr": {"VIFIDEL": 0.9688, "CIDEr": NAN, "flat": NAN},
         "flat": {"VIFIDEL": NAN, "CIDEr": NAN, "flat": NAN},
     }
-    return WilliamsMatrix("Made up: ratings", {"VIFIDEL": 0.5, "CIDEr": 0.4, "flat": NAN}, rows)
+    return {
+        "title": "Made up: ratings",
+        "correlations": {"VIFIDEL": 0.5, "CIDEr": 0.4, "flat": NAN},
+        "p_values": rows,
+    }
 
 
 def texts(path):
@@ -86,10 +86,22 @@ def test_capitals_make_no_other_suffix(tmp_path, result):
     assert "VIFIDEL" in texts(tmp_path / "CURVES.SVG")
 
 
+def drawn_figures(monkeypatch):
+    """Return a list that the figures to come are in, as they are saved."""
+    drawn = []
+    save = Figure.savefig
+
+    def keep(figure, *arguments, **options):
+        drawn.append(figure)
+        save(figure, *arguments, **options)
+
+    monkeypatch.setattr(Figure, "savefig", keep)
+    return drawn
+
+
 def drawn_lines(monkeypatch, tmp_path, result):
     """Return label, places, accuracies, marker and dash of the lines of each panel."""
-    figure = []
-    monkeypatch.setattr(figures, "_save", lambda _, drawn: figure.append(drawn))
+    figure = drawn_figures(monkeypatch)
     write_curves(tmp_path / "any.png", result)
     return {
         axis.get_title(): [
@@ -111,9 +123,9 @@ def test_curves_go_through_the_accuracies(monkeypatch, tmp_path, result):
     assert list(panels) == ["HC", "MM", "all"]
     for kind, lines in panels.items():
         accuracy = {
-            (a.metric, a.references): a.accuracy
+            (a["metric"], a["references"]): a["accuracy"]
             for a in result.findings["accuracies"]
-            if a.kind == kind
+            if a["kind"] == kind
         }
         (vifidel, cider, theirs) = lines
         assert vifidel[:2] == ("VIFIDEL", [0, 1, 2])
@@ -149,15 +161,15 @@ def test_the_matrix_shows_p_values(tmp_path, matrix):
 
 def test_tiny_p_values_are_not_nought(tmp_path):
     rows = {"a": {"a": NAN, "b": 1e-9}, "b": {"a": 1 - 1e-9, "b": NAN}}
-    write_matrices(tmp_path / "m.svg", [WilliamsMatrix("t", {"a": 0.9, "b": 0.1}, rows)])
+    matrix = {"title": "t", "correlations": {"a": 0.9, "b": 0.1}, "p_values": rows}
+    write_matrices(tmp_path / "m.svg", [matrix])
     found = texts(tmp_path / "m.svg")
     assert found.count("<.001") == found.count(">.999") == 1
     assert ".000" not in found
 
 
 def test_better_rows_are_darker(monkeypatch, tmp_path, matrix):
-    drawn = []
-    monkeypatch.setattr(figures, "_save", lambda _, figure: drawn.append(figure))
+    drawn = drawn_figures(monkeypatch)
     write_matrices(tmp_path / "any.png", [matrix])
     image = drawn[0].axes[0].get_images()[0]
     colours = image.to_rgba(image.get_array())

@@ -71,18 +71,17 @@ def test_scores_of_one_caption_each(tmp_path):
         (lambda e: [*e, {"id": "3.1", "score": 1}], "5 scores for 4 captions, 0 without one"),
         (lambda e: [{"id": f"x{i}", "score": 1} for i in range(4)], "4 without one (ids '1.1', "),
         (lambda e: [], "0 scores for 4 captions, 4 without one"),
-        (lambda e: dict(enumerate(e)), "expected the list that --write-candidates writes"),
-        (lambda e: [*e[:2], 5, e[3]], "[2]: expected an object with 'id' and 'score'"),
-        (lambda e: [{"id": "1.1"}, *e[1:]], "[0]: expected an object with 'id' and 'score'"),
-        (lambda e: [{"score": 1}, *e[1:]], "[0]: expected an object with 'id' and 'score'"),
-        (lambda e: [e[0] | {"score": "0.5"}, *e[1:]], "[0]: the score is '0.5', neither a number"),
-        (lambda e: [e[0] | {"score": True}, *e[1:]], "[0]: the score is True, neither a number"),
-        (lambda e: [e[0] | {"id": [1]}, *e[1:]], "[0]: the id is [1], not a string"),
-        (lambda e: [e[0] | {"id": 1}, *e[1:]], "[0]: the id is 1, not a string"),
+        (lambda e: 5, "is no list of JSON objects"),
+        (lambda e: [*e[:2], 5, e[3]], "[2]: expected an object"),
+        (lambda e: [{"id": "1.1"}, *e[1:]], "[0]: 'score' is missing"),
+        (lambda e: [{"score": 1}, *e[1:]], "[0]: 'id' is missing"),
+        (lambda e: [e[0] | {"id": 1}, *e[1:]], "[0]: 'id' is 1; expected text"),
         (lambda e: [*e[:3], e[2] | {"score": 9}, e[3]], "[3]: id '2.1' appears twice"),
-        (lambda e: [e[0] | {"score": math.inf}, *e[1:]], "[0]: the score is inf, which is not"),
-        (lambda e: [e[0] | {"score": 10**400}, *e[1:]], "[0]: the score is 1000"),
-        (lambda e: [*e[:3], e[3] | {"score": [1]}], "[3]: the score is [1], neither a number"),
+        (lambda e: [e[0] | {"caption": "no"}, *e[1:]], "[0]: 'no' is not the caption of id '1.1'"),
+        *(
+            (lambda e, score=score: [e[0] | {"score": score}, *e[1:]], "expected a finite number")
+            for score in ("0.5", True, [1], math.inf, 10**400)
+        ),
     ],
 )
 def test_other_files_are_refused(written, change, expected):

@@ -14,8 +14,7 @@ from vifidel_eval.errors import MetricFailed, MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.records import Parts
 from vifidel_eval.kernels import bags
-from vifidel_eval.plugins.agreement.draws import AS_GIVEN
-from vifidel_eval.plugins.agreement.judgements import Judged
+from vifidel_eval.plugins.agreement.judgements import AS_GIVEN, Judged, times_drawn
 from vifidel_eval.plugins.agreement.trials import run_trials, work
 from vifidel_eval.scorers import Mean, Wmd
 from vifidel_eval.scores.harness import raise_failures
@@ -34,13 +33,14 @@ class NoParts(Parts):
 def given_to(scorer, judged, numbers, draws=3, seed=0):
     """Return the references a metric was given by number, draw by draw, judgement by judgement."""
     scorer.calls.clear()
-    trials = run_trials(judged, {scorer.name: scorer}, numbers, draws, seed, NoParts())
-    per_part = scorer.calls[:: len(judged[0].captions)]  # each side gets the same references
-    given = {}
-    for trial, rows in zip(trials.trials, per_part, strict=True):
-        assert list(rows.image_ids) == [one.image_id for one in judged]
-        given.setdefault(trial.references, []).append(list(rows.references))
-    return given
+    run_trials(judged, {scorer.name: scorer}, numbers, draws, seed, NoParts())
+    assert all(rows.image_ids == [one.image_id for one in judged] for rows in scorer.calls)
+    # Each side gets the same references.
+    per_part = (list(rows.references) for rows in scorer.calls[:: len(judged[0].captions)])
+    return {
+        number: [next(per_part) for _ in range(times_drawn(judged, number, draws))]
+        for number in numbers
+    }
 
 
 @pytest.mark.parametrize(
@@ -129,10 +129,14 @@ def test_no_references_leave_out_metrics_that_need_them(overlap, length, judged)
     scorers = {"CIDEr": overlap, "VIFIDEL": length, "CIDEr+VIFIDEL": combined}
     assert work(judged, scorers, [0, 2], draws=3) == (1 + 3 * 3) * 12
     trials = run_trials(judged, scorers, [0, 2], 3, 0, Parts(None))
-    assert [list(trial.scores) for trial in trials.trials] == [["VIFIDEL"], *[list(scorers)] * 3]
-    assert trials.scores("CIDEr", 0) == []
+    draws = {
+        name: {number: len(of) for number, of in by_number.items()}
+        for name, by_number in trials.scores.items()
+    }
+    assert draws == {"CIDEr": {2: 3}, "VIFIDEL": {0: 1, 2: 3}, "CIDEr+VIFIDEL": {2: 3}}
+    assert list(trials.signatures) == list(draws) == list(scorers)
     assert all(references == [] for references in length.calls[0].references)
-    assert trials.numbers() == [0, 2]
+    assert trials.references == [0, 2]
 
 
 def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypatch):
@@ -146,7 +150,7 @@ def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypat
     monkeypatch.setattr(bags, "_read", counted)
     scorers = {"WMD": Wmd(), "WMD-mean": Wmd("mean"), "WMD-worst": Wmd("worst")}
     trials = run_trials(judged, scorers, [2], 3, 0, NoParts())
-    assert [list(trial.scores) for trial in trials.trials] == [list(scorers)] * 3
+    assert {name: len(of[2]) for name, of in trials.scores.items()} == dict.fromkeys(scorers, 3)
     of_draw = [[one.captions[side] for one in judged] for side in range(2)]
     for draw in range(3):
         references, *captions = texts_read[3 * draw : 3 * draw + 3]
@@ -155,19 +159,19 @@ def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypat
     assert len(texts_read) == 9
     for name, scorer in scorers.items():
         alone = run_trials(judged, {name: scorer}, [2], 3, 0, NoParts())
-        for together, apart in zip(trials.scores(name, 2), alone.scores(name, 2), strict=True):
-            assert together.tobytes() == apart.tobytes()
+        assert trials.scores[name][2].tobytes() == alone.scores[name][2].tobytes()
 
 
 def test_scores_stand_where_their_captions_are(length, judged):
     trials = run_trials(judged, {"VIFIDEL": length}, [0], 1, 0, Parts(None))
     expected = [[len(one.captions[side].split()) for one in judged] for side in range(2)]
-    assert trials.trials[0].scores["VIFIDEL"].tolist() == expected
+    assert trials.scores["VIFIDEL"][0].tolist() == [expected]
 
 
 def test_an_undefined_score_stays_undefined(judged):
     scorer = FakeScorer("VIFIDEL", lambda caption, _: float("nan") if "0" in caption else 1 / 3)
-    scores = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(None)).scores("VIFIDEL", 0)[0]
+    trials = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(None))
+    (scores,) = trials.scores["VIFIDEL"][0]
     assert np.isnan(scores[0]).tolist() == [True] * 3 + [False] * 3
     assert scores[0, 3] == pytest.approx(1 / 3, rel=1e-9)
 
@@ -199,7 +203,7 @@ def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
     assert list(trials.signatures) == ["CIDEr"]
     assert trials.to_json()["unavailable"] == said
     alone = run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
-    assert (alone.trials, list(alone.unavailable)) == ([], ["METEOR"])
+    assert (alone.scores, list(alone.unavailable)) == ({}, ["METEOR"])
 
 
 def test_a_metric_that_failed_is_tried_again_by_the_next_run(overlap, judged, tmp_path):
@@ -230,7 +234,7 @@ def test_a_part_is_one_metric(overlap, length, judged, tmp_path):
     scorers["VIFIDEL+CIDEr"] = Mean(length, overlap)
     trials = run_trials(judged, scorers, [1], 1, 0, Parts(output))
     assert len(length.calls) == computed > 0
-    one, other, both = (trials.scores(name, 1)[0] for name in scorers)
+    one, other, both = (trials.scores[name][1][0] for name in scorers)
     assert both == pytest.approx((one + other) / 2)
 
 
@@ -264,19 +268,29 @@ def test_where_lower_is_better_the_sign_is_changed(judged, tmp_path):
         assert list(trials.signatures) == ["one", "UP", "DOWN"]
         assert trials.lower_is_better == {"one", "DOWN"}
         for metric, expected in {"one": -lengths, "UP": lengths, "DOWN": -lengths / 2}.items():
-            np.testing.assert_array_equal(trials.scores(metric, 1)[0], expected)
+            np.testing.assert_array_equal(trials.scores[metric][1][0], expected)
     assert trials.to_json()["lower_is_better"] == ["DOWN", "one"]
     assert "sign changed, as lower is better: one, DOWN" in trials.notes()
+
+
+def test_a_combination_takes_the_main_column(judged):
+    columns = [Column("MAIN", main=True), Column("LAST")]
+    several = FakeScorer("CHAIR", lambda caption, _: (len(caption), 1000), columns)
+    single = FakeScorer("VIFIDEL", lambda caption, _: 2)
+    scorers = {"CHAIR+VIFIDEL": Mean(several, single)}
+    (scores,) = run_trials(judged, scorers, [1], 1, 0, Parts(None)).scores["CHAIR+VIFIDEL"][1]
+    expected = [[(len(one.captions[side]) + 2) / 2 for one in judged] for side in range(2)]
+    assert scores.tolist() == expected
 
 
 def test_given_scores_join_as_they_are(overlap, judged):
     trials = run_trials(judged, {"CIDEr": overlap}, [1], 2, 0, Parts(None))
     scores = np.arange(12.0).reshape(2, 6)
     joined = trials.and_given("mine", scores)
-    assert joined.numbers() == [1, AS_GIVEN]
-    assert joined.scores("mine", AS_GIVEN)[0] is scores
+    assert joined.references == [1, AS_GIVEN]
+    np.testing.assert_array_equal(joined.scores["mine"][AS_GIVEN], [scores])
     assert list(joined.signatures) == ["CIDEr", "mine"]
-    assert trials.numbers() == [1]
+    assert trials.references == [1]
     with pytest.raises(VifidelError, match="CIDEr is computed here too"):
         trials.and_given("CIDEr", scores)
 
@@ -321,33 +335,6 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, interrupted, judged):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_torn_last_line_is_computed_again(tmp_path, interrupted, judged):
-    output = tmp_path / "result.json"
-    run_trials(judged, {"CIDEr": interrupted(0)}, [1], 2, 0, Parts(output))
-    kept = tmp_path / "result.json.unfinished"
-    content = kept.read_bytes()
-    for cut in (1, 2, 20, 100):
-        kept.write_bytes(content[:-cut])
-        again = interrupted(0)
-        run_trials(judged, {"CIDEr": again}, [1], 2, 0, Parts(output))
-        assert len(again.calls) == (0 if cut == 1 else 2)  # the last character ends the line
-        once_more = interrupted(0)
-        run_trials(judged, {"CIDEr": once_more}, [1], 2, 0, Parts(output))
-        assert once_more.calls == []
-
-
-@pytest.mark.parametrize("line", ["[]", "5", '{"key": 1}', "null", "{", '"text"'])
-def test_other_lines_are_passed_over(tmp_path, line):
-    parts = Parts(tmp_path / "o")
-    parts.add("a", [1, None])
-    with (tmp_path / "o.unfinished").open("a") as file:
-        file.write(line)
-    parts = Parts(tmp_path / "o")
-    assert parts["a"] == [1, None]
-    parts.add("b", 2)
-    assert Parts(tmp_path / "o")["b"] == 2
-
-
 def test_other_settings_do_not_use_the_parts(tmp_path, interrupted, judged):
     output = tmp_path / "result.json"
     run_trials(judged, {"CIDEr": interrupted(0)}, [2], 1, 0, Parts(output))
@@ -365,26 +352,10 @@ def test_other_settings_do_not_use_the_parts(tmp_path, interrupted, judged):
     assert calls([*judged[:-1], replace(judged[-1], image_id="d")]) == 2
 
 
-def test_parts_without_output_stay_in_memory(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    parts = Parts(None)
-    parts.add("a", 1)
-    parts.clear()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_parts_that_cannot_be_read_or_written_are_named(tmp_path):
-    (tmp_path / "a.unfinished").write_bytes(b"\xff\xfe")
-    with pytest.raises(VifidelError, match=r"a\.unfinished: the unfinished run cannot be read"):
-        Parts(tmp_path / "a")
-    with pytest.raises(VifidelError, match=r"b\.unfinished: cannot be written: no such file"):
-        Parts(tmp_path / "none" / "b").add("key", 1)
-
-
 HASH_SEEDED = """
 import sys
 from pathlib import Path
-from vifidel_eval.plugins.agreement.distractors import read_distractors
+from vifidel_eval.plugins.agreement.json_data_sets import read_distractors
 from vifidel_eval.plugins.agreement.forced_choice import forced_choice
 from vifidel_eval.io.records import Parts
 from vifidel_eval.plugins.agreement.trials import run_trials
@@ -397,7 +368,7 @@ def shared(caption, references):
 choices = read_distractors(Path(sys.argv[1]))
 scorers = {"CIDEr": FakeScorer("CIDEr", shared)}
 trials = run_trials(choices.judged, scorers, [1, 2], 3, 0, Parts(Path(sys.argv[2])))
-print(forced_choice(choices, trials).to_json(), trials.trials)
+print(forced_choice(choices, trials).to_json(), trials.scores)
 """
 
 
@@ -439,11 +410,11 @@ def test_a_caption_that_is_the_only_reference_has_no_score_where_one_is_needed(o
     scorers = {"VIFIDEL": length, "CIDEr": overlap, "VIFIDEL+CIDEr": Mean(length, overlap)}
     advanced = []
     trials = run_trials(judged, scorers, ["all"], 1, 0, Parts(None), advanced.append)
-    assert trials.scores("VIFIDEL", "all")[0].tolist() == [[2, 2]]
-    ((missing, one),) = trials.scores("CIDEr", "all")[0]
+    assert trials.scores["VIFIDEL"]["all"][0].tolist() == [[2, 2]]
+    ((missing, one),) = trials.scores["CIDEr"]["all"][0]
     assert np.isnan(missing)
     assert one == pytest.approx(2 / 4)
-    assert np.isnan(trials.scores("VIFIDEL+CIDEr", "all")[0]).tolist() == [[True, False]]
+    assert np.isnan(trials.scores["VIFIDEL+CIDEr"]["all"][0]).tolist() == [[True, False]]
     assert overlap.calls[0].references == [["the cat", "a dog"]]
     assert overlap.calls[0].image_ids == ["b"]
     assert sum(advanced) == work(judged, scorers, ["all"], 1)

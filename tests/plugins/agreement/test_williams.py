@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from vifidel_eval.plugins.agreement.williams import williams_matrix, williams_test
+from vifidel_eval.plugins.agreement.coefficients import williams_matrix, williams_test
+from vifidel_eval.plugins.agreement.correlation import _williams_table
 
 NAN = math.nan
 
@@ -141,17 +142,17 @@ def test_the_matrix_holds_the_test_of_each_pair(people):
         for name, noise in zip("abc", (3, 1, 2), strict=True)
     }
     matrix = williams_matrix("title", people, scores)
-    assert list(matrix.correlations) == list(matrix.p_values) == ["b", "c", "a"]
+    assert list(matrix["correlations"]) == list(matrix["p_values"]) == ["b", "c", "a"]
 
     def r(x, y):
         x, y = x - x.mean(), y - y.mean()
         return float((x * y).sum() / math.sqrt((x * x).sum() * (y * y).sum()))
 
-    assert matrix.correlations == pytest.approx({n: r(people, scores[n]) for n in "abc"})
+    assert matrix["correlations"] == pytest.approx({n: r(people, scores[n]) for n in "abc"})
     for first in "abc":
-        assert list(matrix.p_values[first]) == ["b", "c", "a"]
+        assert list(matrix["p_values"][first]) == ["b", "c", "a"]
         for second in "abc":
-            p = matrix.p_values[first][second]
+            p = matrix["p_values"][first][second]
             if first == second:
                 assert math.isnan(p)
                 continue
@@ -162,7 +163,7 @@ def test_the_matrix_holds_the_test_of_each_pair(people):
                 60,
             )[1]
             assert p == pytest.approx(expected)
-    assert matrix.p_values["b"]["a"] < 0.05 < matrix.p_values["a"]["b"]
+    assert matrix["p_values"]["b"]["a"] < 0.05 < matrix["p_values"]["a"]["b"]
 
 
 def test_a_test_is_of_the_captions_that_both_metrics_score(people):
@@ -173,45 +174,46 @@ def test_a_test_is_of_the_captions_that_both_metrics_score(people):
     kept = np.delete(np.arange(60), [4, 7, 8, 9])
     matrix = williams_matrix("t", judgements, scores)
     expected = williams_matrix("t", people[kept], {n: s[kept] for n, s in scores.items()})
-    assert matrix.p_values["a"]["b"] == expected.p_values["a"]["b"]
+    assert matrix["p_values"]["a"]["b"] == expected["p_values"]["a"]["b"]
     # Each correlation is over the captions that its own metric scores, as in the other tables.
     alone = williams_matrix("t", judgements, {"a": scores["a"]})
-    assert matrix.correlations["a"] == alone.correlations["a"] != expected.correlations["a"]
+    assert matrix["correlations"]["a"] == alone["correlations"]["a"]
+    assert matrix["correlations"]["a"] != expected["correlations"]["a"]
 
 
 def test_a_third_metric_changes_nothing_between_two(people):
     scores = {"a": people**3, "b": people + 0.3 * people**2}
     third = np.where(np.arange(60) < 5, 1.0 * np.arange(60), NAN)
     two, three = (williams_matrix("t", people, s) for s in (scores, {**scores, "third": third}))
-    assert two.p_values["a"]["b"] == three.p_values["a"]["b"]
+    assert two["p_values"]["a"]["b"] == three["p_values"]["a"]["b"]
 
 
 def test_a_constant_metric_comes_last_without_p_values(people):
     scores = {"constant": np.ones(60), "opposite": -people, "good": people + people**2}
     matrix = williams_matrix("t", people, scores)
-    assert list(matrix.correlations) == ["good", "opposite", "constant"]
-    assert math.isnan(matrix.correlations["constant"])
-    assert all(math.isnan(p) for p in matrix.p_values["constant"].values())
-    assert math.isnan(matrix.p_values["good"]["constant"])
+    assert list(matrix["correlations"]) == ["good", "opposite", "constant"]
+    assert math.isnan(matrix["correlations"]["constant"])
+    assert all(math.isnan(p) for p in matrix["p_values"]["constant"].values())
+    assert math.isnan(matrix["p_values"]["good"]["constant"])
 
 
 def test_metrics_that_differ_by_scale_say_the_same(people):
     metric = people + people**2 / 3
     matrix = williams_matrix("t", people, {"a": metric, "b": 7 * metric - 2, "c": metric / 3})
-    assert all(math.isnan(p) for row in matrix.p_values.values() for p in row.values())
+    assert all(math.isnan(p) for row in matrix["p_values"].values() for p in row.values())
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_few_captions_say_nothing(people, number):
     scores = {"a": people[:number] ** 2, "b": people[:number] ** 3}
     matrix = williams_matrix("t", people[:number], scores)
-    assert all(math.isnan(p) for row in matrix.p_values.values() for p in row.values())
+    assert all(math.isnan(p) for row in matrix["p_values"].values() for p in row.values())
 
 
 def test_the_table_shows_correlations_and_p_values(people):
     scores = {"a": people + 1, "b": people**2 + people}
     matrix = williams_matrix("Made up: ratings", people, scores)
-    lines = matrix.table().render("table").splitlines()
+    lines = _williams_table(matrix).render("table").splitlines()
     assert lines[0] == "Made up: ratings"
     assert lines[1].split() == ["Metric", "Pearson", "a", "b"]
     assert lines[3].split()[:3] == ["a", "1.0000", "-"]

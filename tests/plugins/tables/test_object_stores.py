@@ -88,7 +88,7 @@ def test_a_store_gives_the_bytes_of_a_folder(tmp_path, store):
 
 
 def test_an_object_that_is_replaced_within_a_second(tmp_path, store, monkeypatch):
-    from vifidel_eval.plugins.tables.inputs import TableFile
+    from vifidel_eval.plugins.tables.files import TableFile
 
     original, replaced = TableFile.digest, []
 

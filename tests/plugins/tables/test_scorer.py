@@ -1,6 +1,7 @@
 import pickle
 import threading
 from collections import Counter
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -8,16 +9,14 @@ from table_corpus import corpus, expected
 
 from vifidel_eval import VectorsError, VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.evaluation import Tally, add_tallies
 from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.scorers import Vifidel
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
 from vifidel_eval.plugins.tables import scorer  # noqa: E402
-from vifidel_eval.plugins.tables.arrow_columns import Columns  # noqa: E402
-from vifidel_eval.plugins.tables.table_rows import read_rows  # noqa: E402
-from vifidel_eval.plugins.tables.totals import Totals, judge  # noqa: E402
+from vifidel_eval.plugins.tables.file_scoring import add_up  # noqa: E402
+from vifidel_eval.plugins.tables.folder_runs import judge  # noqa: E402
 from vifidel_eval.tables import STATUSES, TableScorer  # noqa: E402
 
 METRICS = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD")
@@ -118,13 +117,6 @@ def test_few_rows_bytes_and_pairs_at_once(whole, monkeypatch):
     monkeypatch.setattr(scorer, "_BYTES_AT_ONCE", 700)
     monkeypatch.setattr(bags, "PAIRS_AT_ONCE", 100)
     assert rows.evaluate(table()).fields.equals(wanted)
-
-
-def test_the_bytes_of_rows_are_about_those_of_texts_and_labels():
-    captions, references = pa.array(["a dog", None]), pa.array([["a puppy", "!"], []])
-    labels = pa.array([["dog", "cat", "dog", "zebra"], ["a fire hydrant", "cat"]])
-    read = read_rows(Columns(captions, labels, references=references), 0.6, None, 100)
-    assert read.size == len("a dog") + len("a puppy") + len("!") + 8 * (3 + 2)
 
 
 def test_a_lexicon_of_ten_words(whole, monkeypatch):
@@ -303,29 +295,17 @@ def test_a_run_is_judged_on_its_sums():
     rows = TableScorer()
     parts = [rows.evaluate(batch) for batch in table().to_batches(max_chunksize=7)]
     statuses = sum((part.statuses for part in parts), start=Counter())
-    tallies = add_tallies(part.tallies for part in parts)
     assert statuses == rows.evaluate(table()).statuses
     assert set(statuses) <= set(STATUSES)
     assert statuses.total() == len(ROWS)
-    judge(Totals(len(ROWS), statuses=statuses, tallies=tallies), rows.vectors)
-    unknown = {"captions": Tally(100, Counter(xx=95))}
-    with pytest.raises(VectorsError, match="95 of 100 words of the captions have no vector"):
-        judge(Totals(len(ROWS), statuses=statuses, tallies=unknown), rows.vectors)
+    unknown = {"captions": {"words": 100, "without_vector": 95, "such_as": {"xx": 95}}}
+    for words, said in (({}, None), (unknown, "95 of 100 words of the captions have no vector")):
+        totals = {**add_up([]), "rows": len(ROWS), "statuses": statuses, "words": words}
+        with nullcontext() if said is None else pytest.raises(VectorsError, match=said):
+            judge(totals, rows.vectors)
     with pytest.warns(VifidelWarning, match=r"none of the 2 rows .* \(2 no objects\)"):
-        judge(Totals(2, statuses={"no objects": 2}), rows.vectors)
-    judge(Totals(), rows.vectors)
-
-
-def test_a_tally_of_a_large_table_stays_small_and_counts_all():
-    whole = Tally(0, Counter())
-    for part in range(30):
-        unknown = Counter({f"w{part}x{n}": 1 for n in range(1000)})
-        unknown["often"] = 2
-        whole += Tally(5000, unknown)
-    assert whole.words == 150_000
-    assert whole.without_vector == 30 * 1002
-    assert len(whole.unknown) <= 10_001
-    assert whole.unknown.most_common(1) == [("often", 60)]
+        judge({**add_up([]), "rows": 2, "statuses": {"no objects": 2}}, rows.vectors)
+    judge(add_up([]), rows.vectors)
 
 
 @pytest.mark.parametrize("references", [None, "references"])

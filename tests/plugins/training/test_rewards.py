@@ -227,12 +227,12 @@ def test_verl_takes_lower_columns_negatively():
     assert found == {"score": -0.5, "vifidel_hi": 0.5, "undefined": 0.0}
 
 
-def test_verl_says_once_what_is_undefined(monkeypatch):
-    monkeypatch.setattr("vifidel_eval.plugins.training.rewards._warned", set())
+def test_verl_says_once_what_is_undefined():
+    rewards._warn_once.cache_clear()
     with pytest.warns(VifidelWarning, match="VIFIDEL-F is not defined for a row"):
         first = compute_score("coco", "a dog", [], {})
     assert first == {"score": 0.0, "vifidel_f": 0.0, "undefined": 1.0}
-    assert compute_score("coco", "a dog", [], {}, undefined=-1)["score"] == -1  # no warning
+    assert compute_score("coco", "a dog", [], {})["score"] == 0  # no warning
 
 
 def test_undefined_is_finite():

@@ -11,10 +11,10 @@ import pytest
 from gensim.models import KeyedVectors
 
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.explain.explained import Explained
+from vifidel_eval.explain.explanation import Explanation
 from vifidel_eval.scorers import Evaluation, Vifidel, VifidelH
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import Content, render_page
 from vifidel_eval.words.synonyms import ClassList
 
@@ -56,7 +56,7 @@ def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
             name: {
                 metric: Evaluation(
                     ids,
-                    np.concatenate([part.scores for part in explanations[name]])
+                    np.array([one.score for one in explanations[name]])
                     if metric == "VIFIDEL"
                     else np.array([draw.random() ** 2 for _ in ids]),
                     lower_is_better=metric == "Errors",
@@ -76,7 +76,7 @@ def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
     )
 
 
-def explained(captions, objects, references) -> list[Explained]:
+def explained(captions, objects, references) -> list[Explanation]:
     """Return the explanations of a system in two parts, as a run delivers them in many.
 
     Nothing is known of images without objects; but without any objects the references are evidence.
@@ -89,7 +89,7 @@ def explained(captions, objects, references) -> list[Explained]:
     scorer = Vifidel(labels, **settings) if any(labels.values()) else VifidelH(**settings)
     half = len(ids) // 2
     halves = [rows.part(0, half), rows.part(half, len(ids))]
-    return [part for some in halves for (part,) in scorer.explained([some])]
+    return [one for some in halves for (part,) in scorer.explained([some]) for one in part]
 
 
 @pytest.fixture(scope="session")

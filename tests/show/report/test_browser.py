@@ -5,17 +5,16 @@ import json
 import math
 import re
 from collections import Counter
-from itertools import chain
 
 import numpy as np
 import pytest
 
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import render_page
-from vifidel_eval.show.report.order import Order, metrics_apart
-from vifidel_eval.show.report.page_data import image_data
+from vifidel_eval.show.report.content import image_data
+from vifidel_eval.show.report.overview import Order, metrics_apart
 
 METRICS = ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
 PHONE = {"width": 390, "height": 740}
@@ -98,7 +97,7 @@ def test_cards_hold_what_is_known_of_each_image(
     path.write_text(render_page(content), "utf-8")
     tab = visit(path.as_uri())
     choose(tab, sort="given")
-    explanations = [list(chain.from_iterable(of)) for of in content.explanations.values()]
+    explanations = list(content.explanations.values())
     for at, (image_id, card) in enumerate(
         zip(content.references, tab.locator("article").all(), strict=True)
     ):
@@ -359,7 +358,7 @@ def test_the_keyboard_opens_a_plan(visit, content):
     assert svg.count() == 0  # drawn when it is asked for
     summary.focus()
     tab.keyboard.press("Enter")
-    explanation = next(iter(content.explanations["careful"][0]))
+    explanation = content.explanations["careful"][0]
     svg.wait_for()
     assert svg.locator("path").count() == len(explanation.matches)
     assert set(svg.locator("text.word").all_text_contents()) == {
@@ -380,7 +379,7 @@ def test_the_worst_categories_come_first(visit, content, metric, sign):
     of_all = np.mean(list(scores.values()))
     silent = {
         str(explanation.image_id): explanation.unmentioned
-        for explanation in chain.from_iterable(content.explanations["careful"])
+        for explanation in content.explanations["careful"]
     }
     expected = []
     for label in {label for of_image in content.objects.values() for label in of_image}:

@@ -8,9 +8,9 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.scorers import Evaluation
-from vifidel_eval.scores.harness import Scores
+from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import overview
-from vifidel_eval.show.report.order import Order
+from vifidel_eval.show.report.overview import Order
 
 PHONE = {"width": 390, "height": 740}
 DESK = {"width": 1200, "height": 800}

@@ -1,20 +1,20 @@
 """The numbers that words and plans are drawn from, against their definition caption by caption."""
 
 import dataclasses
+from collections import defaultdict
 from itertools import chain
 
-import numpy as np
 import pytest
 from plan_checks import check, units
 
-from vifidel_eval.show.report.page_data import caption_data, plans_of, scale
+from vifidel_eval.show.report.content import caption_data, plans_of, scale
 
 
 def test_made_up_plans(content):
     data = caption_data(content)
     plans = zip(content.explanations.values(), data["plans"], strict=True)
-    for parts, of_system in plans:
-        check(parts, of_system, data["texts"])
+    for explanations, of_system in plans:
+        check(explanations, of_system, data["texts"])
 
 
 def test_every_text_is_there_once_and_used(content):
@@ -30,22 +30,20 @@ def test_every_text_is_there_once_and_used(content):
 
 
 def test_an_image_that_a_system_lacks_has_no_plan(content):
-    parts = {name: of[:1] for name, of in content.explanations.items()}
-    data = caption_data(dataclasses.replace(content, explanations=parts))
-    for of_system, [part] in zip(data["plans"], parts.values(), strict=True):
-        assert [plan is not None for plan in of_system] == [
-            image_id in part.ids for image_id in content.references
-        ]
+    some = {name: of[:20] for name, of in content.explanations.items()}
+    data = caption_data(dataclasses.replace(content, explanations=some))
+    for of_system in data["plans"]:
+        assert [plan is not None for plan in of_system] == [True] * 20 + [False] * 25
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.25, 1e15, 1e180])
 def test_costs_of_vectors_of_any_length(content, make_explained, cost):
-    [part, *_] = content.explanations["careful"]
-    costs = np.full_like(part.matches.costs, cost)
-    part = dataclasses.replace(part, matches=part.matches._replace(costs=costs))
-    places = {image_id: at for at, image_id in enumerate(content.references)}
-    found = plans_of([part], places, dict.fromkeys(part.texts, 0))
+    explanations = [
+        dataclasses.replace(one, matches=tuple(m._replace(cost=cost) for m in one.matches))
+        for one in content.explanations["careful"]
+    ]
+    found = plans_of(explanations, list(content.references), defaultdict(int))
     assert {number for plan in found if plan for number in plan[3][3::4]} == {units(cost)}
-    assert scale([[part]]) == max(units(cost), 1)
-    wordless = dict.fromkeys(places, "it is")
-    assert scale([make_explained(wordless, content.objects, content.references)]) == units(1)
+    assert scale(explanations) == max(units(cost), 1)
+    wordless = dict.fromkeys(content.references, "it is")
+    assert scale(make_explained(wordless, content.objects, content.references)) == units(1)

@@ -12,8 +12,8 @@ from PIL import Image
 import vifidel_eval
 from vifidel_eval import Vifidel, VifidelWarning
 from vifidel_eval.commands.main import main
+from vifidel_eval.kernels.grounding import Verdict
 from vifidel_eval.scorers import Chair, VifidelH
-from vifidel_eval.words.grounded import Verdict
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RESULTS = EXAMPLES / "captions_example_dreaming_results.json"

@@ -5,127 +5,103 @@ The experiments of ALOHa (Petryk et al., NAACL 2024) on HAT and nocaps-FOIL.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...evaluation import Floats
-from ...io.digits import rounded
-from ...io.text_tables import Cell, Table
-from .draws import References
-from .forced_choice import Accuracy, forced_choice
-from .judgements import ALL, Choices, Hallucinations
-from .localization import RankedWords
-from .resampling import interval, resampled
-from .result import Agreement, Estimate
+from ...captions.rows import Rows
+from ...evaluation import Floats, Integers
+from ...io.text_tables import Table
+from ...scorers import Scorer
+from ...scorers.word_supports import WordSupport
+from .forced_choice import forced_choice
+from .judgements import ALL, Choices, Hallucinations, References, drawn, times_drawn
+from .result import Agreement, Resampled, mean, table_of
 from .trials import Trials
 
+#: Which words are ranked: all that a metric judges, or those that name things.
+WORD_SETS = {"all": False, "things": True}
 
-@dataclass(frozen=True)
-class Detection:
-    """How well a metric finds the captions that make something up.
 
-    Attributes
-    ----------
-    metric : str
-        Its name.
-    average_precision : float
-        Of ranking the captions, the worst score first; the mean over draws of references. The
-        share of positives is what a metric reaches by chance.
-    low, high : float
-        95 % interval over images and draws.
-    captions, positives : int
-        Captions with a score, and how many of them make something up.
-    """
+@runtime_checkable
+class SupportsWords(Protocol):
+    """A scorer that knows the support of each word."""
+
+    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
+        """Return the words that the metric judges, row by row, in the order of the caption."""
+        ...
+
+
+class RankedWords(NamedTuple):
+    """How often the word of a caption that a metric supports least is one that is marked."""
 
     metric: str
-    average_precision: float
-    low: float
-    high: float
-    captions: int
-    positives: int
-
-    def estimates(self) -> Iterator[Estimate]:
-        """Yield the average precision, and what a metric reaches by chance."""
-        n = self.captions
-        value = self.average_precision
-        yield Estimate(self.metric, "average precision", value, self.low, self.high, n)
-        yield Estimate(
-            self.metric, "share of positives", self.positives / n if n else math.nan, n=n
-        )
-
-
-@dataclass(frozen=True)
-class Localization:
-    """How often the word that a metric supports least is one that is made up.
-
-    Attributes
-    ----------
-    metric : str
-        Its name.
-    words : str
-        Which words are ranked: ``"all"`` content words, or those that name ``"things"``.
-    accuracy : float
-        From 0 to 1, the mean over draws of references.
-    low, high : float
-        95 % interval over images and draws.
-    captions : int
-        Captions with a marked word.
-    """
-
-    metric: str
+    #: A key of `WORD_SETS`.
     words: str
-    accuracy: float
-    low: float
-    high: float
-    captions: int
-
-    def estimates(self) -> Iterator[Estimate]:
-        """Yield the accuracy."""
-        yield Estimate(
-            self.metric,
-            "localization accuracy",
-            self.accuracy,
-            self.low,
-            self.high,
-            self.captions,
-            subset=self.words,
-        )
+    #: The judgements with a marked word; (captions,).
+    places: Integers
+    #: In [0, 1]: of equally supported words the share that is marked; 0 where the metric judges no
+    #: word; (draws, captions).
+    right: Floats
 
 
-@dataclass(frozen=True)
-class Pairwise:
-    """How often a metric scores the correct caption of a pair higher.
+def find_words(
+    data: Hallucinations,
+    scorers: Mapping[str, Scorer],
+    number: References,
+    draws: int,
+    seed: int,
+) -> list[RankedWords]:
+    """Look for the made-up words with every metric that tells the support of words.
 
-    Attributes
+    Parameters
     ----------
-    metric : str
-        Its name.
-    accuracy : float
-        From 0 to 1, the mean over draws of references; a tie counts half.
-    low, high : float
-        95 % interval over images and draws.
-    pairs : int
-        Pairs of which both captions have a score.
+    data : Hallucinations
+        The captions; of those judged together the last one is looked at.
+    scorers : mapping
+        Metric name to scorer; those that are no `SupportsWords` are passed over.
+    number, draws, seed
+        References, as `run_trials` draws them.
     """
+    places = [at for at, marked in enumerate(data.marked) if marked and data.made_up[-1, at]]
+    ranked = []
+    for name, scorer in scorers.items():
+        if not isinstance(scorer, SupportsWords):
+            continue
+        supports = []
+        for draw in range(times_drawn(data.judged, number, draws)):
+            references = drawn(data.judged, number, seed, draw)
+            rows = Rows(
+                [data.judged[at].captions[-1] for at in places],
+                [references[at] for at in places],
+                [data.judged[at].image_id for at in places],
+            )
+            supports.append(scorer.word_supports(rows))
+        for words, things_only in WORD_SETS.items():
+            right = [
+                [
+                    _right(of_caption, data.marked[at], things_only)
+                    for at, of_caption in zip(places, of_draw, strict=True)
+                ]
+                for of_draw in supports
+            ]
+            shape = len(right), len(places)
+            ranked.append(RankedWords(name, words, np.array(places), np.reshape(right, shape)))
+    return ranked
 
-    metric: str
-    accuracy: float
-    low: float
-    high: float
-    pairs: int
 
-    def estimates(self) -> Iterator[Estimate]:
-        """Yield the accuracy."""
-        name = "pairwise accuracy"
-        yield Estimate(self.metric, name, self.accuracy, self.low, self.high, self.pairs)
+def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bool) -> float:
+    ranked = [word for word in words if word.is_thing or not things_only]
+    if not ranked:
+        return 0.0
+    lowest = min(word.support for word in ranked)
+    hits = [not marked.isdisjoint(word.place) for word in ranked if word.support == lowest]
+    return sum(hits) / len(hits)
 
 
-def detect(data: Hallucinations, trials: Trials, found: Sequence[RankedWords]) -> Agreement:
+def detect(data: Hallucinations, trials: Trials, ranked: Sequence[RankedWords]) -> Agreement:
     """Compare scores with where the hallucinations are.
 
     Parameters
@@ -134,88 +110,105 @@ def detect(data: Hallucinations, trials: Trials, found: Sequence[RankedWords]) -
         The captions.
     trials : Trials
         Their scores, with one number of references.
-    found : sequence of RankedWords
-        What `vifidel_eval.plugins.agreement.localization.find_words` found.
+    ranked : sequence of RankedWords
+        What `find_words` found.
+
+    Returns
+    -------
+    Agreement
+        Of each metric, with intervals, means over draws of references. ``"detection"``: the
+        ``average_precision`` of ranking the captions, the worst score first; how many ``captions``
+        have a score, and the ``positives``, which make something up: their share is what a metric
+        reaches by chance. ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of
+        least support (of ``words``, a key of `WORD_SETS`) is one that is made up. ``"pairwise"``:
+        how often the correct caption of a pair has the higher score; a tie counts half.
     """
+    resampled = Resampled(data.judged, trials.seed)
     detection = [
-        _detection(data, trials, metric, number)
-        for metric in trials.signatures
-        for number in trials.numbers()
-        if trials.scores(metric, number)
+        {"metric": metric, **_detection(data, draws, resampled)}
+        for metric, _, draws in trials.columns()
     ]
     localization = []
-    for metric, words, places, right in found:
-        images = [data.judged[at] for at in places.tolist()]
-        resamples = resampled(images, len(right), trials.seed) if images else ()
-        low, high = interval([_mean(right[draw, rows]) for rows, draw in resamples])
-        localization.append(Localization(metric, words, _mean(right), low, high, len(images)))
+    for metric, words, places, right in ranked:
+        of_marked = Resampled([data.judged[at] for at in places.tolist()], trials.seed)
+        low, high = of_marked.of_mean(right) if len(places) else of_marked.interval([])
+        accuracy = {"metric": metric, "words": words, "accuracy": mean(right)}
+        localization.append({**accuracy, "low": low, "high": high, "captions": len(places)})
     pairwise = _pairwise(data, trials)
-    most = max(one.captions for one in detection)
+    most = max(one["captions"] for one in detection)
     fewer = [
-        f"{one.metric}: {most - one.captions} captions fewer than others, which it cannot score"
+        f"{one['metric']}: {most - one['captions']} captions fewer than others, which it cannot "
+        "score"
         for one in detection
-        if one.captions < most
+        if one["captions"] < most
     ]
-    numbers = ", ".join(map(str, trials.numbers()))
+    numbers = ", ".join(map(str, trials.references))
     return Agreement(
         data.name,
         {"detection": detection, "localization": localization, "pairwise": pairwise},
+        list(_rows(detection, localization, pairwise)),
         list(_tables(data.name, detection, localization, pairwise)),
         [f"references: {numbers}; ties count half", *fewer],
         trials,
     )
 
 
+_Findings = Sequence[dict[str, Any]]
+
+
+def _rows(
+    detection: _Findings, localization: _Findings, pairwise: _Findings
+) -> Iterator[dict[str, Any]]:
+    def row(one: dict[str, Any], statistic: str, key: str, n: str) -> dict[str, Any]:
+        shared = {name: one[name] for name in ("metric", "low", "high")}
+        return {**shared, "statistic": statistic, "value": one[key], "n": one[n]}
+
+    for one in detection:
+        yield row(one, "average precision", "average_precision", "captions")
+        n = one["captions"]
+        share = one["positives"] / n if n else np.nan
+        yield {"metric": one["metric"], "statistic": "share of positives", "value": share, "n": n}
+    for one in localization:
+        of_words = row(one, "localization accuracy", "accuracy", "captions")
+        yield {**of_words, "subset": one["words"]}
+    for one in pairwise:
+        yield row(one, "pairwise accuracy", "accuracy", "pairs")
+
+
 def _tables(
-    name: str,
-    detection: Sequence[Detection],
-    localization: Sequence[Localization],
-    pairwise: Sequence[Pairwise],
+    name: str, detection: _Findings, localization: _Findings, pairwise: _Findings
 ) -> Iterator[Table]:
     """Yield a table for each experiment."""
-    captions: list[list[Cell]] = [
-        [d.metric, rounded(d.average_precision), _shown(d), d.captions, d.positives]
-        for d in detection
-    ]
-    words: list[list[Cell]] = [
-        [w.metric, w.words, rounded(w.accuracy), _shown(w), w.captions] for w in localization
-    ]
-    pairs: list[list[Cell]] = [
-        [p.metric, rounded(p.accuracy), _shown(p), p.pairs] for p in pairwise
-    ]
     title = f"{name}: average precision of finding the captions that make something up"
-    headers = ["Metric", "Average precision", "Interval", "Captions", "Positives"]
-    yield Table(headers, captions, texts=1, title=title)
-    if words:
+    columns = ["Metric", "Average precision", "Interval", "Captions", "Positives"]
+    yield table_of(title, detection, columns)
+    if localization:
         title = f"{name}: how often the least supported word is made up"
-        headers = ["Metric", "Words", "Accuracy", "Interval", "Captions"]
-        yield Table(headers, words, texts=2, title=title)
-    if pairs:
+        columns = ["Metric", "Words", "Accuracy", "Interval", "Captions"]
+        yield table_of(title, localization, columns, texts=2)
+    if pairwise:
         title = f"{name}: how often the correct caption scores higher"
-        yield Table(["Metric", "Accuracy", "Interval", "Pairs"], pairs, texts=1, title=title)
+        yield table_of(title, pairwise, ["Metric", "Accuracy", "Interval", "Pairs"])
 
 
-def _detection(data: Hallucinations, trials: Trials, metric: str, number: References) -> Detection:
-    draws = np.array(trials.scores(metric, number))  # (draws, sides, judgements)
-    # The same captions in all draws.
+def _detection(data: Hallucinations, draws: Floats, resampled: Resampled) -> dict[str, Any]:
+    # The same captions in all draws, (draws, captions judged together, judgements).
     scored: NDArray[np.bool_] = np.logical_not(np.isnan(draws).any(axis=0))
-    positive = data.made_up & scored
 
-    def precision(draw: int, rows: Any = slice(None)) -> float:
-        of_rows = scored[:, rows]
-        return average_precision(-draws[draw][:, rows][of_rows], data.made_up[:, rows][of_rows])
+    def precision(places: Any, draw: int) -> float:
+        of_places = scored[:, places]
+        scores = draws[draw][:, places][of_places]
+        return average_precision(-scores, data.made_up[:, places][of_places])
 
-    low, high = interval(
-        [precision(draw, rows) for rows, draw in resampled(data.judged, len(draws), trials.seed)]
-    )
-    return Detection(
-        metric,
-        _mean(np.array([precision(draw) for draw in range(len(draws))])),
-        low,
-        high,
-        int(scored.sum()),
-        int(positive.sum()),
-    )
+    low, high = resampled.interval(resampled.values(len(draws), precision))
+    precisions = np.array([precision(slice(None), draw) for draw in range(len(draws))])
+    return {
+        "average_precision": mean(precisions),
+        "low": low,
+        "high": high,
+        "captions": int(scored.sum()),
+        "positives": int((data.made_up & scored).sum()),
+    }
 
 
 def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
@@ -245,18 +238,11 @@ def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
     return float((np.diff(found, prepend=0) * (found / (last + 1))).sum() / found[-1])
 
 
-def _pairwise(data: Hallucinations, trials: Trials) -> list[Pairwise]:
+def _pairwise(data: Hallucinations, trials: Trials) -> list[dict[str, Any]]:
     if any(len(one.captions) == 1 for one in data.judged):
         return []
     ones = np.ones(len(data.judged))
     choices = Choices(data.name, data.judged, ones, [ALL] * len(ones))
-    accuracies: Sequence[Accuracy] = forced_choice(choices, trials).findings["accuracies"]
-    return [Pairwise(a.metric, a.accuracy, a.low, a.high, a.pairs) for a in accuracies]
-
-
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if values.size else float("nan")
-
-
-def _shown(one: Detection | Localization | Pairwise) -> str:
-    return f"{one.low:.4f}-{one.high:.4f}"
+    accuracies = forced_choice(choices, trials).findings["accuracies"]
+    keys = ("metric", "accuracy", "low", "high", "pairs")
+    return [{key: accuracy[key] for key in keys} for accuracy in accuracies]

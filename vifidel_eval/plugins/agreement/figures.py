@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 from ...errors import VifidelError
 from ...io.files import write_whole
 from ...project import pip_install
-from .draws import AS_GIVEN
+from .judgements import AS_GIVEN
 from .result import Agreement
-from .williams import WilliamsMatrix
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,21 +44,32 @@ def check_figure(path: Path) -> None:
         )
 
 
+def write_figure(path: Path, result: Agreement) -> None:
+    """Draw the result of an experiment.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be written, or there is nothing to draw.
+    """
+    if "accuracies" in result.findings:
+        write_curves(path, result)
+    elif "detection" in result.findings:
+        write_intervals(path, result)
+    else:
+        write_matrices(path, result.findings["williams"])
+
+
 def write_curves(path: Path, result: Agreement) -> None:
     """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, with a line per metric.
 
     There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
     intervals. Other tools' scores, whatever references they had, are a level line.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be written.
     """
     accuracies = result.findings["accuracies"]
-    kinds = list(dict.fromkeys(accuracy.kind for accuracy in accuracies))
-    metrics = list(dict.fromkeys(accuracy.metric for accuracy in accuracies))
-    numbers = [number for number in result.trials.numbers() if number != AS_GIVEN] or [AS_GIVEN]
+    kinds = list(dict.fromkeys(accuracy["kind"] for accuracy in accuracies))
+    metrics = list(dict.fromkeys(accuracy["metric"] for accuracy in accuracies))
+    numbers = [number for number in result.trials.references if number != AS_GIVEN] or [AS_GIVEN]
     columns = min(len(kinds), 3)
     rows = math.ceil(len(kinds) / columns)
     size = 3.2 * columns, 2.9 * rows + 0.5
@@ -67,8 +77,8 @@ def write_curves(path: Path, result: Agreement) -> None:
         for axis, kind in itertools.zip_longest(axes, kinds):
             if kind is None:
                 axis.set_axis_off()
-                continue
-            _draw_panel(axis, result, kind, metrics, numbers)
+            else:
+                _draw_panel(axis, result, kind, metrics, numbers)
         # Named here: matplotlib leaves labels out that begin with an underscore.
         legend = figure.legend(
             axes[0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
@@ -96,20 +106,21 @@ def _draw_panel(
             "linewidth": 1.2,
         }
         of_metric = {
-            a.references: a
+            a["references"]: a
             for a in result.findings["accuracies"]
-            if (a.metric, a.kind) == (metric, kind)
+            if (a["metric"], a["kind"]) == (metric, kind)
         }
         drawn = [number for number in numbers if number in of_metric]
         places: list[float] = [numbers.index(number) for number in drawn]
         if not drawn:  # another tool's scores: whatever references it had
             places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
-        lows = [of_metric[number].low for number in drawn]
-        highs = [of_metric[number].high for number in drawn]
+        accuracies, lows, highs = (
+            [of_metric[number][key] for number in drawn] for key in ("accuracy", "low", "high")
+        )
         if len(drawn) == 1:  # a band has no width there
             places = [places[0] + 0.03 * (at - len(metrics) / 2)]
             axis.vlines(places, lows, highs, color="0.6", linewidth=1)
-        axis.plot(places, [of_metric[number].accuracy for number in drawn], label=metric, **style)
+        axis.plot(places, accuracies, label=metric, **style)
         axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
 
 
@@ -118,37 +129,34 @@ def write_intervals(path: Path, result: Agreement) -> None:
 
     There is a panel for each experiment; its dotted line is what chance reaches, where there is
     such a number.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be written.
     """
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
-    panels: list[tuple[str, list[tuple[str, float, float, float]], float | None]] = [
+
+    def name(one: dict[str, Any]) -> str:
+        return f"{one['metric']}, {one['words']}" if "words" in one else one["metric"]
+
+    panels = [
         (
             "detection: average precision",
-            [(d.metric, d.average_precision, d.low, d.high) for d in detection],
-            first.positives / first.captions if first.captions else None,
+            "average_precision",
+            detection,
+            first["positives"] / first["captions"] if first["captions"] else None,
         ),
-        (
-            "localisation: accuracy",
-            [(f"{w.metric}, {w.words}", w.accuracy, w.low, w.high) for w in localization],
-            None,
-        ),
-        ("pairs: accuracy", [(p.metric, p.accuracy, p.low, p.high) for p in pairwise], 0.5),
+        ("localisation: accuracy", "accuracy", localization, None),
+        ("pairs: accuracy", "accuracy", pairwise, 0.5),
     ]
-    panels = [panel for panel in panels if panel[1]]
-    longest = max(len(rows) for _, rows, _ in panels)
+    panels = [panel for panel in panels if panel[2]]
+    longest = max(len(rows) for _, _, rows, _ in panels)
     size = 3.6 * len(panels), 1.2 + 0.25 * longest
     with _drawing(path, size, 1, len(panels)) as (figure, axes):
-        for axis, (title, rows, chance) in zip(axes, panels, strict=True):
+        for axis, (title, key, rows, chance) in zip(axes, panels, strict=True):
             axis.set_title(title, parse_math=False)
             places = range(len(rows))
-            axis.hlines(places, [row[2] for row in rows], [row[3] for row in rows], color="0.5")
-            axis.plot([row[1] for row in rows], places, "o", color="0.1", markersize=4)
-            axis.set_yticks(places, [row[0] for row in rows], parse_math=False)
+            lows, highs, values = ([row[end] for row in rows] for end in ("low", "high", key))
+            axis.hlines(places, lows, highs, color="0.5")
+            axis.plot(values, places, "o", color="0.1", markersize=4)
+            axis.set_yticks(places, list(map(name, rows)), parse_math=False)
             axis.invert_yaxis()
             axis.grid(axis="x", color="0.9")
             if chance is not None:
@@ -156,18 +164,16 @@ def write_intervals(path: Path, result: Agreement) -> None:
         figure.suptitle(result.data, parse_math=False)
 
 
-def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
+def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
     """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
 
-    There is a panel for each matrix. The darker a cell, the surer that the metric of its row
-    correlates better with people than the one of its column; the p-value is written in it.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be written.
+    There is a panel for each matrix of `williams_matrix`. The darker a cell, the surer that the
+    metric of its row correlates better with people than the one of its column; the p-value is
+    written in it.
     """
-    size = 2.5 + 0.5 * max(len(matrix.correlations) for matrix in matrices)
+    if not matrices:
+        raise VifidelError(f"{path}: a matrix needs two metrics; name more --metrics.")
+    size = 2.5 + 0.5 * max(len(matrix["correlations"]) for matrix in matrices)
     columns = min(len(matrices), 2)
     rows = math.ceil(len(matrices) / columns)
     with _drawing(path, ((size + 0.6) * columns, size * rows), rows, columns) as (_, axes):
@@ -178,18 +184,19 @@ def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
                 _draw_matrix(axis, matrix, characters=int(9 * size))
 
 
-def _draw_matrix(axis: Any, matrix: WilliamsMatrix, characters: int) -> None:
-    names = list(matrix.correlations)
-    sure = [[1 - matrix.p_values[row][column] for column in names] for row in names]
+def _draw_matrix(axis: Any, matrix: dict[str, Any], characters: int) -> None:
+    correlations, p_values = matrix["correlations"], matrix["p_values"]
+    names = list(correlations)
+    sure = [[1 - p_values[row][column] for column in names] for row in names]
     axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
     for y, row in enumerate(names):
         for x, column in enumerate(names):
-            text = _p_value(matrix.p_values[row][column])
+            text = _p_value(p_values[row][column])
             axis.text(x, y, text, ha="center", va="center", fontsize=7)
     axis.set_xticks(range(len(names)), names, rotation=90, parse_math=False)
-    labels = [f"{name} ({matrix.correlations[name]:.3f})" for name in names]
+    labels = [f"{name} ({r:.3f})" for name, r in correlations.items()]
     axis.set_yticks(range(len(names)), labels, parse_math=False)
-    title = textwrap.fill(f"{matrix.title}: p, row better than column", width=characters)
+    title = textwrap.fill(f"{matrix['title']}: p, row better than column", width=characters)
     axis.set_title(title, fontsize=8, parse_math=False)
 
 
@@ -207,16 +214,12 @@ def _drawing(
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    # Neither date nor version: the same numbers give the same bytes.
+    without = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    suffix = path.suffix.lower()
     with rc_context(_SETTINGS):
         figure = Figure(figsize=size, layout="constrained")
         yield figure, figure.subplots(rows, columns, squeeze=False).flat
-        _save(path, figure)
-
-
-def _save(path: Path, figure: Figure) -> None:
-    content = io.BytesIO()
-    kind = path.suffix.lower().removeprefix(".")
-    # Neither date nor version: the same numbers give the same bytes.
-    without = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    figure.savefig(content, format=kind, dpi=200, metadata=without[kind])
+        content = io.BytesIO()
+        figure.savefig(content, format=suffix[1:], dpi=200, metadata=without[suffix])
     write_whole(path, content.getvalue())

@@ -1,31 +1,49 @@
-"""Flickr8k: how well captions describe images (Hodosh et al., JAIR 2013).
+"""Flickr8k and Composite: how well captions describe images.
 
-Each line of ``ExpertAnnotations.txt`` is an image, a caption's id and the ratings of three experts
-from 1 (no relation) to 4 (describes the image without errors); each line of
-``CrowdFlowerAnnotations.txt`` is an image, a caption's id, the share of the crowd that says *yes*,
-how many say *yes* and how many *no*. Tabs separate them. ``Flickr8k.token.txt`` has the captions by
-id, ``IMAGE.jpg#NUMBER``.
+Flickr8k (Hodosh et al., JAIR 2013): each line of ``ExpertAnnotations.txt`` is an image, a caption's
+id and the ratings of three experts from 1 (no relation) to 4 (describes the image without errors);
+each line of ``CrowdFlowerAnnotations.txt`` is an image, a caption's id, the share of the crowd that
+says *yes*, how many say *yes* and how many *no*. Tabs separate them. ``Flickr8k.token.txt`` has the
+captions by id, ``IMAGE.jpg#NUMBER``.
+
+Composite (Aditya et al., CVIU 2018) has captions of three data sets. The published files are
+exports of Mechanical Turk, ``8k_correctness.csv``, ``8k_throughness.csv`` and the same for ``30k``
+and ``coco``: fields separated by semicolons, one line per image with ``Input.image_url``, captions
+``Input.text1``, ... and ratings from 1 to 5 ``Answer.Q1Answer``, ... The first caption is a
+human's, one of the image's references in other spelling; the second and third are two systems'.
+Where there is a fourth, published figures leave it out, and so does this. References are the data
+sets' own files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path, PurePath
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
+from ...captions import read_references
 from ...errors import AnnotationError
-from ...evaluation import Floats
 from ...io.files import read_text
-from ...io.image_ids import ImageId, from_json_key
+from ...io.image_ids import ImageId, from_json_key, match, mismatch
 from .judgements import Judged, Ratings
 
-_EXPERTS, _CROWD, _CAPTIONS = (
-    "ExpertAnnotations.txt",
-    "CrowdFlowerAnnotations.txt",
-    "Flickr8k.token.txt",
-)
-_RATINGS = frozenset("1234")
+#: What people were asked of Composite, by the word in the files' names.
+RATINGS: Mapping[str, str] = {"relevance": "correctness", "thoroughness": "throughness"}
+#: Its data sets by the word in the files' names, and the files of their references.
+SOURCES: Mapping[str, str] = {
+    "8k": "Flickr8k.token.txt",
+    "30k": "results_20130124.token",
+    "coco": "captions_val2014.json",
+}
+
+_EXPERTS, _CROWD = "ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"
+_CAPTIONS = 3
+_IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 
 
 def read_flickr8k(folder: Path) -> Ratings:
@@ -44,18 +62,18 @@ def read_flickr8k(folder: Path) -> Ratings:
     AnnotationError
         If a file is missing or has another layout.
     """
-    captions, references = read_tokens(folder / _CAPTIONS)
-    sources: dict[str, tuple[str, Callable[[list[str]], list[float] | None], str]] = {
-        "expert": (_EXPERTS, _experts, "three ratings from 1 to 4"),
-        "crowd": (_CROWD, _crowd, "the share of yes, and how many yes and no"),
+    captions, references = _read_tokens(folder / SOURCES["8k"])
+    sources = {
+        "expert": (_EXPERTS, _expert_ratings, "three ratings from 1 to 4"),
+        "crowd": (_CROWD, _crowd_ratings, "the share of yes, and how many yes and no"),
     }
     there = {rating: source for rating, source in sources.items() if (folder / source[0]).exists()}
     judged, own = [], []
-    given: dict[str, list[list[float]]] = {}
+    answers: dict[str, list[list[float]]] = {}
     for rating, (name, parse, expected) in (there or {"expert": sources["expert"]}).items():
-        path = folder / name
-        for number, line in enumerate(_lines(path), 1):
-            where = f"{path}: line {number}"
+        answers[rating] = []
+        for number, line in enumerate(_lines(folder / name), 1):
+            where = f"{folder / name}: line {number}"
             fields = line.split("\t")
             values = parse(fields[2:])
             if values is None:
@@ -63,27 +81,32 @@ def read_flickr8k(folder: Path) -> Ratings:
                     f"{where}: expected image, caption id and {expected}, separated by tabs."
                 )
             image, caption_id = fields[:2]
-            image_id = from_json_key(PurePath(image).stem)
+            image_id = _image_id(image)
             if image_id not in references or caption_id not in captions:
                 raise AnnotationError(
                     f"{where}: {image if image_id not in references else caption_id} is not in "
-                    f"{_CAPTIONS}; are both files of the same data set?"
+                    f"{SOURCES['8k']}; are both files of the same data set?"
                 )
             judged.append(Judged(image_id, (captions[caption_id],), references[image_id]))
-            given.setdefault(rating, []).append(values)
+            answers[rating].append(values)
             own.append(caption_id.partition("#")[0] == image)
+    ratings, start = {}, 0
+    for rating, values_of in answers.items():  # one below the other
+        ratings[rating] = np.full((len(judged), len(values_of[0])), np.nan)
+        ratings[rating][start : start + len(values_of)] = values_of
+        start += len(values_of)
     is_own = np.array(own)
     subsets = {"without own references": ~is_own, "all": np.ones_like(is_own)}
-    return Ratings("Flickr8k", judged, _one_below_the_other(given), subsets)
+    return Ratings("Flickr8k", judged, ratings, subsets)
 
 
-def _experts(answers: list[str]) -> list[float] | None:
-    if len(answers) != 3 or not _RATINGS.issuperset(answers):
+def _expert_ratings(answers: list[str]) -> list[float] | None:
+    if len(answers) != 3 or not set("1234").issuperset(answers):
         return None
     return [float(rating) for rating in answers]
 
 
-def _crowd(answers: list[str]) -> list[float] | None:
+def _crowd_ratings(answers: list[str]) -> list[float] | None:
     try:
         share, yes, no = map(float, answers)
     except ValueError:
@@ -91,26 +114,8 @@ def _crowd(answers: list[str]) -> list[float] | None:
     return [share] if 0 <= share <= 1 and yes >= 0 and no >= 0 else None
 
 
-def _one_below_the_other(given: dict[str, list[list[float]]]) -> dict[str, Floats]:
-    """Return ratings of all judgements, NaN for those that another rating is of."""
-    rows = sum(map(len, given.values()))
-    ratings, start = {}, 0
-    for rating, values in given.items():
-        of_all = np.full((rows, len(values[0])), np.nan)
-        of_all[start : start + len(values)] = values
-        ratings[rating] = of_all
-        start += len(values)
-    return ratings
-
-
-def read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ...]]]:
-    """Return captions by id, and by image id, of a file of captions of Flickr8k or Flickr30k.
-
-    Raises
-    ------
-    AnnotationError
-        If the file is missing or has another layout.
-    """
+def _read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ...]]]:
+    """Return captions by id, and by image id, of a file of captions of Flickr8k or Flickr30k."""
     captions: dict[str, str] = {}
     references: dict[ImageId, tuple[str, ...]] = {}
     for number, line in enumerate(_lines(path), 1):
@@ -123,7 +128,7 @@ def read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ..
         if caption_id in captions:
             raise AnnotationError(f"{path}: line {number}: {caption_id} appears twice; keep one.")
         captions[caption_id] = caption
-        image_id = from_json_key(PurePath(image).stem)
+        image_id = _image_id(image)
         references[image_id] = (*references.get(image_id, ()), caption)
     return captions, references
 
@@ -131,3 +136,112 @@ def read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ..
 def _lines(path: Path) -> list[str]:
     # A caption may hold other characters that end a line for str.splitlines.
     return read_text(path, AnnotationError).rstrip("\n").split("\n")
+
+
+def _image_id(name: str) -> ImageId:
+    """Return the image id of a file name or an address: its stem, a whole number as a number."""
+    return from_json_key(PurePosixPath(name).stem)
+
+
+def read_composite(folder: Path) -> Ratings:
+    """Read what there is of Composite.
+
+    Parameters
+    ----------
+    folder : path
+        Holds the published files of one or more of the three sources, and their references.
+
+    Returns
+    -------
+    Ratings
+        ``"relevance"`` and ``"thoroughness"``, one judge each; NaN where a caption has none.
+        ``"all"`` captions together, as published, and those of each source. Image ids are file
+        stems, whole numbers (Flickr30k's) as numbers.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no file, or one has another layout.
+    ImageIdError
+        If an image has no references.
+    """
+    # By source, image, caption and its place: a system's caption may be the human's.
+    answers: dict[tuple[str, ImageId, str, int], dict[str, float]] = {}
+    for source in SOURCES:
+        for rating, word in RATINGS.items():
+            path = folder / f"{source}_{word}.csv"
+            if path.exists():
+                for image, caption, place, answer in _answers(path):
+                    given = answers.setdefault((source, image, caption, place), {})
+                    if rating in given:
+                        raise AnnotationError(f"{path}: image {image} appears twice; keep one.")
+                    given[rating] = answer
+    if not answers:
+        raise AnnotationError(
+            f"{folder}: no rating; it should hold 8k_correctness.csv, 8k_throughness.csv and the "
+            "like."
+        )
+    sources = list(dict.fromkeys(source for source, *_ in answers))
+    judged = []
+    for source in sources:
+        path = folder / SOURCES[source]
+        references: Mapping[Any, Sequence[str]] = (
+            read_references(path) if path.suffix == ".json" else _read_tokens(path)[1]
+        )
+        known = match({image for of, image, *_ in answers if of == source}, references)
+        for of, image, caption, _ in answers:
+            if of == source:
+                if image not in known:
+                    raise mismatch([image], references, str(folder), str(path))
+                judged.append(Judged(image, (caption,), tuple(references[known[image]])))
+    of_caption = np.array([source for source, *_ in answers])
+    subsets = {"all": np.ones(len(judged), dtype=bool)}
+    subsets |= {source: of_caption == source for source in sources if len(sources) > 1}
+    ratings = {
+        rating: np.array([[given.get(rating, np.nan)] for given in answers.values()])
+        for rating in RATINGS
+        if any(rating in given for given in answers.values())
+    }
+    return Ratings("Composite", judged, ratings, subsets)
+
+
+def _answers(path: Path) -> Iterator[tuple[ImageId, str, int, float]]:
+    """Yield image, caption, its place among the image's and the rating."""
+    rows = _rows(path)
+    _, header = next(rows, (0, []))
+    image_column = next((name for name in header if _IMAGE.fullmatch(name)), "")
+    columns = [(f"Input.text{n}", f"Answer.Q{n}Answer") for n in range(1, _CAPTIONS + 1)]
+    if not image_column or not {name for pair in columns for name in pair} <= set(header):
+        raise AnnotationError(
+            f"{path}: its first line does not name Input.image_url, Input.text1 to Input.text3 and "
+            "Answer.Q1Answer to Answer.Q3Answer, separated by semicolons; is it the published file?"
+        )
+    for line, fields in rows:
+        row = dict(zip(header, map(str.strip, fields), strict=False))
+        if not row.get(image_column):
+            continue  # the published files end with lines without an image
+        image = _image_id(row[image_column])
+        where = f"{path}: line {line}: image {image}"
+        for place, (text, answer) in enumerate(columns):
+            if not row.get(text) or answer not in row:
+                raise AnnotationError(f"{where}: a caption or rating is missing.")
+            try:
+                rating = float(row[answer])
+            except ValueError:
+                rating = np.nan
+            if not 1 <= rating <= 5:
+                raise AnnotationError(
+                    f"{where}: the rating is {row[answer]!r:.40}, not a number from 1 to 5."
+                )
+            yield image, row[text], place, rating
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    rows = csv.reader(io.StringIO(read_text(path, AnnotationError)), delimiter=";")
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as problem:  # such as a quotation mark that nothing closes
+        raise AnnotationError(
+            f"{path}: line {rows.line_num}: {problem}; get the published file again."
+        ) from None

@@ -1,4 +1,4 @@
-"""Judgements of captions by people: the shape that all data sets are read into."""
+"""Judgements of captions by people: the shapes that data sets are read into, and references."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ...io.image_ids import ImageId
 #: All kinds of pairs together.
 ALL = "all"
 
+#: A number of references, or one of the two words below.
+References = int | str
+#: All references of an image.
+ALL_REFERENCES = "all"
+#: Whatever references another tool's scores were computed with.
+AS_GIVEN = "as given"
+
 _APART = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Captions of an image that were judged together.
+    """Captions of an image that were judged together: two for a choice, one for a rating.
 
-    Attributes
-    ----------
-    image_id : hashable
-        The image.
-    captions : tuple of str
-        Two for a choice, one for a rating.
-    references : tuple of str
-        All references of the image; some may be among `captions`.
+    `references` are all of the image's; some may be among the captions.
     """
 
     image_id: ImageId
@@ -39,22 +39,17 @@ class Judged:
     references: tuple[str, ...]
 
     def others(self, references: Sequence[str]) -> list[str]:
-        """Return the references that say something else than any of the captions.
+        """Return those of some references that say something else than any of the captions.
 
         Case, blanks and punctuation make no difference.
-
-        Parameters
-        ----------
-        references : sequence of str
-            Some of those of the image, in any order.
         """
         return [reference for reference in references if reference not in self._own]
 
     @cached_property
     def _own(self) -> frozenset[str]:
         """The references that say what one of the captions says; every draw asks for them."""
-        said = {_plain(caption) for caption in self.captions}
-        return frozenset(r for r in self.references if _plain(r) in said)
+        captions = {_plain(caption) for caption in self.captions}
+        return frozenset(r for r in self.references if _plain(r) in captions)
 
 
 @Remembered  # several judgements are of one image and its references
@@ -64,66 +59,68 @@ def _plain(caption: str) -> str:
 
 @dataclass(frozen=True)
 class Choices:
-    """Pairs of captions of which people preferred one.
+    """Pairs of captions of which people preferred one."""
 
-    Attributes
-    ----------
-    name : str
-        The data set, as a table names it.
-    judged : list of Judged
-        Each with two captions.
-    preferred : (number of pairs,) float64
-        1 for the first caption, -1 for the second, 0 where people were divided.
-    kinds : list of str
-        The kind of each pair; all the same where the data set has none.
-    """
-
+    #: The data set, as a table names it.
     name: str
+    #: Each with two captions.
     judged: list[Judged]
+    #: 1 for the first caption of a pair, -1 for the second, 0 where people were divided; (pairs,).
     preferred: Floats
+    #: The kind of each pair; all the same where the data set has none.
     kinds: list[str]
 
 
 @dataclass(frozen=True)
 class Hallucinations:
-    """Captions in which people marked, or planted, what is not in the image.
+    """Captions in which people marked, or planted, what is not in the image."""
 
-    Attributes
-    ----------
-    name : str
-        The data set, as a table names it.
-    judged : list of Judged
-        Each with one caption, or all with two of which the second has the hallucination.
-    made_up : (captions judged together, number of judgements) bool
-        Whether the caption has a hallucination.
-    marked : list of sets of int
-        For each judgement the pieces between blanks, counted from 0, of its last caption that are
-        made up; empty where nothing is.
-    """
-
+    #: The data set, as a table names it.
     name: str
+    #: Each with one caption, or all with two of which the second has the hallucination.
     judged: list[Judged]
+    #: Whether captions have a hallucination; (captions judged together, judgements).
     made_up: NDArray[np.bool_]
+    #: For each judgement the pieces between blanks, counted from 0, of its last caption that are
+    #: made up; empty where nothing is.
     marked: list[frozenset[int]]
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Captions that people rated.
+    """Captions that people rated."""
 
-    Attributes
-    ----------
-    name : str
-        The data set, as a table names it.
-    judged : list of Judged
-        Each with one caption.
-    ratings : mapping
-        What was asked, and the answers: float64 of shape (number of captions, number of judges).
-    subsets : mapping
-        Name to a mask over the captions: parts of the data set that are evaluated apart.
-    """
-
+    #: The data set, as a table names it.
     name: str
+    #: Each with one caption.
     judged: list[Judged]
+    #: What was asked, and the answers, (captions, judges); NaN is none.
     ratings: Mapping[str, Floats]
+    #: Parts of the data set that are evaluated apart: masks over the captions, by name.
     subsets: Mapping[str, NDArray[np.bool_]]
+
+
+def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:
+    """Return how many draws of so many references there are: one, where nothing is drawn.
+
+    References are drawn, `draws` times, if some image has more of them.
+    """
+    most = max(len(one.references) for one in judged)
+    return draws if isinstance(number, int) and 0 < number < most else 1
+
+
+def drawn(judged: Sequence[Judged], number: References, seed: int, draw: int) -> list[list[str]]:
+    """Return the references of each judgement; its own captions are not in them.
+
+    The references of an image are put into a random order for each draw; the first ones are
+    taken, so that the references of a smaller number are among those of a larger one.
+    """
+    if not isinstance(number, int):
+        return [one.others(one.references) for one in judged]
+    random = np.random.default_rng([seed, draw])
+    shuffled: dict[tuple[str, ...], list[str]] = {}
+    for one in judged:
+        if one.references not in shuffled:
+            order = random.permutation(len(one.references))
+            shuffled[one.references] = [one.references[place] for place in order]
+    return [one.others(shuffled[one.references])[:number] for one in judged]

@@ -12,15 +12,16 @@ needed; a caption must be the one of the data set.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...errors import AnnotationError
 from ...evaluation import Floats
-from ...io.files import json_text, read_json, write_whole
+from ...io.containers import entries_of
+from ...io.files import json_text, write_whole
 from ...io.image_ids import samples, to_json_value
 from .judgements import Judged
 
@@ -40,7 +41,7 @@ def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
             "caption": caption,
             "references": one.others(one.references),
         }
-        for entry_id, one, caption in _entries(judged)
+        for entry_id, one, caption in _identified(judged)
     ]
     write_whole(path, json_text(entries) + "\n")
 
@@ -58,24 +59,21 @@ def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
     AnnotationError
         If the file is not as described or does not hold a score for every caption.
     """
-    entries = read_json(path, AnnotationError)
-    if not isinstance(entries, list):
-        raise AnnotationError(
-            f"{path}: expected the list that --write-candidates writes, with a score in each "
-            f"entry; found {entries!r:.40}."
-        )
-    captions = {entry_id: caption for entry_id, _, caption in _entries(judged)}
+    captions = {entry_id: caption for entry_id, _, caption in _identified(judged)}
     scores: dict[str, float] = {}
-    for number, entry in enumerate(entries):
-        entry_id, score = _score(entry, f"{path}: [{number}]")
+    for entry in entries_of(path, AnnotationError):
+        entry_id, score = entry.text("id"), entry["score"]
         if entry.get("caption", captions.get(entry_id)) != captions.get(entry_id):
-            raise AnnotationError(
-                f"{path}: [{number}]: {entry['caption']!r:.60} is not the caption of id "
-                f"{entry_id!r}; are the scores for this data set?"
+            raise entry.error(
+                f"{entry}: {entry['caption']!r:.60} is not the caption of id {entry_id!r}; are the "
+                "scores for this data set?"
             )
         if entry_id in scores:
-            raise AnnotationError(f"{path}: [{number}]: id {entry_id!r} appears twice; keep one.")
-        scores[entry_id] = score
+            raise entry.error(f"{entry}: id {entry_id!r} appears twice; keep one.")
+        is_number = isinstance(score, int | float) and not isinstance(score, bool)
+        if score is not None and (not is_number or abs(score) > sys.float_info.max):
+            raise entry.refusal("score", "a finite number or null")
+        scores[entry_id] = np.nan if score is None else float(score)
     missing = [entry_id for entry_id in captions if entry_id not in scores]
     if missing or len(scores) > len(captions):
         raise AnnotationError(
@@ -87,24 +85,7 @@ def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
     return by_side
 
 
-def _entries(judged: Sequence[Judged]) -> Iterator[tuple[str, Judged, str]]:
+def _identified(judged: Sequence[Judged]) -> Iterator[tuple[str, Judged, str]]:
     for number, one in enumerate(judged, 1):
         for side, caption in enumerate(one.captions, 1):
             yield f"{number}.{side}", one, caption
-
-
-def _score(entry: Any, where: str) -> tuple[str, float]:
-    if not isinstance(entry, dict) or not {"id", "score"} <= entry.keys():
-        raise AnnotationError(f"{where}: expected an object with 'id' and 'score'.")
-    if not isinstance(entry["id"], str):
-        raise AnnotationError(f"{where}: the id is {entry['id']!r:.40}, not a string.")
-    score = entry["score"]
-    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
-        raise AnnotationError(f"{where}: the score is {score!r:.40}, neither a number nor null.")
-    try:
-        number = np.nan if score is None else float(score)
-    except OverflowError:  # a whole number of hundreds of digits
-        number = np.inf
-    if np.isinf(number):
-        raise AnnotationError(f"{where}: the score is {str(score)[:40]}, which is not finite.")
-    return entry["id"], number

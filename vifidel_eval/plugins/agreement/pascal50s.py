@@ -1,27 +1,30 @@
-"""PASCAL-50S: which of two captions people prefer (Vedantam et al., CVPR 2015).
+"""PASCAL-50S and Abstract-50S: which of two captions people prefer (Vedantam et al., CVPR 2015).
 
-``pair_pascal.mat`` holds the pairs and the votes, ``pascal50S.mat`` the references,
-``consensus_pascal.mat`` the triplets of a reference and the two captions of a pair.
+Both come as MATLAB files. Of PASCAL-50S, ``pair_pascal.mat`` holds the pairs and the votes, and
+``pascal50S.mat`` the references. ``consensus_pascal.mat`` and ``consensus_abstract.mat`` hold
+triplets: a pair of captions B, C is judged against 48 references A, one after the other, with a
+``rating`` of 1 for B, -1 for C; what people prefer is the majority over the references.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import AnnotationError
+from ...io.files import reason
 from .judgements import Choices, Judged
-from .matlab import read_numbers, read_structs
-from .triplets import read_triplets
 
 #: ``category`` of a pair: two human captions of the image, one of another image, a human's and a
 #: machine's, two machines'.
 KINDS: Mapping[int, str] = {1: "HC", 2: "HI", 3: "HM", 4: "MM"}
 
-#: References, and what people prefer against them.
-_Block = tuple[tuple[str, ...], float]
+_REFERENCES = 48  # triplets that follow each other for each pair
+_AGAIN = "get the published file again."
+_DAMAGED = "{}: not a MATLAB file, or a damaged one; download the published file again."
 
 
 def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
@@ -46,73 +49,134 @@ def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
         If a file is missing or has another layout.
     """
     path = folder / "pair_pascal.mat"
-    pairs = read_structs(path, "new_input", ["name", "sent1", "sent2"])
-    categories = read_numbers(path, "category").tolist()
-    results = read_structs(path, "result", ["result"])
+    pairs = _structs(path, "new_input", ["name", "sent1", "sent2"])
+    categories = np.ravel(_variable(path, "category"))
+    if categories.dtype.kind not in "uif":
+        raise AnnotationError(f"{path}: 'category' holds no numbers; is it the published file?")
+    results = _structs(path, "result", ["result"])
     if not len(pairs) == len(categories) == len(results):
         raise AnnotationError(
             f"{path}: {len(pairs)} pairs, {len(categories)} categories and {len(results)} results; "
-            "get the published file again."
+            f"{_AGAIN}"
         )
-    unknown = set(categories) - set(KINDS)
+    unknown = set(categories.tolist()) - set(KINDS)
     if unknown:
         raise AnnotationError(f"{path}: no category {min(unknown)}; they are 1 to 4.")
-    references = _references(folder / "pascal50S.mat")
+    references = {}
+    images = folder / "pascal50S.mat"
+    for at, image in enumerate(_structs(images, "train_sent_final", ["name", "sentences"]), 1):
+        where = f"{images}: image {at}"
+        sentences = tuple(_text(sentence, where) for sentence in np.atleast_1d(image.sentences))
+        references[_stem(image.name, where)] = sentences
     judged = []
     for at, pair in enumerate(pairs, 1):
         where = f"{path}: pair {at}"
         image = _stem(pair.name, where)
         if image not in references:
-            raise AnnotationError(f"{where}: no references of image {image!r} in pascal50S.mat.")
+            raise AnnotationError(f"{where}: no references of image {image!r} in {images.name}.")
         captions = (_text(pair.sent1, where), _text(pair.sent2, where))
         judged.append(Judged(image, captions, references[image]))
     if consensus:
-        triplets = read_triplets(folder / "consensus_pascal.mat")
-        blocks: dict[tuple[str, ...], list[_Block]] = {}
-        for captions, *block in zip(
-            triplets.pairs, triplets.references, triplets.preferred.tolist(), strict=True
-        ):
-            blocks.setdefault(captions, []).append((block[0], block[1]))
-        lacking = [pair.captions for pair in judged if pair.captions not in blocks]
-        if lacking:
-            raise AnnotationError(
-                f"{folder / 'consensus_pascal.mat'}: no triplets of {len(lacking)} of the "
-                f"{len(judged)} pairs in pair_pascal.mat, such as {lacking[0]!r}."
-            )
-        preferred = np.array([_of_image(blocks[pair.captions], pair) for pair in judged])
+        preferred = _consensus(folder / "consensus_pascal.mat", judged)
     else:
-        preferred = np.array(
-            [_majority(one.result, f"{path}: pair {at}") for at, one in enumerate(results, 1)]
+        preferred = [_majority(one.result, f"{path}: pair {n}") for n, one in enumerate(results, 1)]
+    kinds = [KINDS[category] for category in categories.tolist()]
+    return Choices("PASCAL-50S", judged, np.array(preferred), kinds)
+
+
+def read_abstract50s(folder: Path) -> Choices:
+    """Read Abstract-50S from ``consensus_abstract.mat``: pairs of captions of abstract scenes.
+
+    The file holds 400 pairs: two correct captions, or a correct one and one of another scene. It
+    names no images, and does not say which pair is which. (The first half is often taken for the
+    pairs of two correct captions; in the published file both kinds are in both halves.)
+
+    Returns
+    -------
+    Choices
+        Two pairs are of one scene if they were judged against the same references, which are
+        its references; its image id is its number in the file, from 1.
+
+    Raises
+    ------
+    AnnotationError
+        If the file is missing or has another layout.
+    """
+    triplets = _triplets(folder / "consensus_abstract.mat")
+    scenes: dict[tuple[str, ...], int] = {}
+    judged = [
+        Judged(scenes.setdefault(of.references, len(scenes) + 1), of.captions, of.references)
+        for of in triplets
+    ]
+    preferred = np.array([of.preferred for of in triplets])
+    return Choices("Abstract-50S", judged, preferred, [""] * len(judged))
+
+
+class _Triplets(NamedTuple):
+    """The captions of a pair, the references they were judged against, and which one won."""
+
+    captions: tuple[str, str]
+    references: tuple[str, ...]
+    preferred: float
+
+
+def _triplets(path: Path) -> list[_Triplets]:
+    """Read the triplets of a file, pair by pair."""
+    triplets = _structs(path, "triplets", ["A", "B", "C", "rating"])
+    if len(triplets) % _REFERENCES:
+        raise AnnotationError(
+            f"{path}: {len(triplets)} triplets, which are not {_REFERENCES} a pair; {_AGAIN}"
         )
-    kinds = [KINDS[category] for category in categories]
-    return Choices("PASCAL-50S", judged, preferred, kinds)
+    pairs = []
+    for start in range(0, len(triplets), _REFERENCES):
+        of_pair = triplets[start : start + _REFERENCES]
+        where = f"{path}: triplets {start + 1} to {start + _REFERENCES}"
+        if not all(_is_triplet(triplet) for triplet in of_pair):
+            raise AnnotationError(
+                f"{where}: not three captions and a rating of 1, -1 or 0; {_AGAIN}"
+            )
+        captions, *others = {(triplet.B.strip(), triplet.C.strip()) for triplet in of_pair}
+        if others:
+            raise AnnotationError(f"{where}: not all of one pair; {_AGAIN}")
+        references = tuple(triplet.A.strip() for triplet in of_pair)
+        majority = np.sign(sum(float(triplet.rating) for triplet in of_pair))
+        pairs.append(_Triplets(captions, references, majority))
+    return pairs
 
 
-def _of_image(blocks: list[_Block], pair: Judged) -> float:
-    """Return what people prefer; machines give many images the same two captions."""
-    own = set(pair.references)
-    block = max(blocks, key=lambda block: len(own.intersection(block[0])))
-    if len(blocks) > 1:
-        blocks.remove(block)
-    return block[1]
+def _is_triplet(triplet: Any) -> bool:
+    captions = (triplet.A, triplet.B, triplet.C)
+    is_rating = np.ndim(triplet.rating) == 0 and triplet.rating in (-1, 0, 1)
+    return is_rating and all(isinstance(caption, str) for caption in captions)
+
+
+def _consensus(path: Path, judged: list[Judged]) -> list[float]:
+    """Return what the triplets prefer; machines give many images the same two captions."""
+    by_captions: dict[tuple[str, ...], list[_Triplets]] = {}
+    for of_pair in _triplets(path):
+        by_captions.setdefault(of_pair.captions, []).append(of_pair)
+    lacking = [pair.captions for pair in judged if pair.captions not in by_captions]
+    if lacking:
+        raise AnnotationError(
+            f"{path}: no triplets of {len(lacking)} of the {len(judged)} pairs in pair_pascal.mat, "
+            f"such as {lacking[0]!r}."
+        )
+    preferred = []
+    for pair in judged:
+        candidates = by_captions[pair.captions]
+        own = set(pair.references)
+        nearest = max(candidates, key=lambda of: len(own.intersection(of.references)))
+        if len(candidates) > 1:
+            candidates.remove(nearest)
+        preferred.append(nearest.preferred)
+    return preferred
 
 
 def _majority(votes: object, where: str) -> float:
     given = np.ravel(np.asarray(votes))
     if not len(given) or given.dtype.kind not in "iuf" or not np.isin(given, (-1, 1)).all():
-        raise AnnotationError(
-            f"{where}: the votes are {votes!r:.40}, not 1 and -1; get the published file again."
-        )
+        raise AnnotationError(f"{where}: the votes are {votes!r:.40}, not 1 and -1; {_AGAIN}")
     return float(np.sign(given.sum(dtype=np.float64)))
-
-
-def _references(path: Path) -> dict[str, tuple[str, ...]]:
-    references = {}
-    for at, image in enumerate(read_structs(path, "train_sent_final", ["name", "sentences"]), 1):
-        where = f"{path}: image {at}"
-        sentences = tuple(_text(sentence, where) for sentence in np.atleast_1d(image.sentences))
-        references[_stem(image.name, where)] = sentences
-    return references
 
 
 def _stem(name: object, where: str) -> str:
@@ -124,3 +188,44 @@ def _text(value: object, where: str) -> str:
     if not isinstance(value, str):
         raise AnnotationError(f"{where}: found {value!r:.40} instead of text; get the file again.")
     return value.strip()
+
+
+def _structs(path: Path, variable: str, fields: Iterable[str]) -> list[Any]:
+    """Return the structs of a variable of a MATLAB file, with their fields as attributes."""
+    fields = list(fields)
+    structs = [one for one in np.atleast_1d(_variable(path, variable)) if one is not None]
+    if not structs or not all(hasattr(one, field) for one in structs for field in fields):
+        raise AnnotationError(
+            f"{path}: {variable!r} is not a list of structs with {', '.join(fields)}; is it the "
+            "published file?"
+        )
+    return structs
+
+
+def _variable(path: Path, variable: str) -> Any:
+    from scipy.io import loadmat, whosmat
+
+    if not path.exists():
+        raise AnnotationError(
+            f"{path}: no such file; give the folder that holds the data set's published files."
+        )
+    try:
+        names = [name for name, *_ in whosmat(path)]
+        if variable in names:
+            return loadmat(
+                path, squeeze_me=True, struct_as_record=False, variable_names=[variable]
+            )[variable]
+    except OSError as problem:
+        if problem.errno is None:  # SciPy's own: the content ends too early
+            raise AnnotationError(_DAMAGED.format(path)) from None
+        raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
+    except NotImplementedError:
+        raise AnnotationError(
+            f"{path}: a MATLAB 7.3 file, which the published one is not; get the published file."
+        ) from None
+    except Exception:  # damaged files raise nearly anything in SciPy
+        raise AnnotationError(_DAMAGED.format(path)) from None
+    raise AnnotationError(
+        f"{path}: no variable {variable!r} but {', '.join(names) or 'none'}; is it the published "
+        "file?"
+    )

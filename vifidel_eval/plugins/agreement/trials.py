@@ -2,93 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...captions.rows import Rows
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
 from ...io.arguments import check_whole
 from ...io.caches import one_run
+from ...io.digits import rounded
+from ...io.image_ids import to_json_value
 from ...io.records import Parts
-from ...scorers import Scorer
+from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
-from .draws import AS_GIVEN, References, drawn, is_drawn, plan
-from .judgements import Judged
-from .resampling import LEVEL, RESAMPLES
-from .scoring import JudgedRows, Scoring, bases
+from ...scores.harness import score_rows
+from .judgements import AS_GIVEN, Judged, References, drawn, times_drawn
 
-
-@dataclass(frozen=True)
-class Trial:
-    """The scores of all judged captions with one draw of references.
-
-    Attributes
-    ----------
-    references : int or str
-        How many references each image has, `ALL_REFERENCES` or `AS_GIVEN`.
-    draw : int
-        From 0.
-    scores : dict
-        Metric name to float64 of shape (captions judged together, number of judgements): ten
-        significant digits, NaN where the score is undefined.
-    """
-
-    references: References
-    draw: int
-    scores: dict[str, Floats]
+#: Resamples of every interval.
+RESAMPLES = 500
+#: Share of the resamples that lies in an interval.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Trials:
-    """All trials of an experiment.
+    """The scores of all judged captions under each number of references, in all draws."""
 
-    Attributes
-    ----------
-    seed : int
-        Of the draws.
-    draws : int
-        How often references were drawn; 0 if there was nothing to draw.
-    trials : list of Trial
-        Number by number, draw by draw.
-    signatures : dict
-        Metric name to signature.
-    unavailable : dict
-        Metric name to the reason why it could not be computed here.
-    short : dict
-        Number of references to how many judgements have fewer.
-    lower_is_better : frozenset of str
-        The metrics in which the lower of two scores is the better one.
-    """
-
+    #: Of the draws.
     seed: int
+    #: How often references were drawn; 0 if there was nothing to draw.
     draws: int
-    trials: list[Trial]
+    #: The numbers of references that some metric was computed with.
+    references: list[References]
+    #: Metric to number of references to float64 of shape (draws, captions judged together,
+    #: judgements): ten significant digits, NaN where the score is undefined. Higher is better in
+    #: all of them, as in what people say: where lower is better the sign is changed.
+    scores: dict[str, dict[References, Floats]]
+    #: Metric to signature.
     signatures: dict[str, str]
+    #: Metric to the reason why it could not be computed here.
     unavailable: dict[str, MetricUnavailable]
+    #: Number of references to how many judgements have fewer.
     short: dict[int, int]
+    #: The metrics in which the lower of two scores is the better one.
     lower_is_better: frozenset[str] = frozenset()
 
-    def scores(self, metric: str, references: References) -> list[Floats]:
-        """Return a metric's scores of each draw; none if it was not computed there.
-
-        Higher is better in all of them, as in what people say: where lower is better the sign is
-        changed.
-        """
-        draws = [
-            trial.scores[metric]
-            for trial in self.trials
-            if trial.references == references and metric in trial.scores
-        ]
-        return [-scores for scores in draws] if metric in self.lower_is_better else draws
-
-    def numbers(self) -> list[References]:
-        """Return the numbers of references, in their order."""
-        return list(dict.fromkeys(trial.references for trial in self.trials))
+    def columns(self) -> Iterator[tuple[str, References, Floats]]:
+        """Yield each metric, number of references, and the metric's scores with so many."""
+        for metric, by_number in self.scores.items():
+            for number, draws in by_number.items():
+                yield metric, number, draws
 
     def and_given(self, metric: str, scores: Floats) -> Trials:
-        """Return these trials with the scores of another tool among them.
+        """Return these trials with scores of another tool, (captions judged together, judgements).
 
         Raises
         ------
@@ -99,14 +71,15 @@ class Trials:
             raise VifidelError(f"{metric} is computed here too: give --scores another name.")
         return replace(
             self,
-            trials=[*self.trials, Trial(AS_GIVEN, 0, {metric: scores})],
+            references=[*(number for number in self.references if number != AS_GIVEN), AS_GIVEN],
+            scores=self.scores | {metric: {AS_GIVEN: scores[np.newaxis]}},
             signatures=self.signatures | {metric: f"{metric}|scores:given"},
         )
 
     def notes(self) -> list[str]:
         """Return what a table of these trials must say: how they were made, and signatures."""
         times = "once" if self.draws == 1 else f"{self.draws} times"
-        drawn = f"references drawn {times}; " if self.draws else ""
+        draws = f"references drawn {times}; " if self.draws else ""
         few = [
             f"{judgements} judgements have fewer than {number} references"
             for number, judgements in self.short.items()
@@ -114,7 +87,7 @@ class Trials:
         ]
         lower = [metric for metric in self.signatures if metric in self.lower_is_better]
         return [
-            f"{drawn}intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images; "
+            f"{draws}intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images; "
             f"seed {self.seed}",
             *few,
             *([f"sign changed, as lower is better: {', '.join(lower)}"] if lower else []),
@@ -144,14 +117,10 @@ def run_trials(
     draws: int,
     seed: int,
     parts: Parts,
-    on_progress: Callable[[int], object] | None = None,
+    on_progress: Callable[[int], object] = lambda _: None,
     unavailable: Mapping[str, MetricUnavailable] | None = None,
 ) -> Trials:
     """Score judged captions, with each number of references, under every metric.
-
-    A caption is never among its own references. The references of an image are put into a
-    random order for each draw; the first ones are taken, so that the references of a smaller
-    number are among those of a larger one.
 
     Parameters
     ----------
@@ -162,7 +131,7 @@ def run_trials(
     numbers : sequence of int or str
         Numbers of references, or `ALL_REFERENCES`.
     draws : int
-        How often references are drawn, where there are more than the number.
+        How often references are drawn, where there are more than the number: see `drawn`.
     seed : int
         Of the draws.
     parts : Parts
@@ -181,58 +150,64 @@ def run_trials(
     check_whole(1, draws=draws)
     reasons = dict(unavailable or {})
     failed: dict[Scorer, MetricUnavailable] = {}
-    needing = {
-        base
-        for name, scorer in scorers.items()
-        for part, base in zip(name.split("+"), bases({name: scorer}), strict=False)
-        if needs_references(part)
-    }
-    columns_of: dict[str, list[str]] = {}
-    trials: list[Trial] = []
+    computed: dict[str, dict[str, dict[References, list[Floats]]]] = {name: {} for name in scorers}
     planned = [
-        (number, draw, JudgedRows(judged, drawn(judged, number, seed, draw), needing))
-        for number, draw in plan(judged, numbers, draws)
+        _Draw(judged, number, drawn(judged, number, seed, draw))
+        for number in numbers
+        for draw in range(times_drawn(judged, number, draws))
     ]
     with ExitStack() as stack:
         in_run = {}
-        for base in bases(scorers):
+        for base, name in _bases(scorers).items():
             rows = [
                 of_side
-                for number, _, of_draw in planned
-                if base in bases(_usable(scorers, number))
-                for of_side in of_draw.systems(base).values()
+                for draw in planned
+                if base in _bases(_usable(scorers, draw.number))
+                for of_side in draw.scored(name).systems.values()
             ]
             in_run[base] = stack.enter_context(base.in_run(rows))
-        for number, draw, of_draw in planned:
-            scoring = Scoring(of_draw, in_run, parts, failed, on_progress)
-            scores: dict[str, Floats] = {}
+        for draw in planned:
+            usable = _usable(scorers, draw.number)
+            known: dict[Scorer, dict[str, Floats]] = {}
             with one_run():  # these references: the next draw has others
-                for name, scorer in _usable(scorers, number).items():
+                for base, name in _bases(usable).items():
                     try:
-                        columns = scoring.columns(name, scorer)
+                        if base not in failed:
+                            known[base] = draw.columns(base, in_run[base], name, parts, on_progress)
                     except MetricUnavailable as problem:
-                        reasons[name] = problem
-                        continue
-                    scores |= columns
-                    columns_of[name] = list(columns)
-            if scores:
-                trials.append(Trial(number, draw, scores))
+                        failed[base] = problem
+            for name, scorer in usable.items():
+                problems = [failed[base] for base in _bases({name: scorer}) if base in failed]
+                if problems:
+                    reasons[name] = problems[0]
+                    continue
+                for column, scores in _columns(name, scorer, known).items():
+                    computed[name].setdefault(column, {}).setdefault(draw.number, []).append(scores)
+    all_scores: dict[str, dict[References, Floats]] = {}
     signatures: dict[str, str] = {}
+    lower = set()
     images = list(dict.fromkeys(one.image_id for one in judged))
-    lower: set[str] = set()
-    for name, scorer in scorers.items():
-        if name in columns_of:
-            signatures |= dict.fromkeys(columns_of[name], scorer.signature(images))
-            directions = zip(columns_of[name], scorer.columns, strict=True)
-            lower |= {shown for shown, column in directions if column.lower_is_better}
-    short = {
-        number: sum(len(one.others(one.references)) < number for one in judged)
-        for number in numbers
-        if isinstance(number, int)
-    }
-    by_chance = any(is_drawn(judged, number) for number in numbers)
+    for name, of_metric in computed.items():
+        if of_metric:
+            signatures |= dict.fromkeys(of_metric, scorers[name].signature(images))
+        for (column, by_number), of in zip(of_metric.items(), scorers[name].columns, strict=False):
+            if of.lower_is_better:
+                lower.add(column)
+            sign = -1 if of.lower_is_better else 1
+            all_scores[column] = {n: sign * np.array(of_n) for n, of_n in by_number.items()}
     return Trials(
-        seed, draws if by_chance else 0, trials, signatures, reasons, short, frozenset(lower)
+        seed,
+        draws if any(times_drawn(judged, number, 2) > 1 for number in numbers) else 0,
+        [n for n in dict.fromkeys(numbers) if any(n in of for of in all_scores.values())],
+        all_scores,
+        signatures,
+        reasons,
+        {
+            number: sum(len(one.others(one.references)) < number for one in judged)
+            for number in numbers
+            if isinstance(number, int)
+        },
+        frozenset(lower),
     )
 
 
@@ -245,13 +220,9 @@ def work(
     """Return how many scores `run_trials` will compute."""
     captions = sum(len(one.captions) for one in judged)
     return sum(
-        len(bases(_usable(scorers, number))) * captions
-        for number, _ in plan(judged, numbers, draws)
+        captions * len(_bases(_usable(scorers, number))) * times_drawn(judged, number, draws)
+        for number in numbers
     )
-
-
-def _usable(scorers: Mapping[str, Scorer], number: References) -> dict[str, Scorer]:
-    return {n: s for n, s in scorers.items() if number != 0 or not needs_references(n)}
 
 
 def needs_references(name: str) -> bool:
@@ -260,3 +231,103 @@ def needs_references(name: str) -> bool:
     Names that are not in the registry, such as those of an ablation, do not.
     """
     return any(METRICS[part].references for part in name.split("+") if part in METRICS)
+
+
+def _usable(scorers: Mapping[str, Scorer], number: References) -> dict[str, Scorer]:
+    return {n: s for n, s in scorers.items() if number != 0 or not needs_references(n)}
+
+
+def _bases(scorers: Mapping[str, Scorer]) -> dict[Scorer, str]:
+    """Return the metrics that are computed, with their names: combinations follow from them."""
+    return {
+        base: part
+        for name, scorer in scorers.items()
+        for part, base in zip(
+            name.split("+"), scorer.parts if isinstance(scorer, Mean) else [scorer], strict=False
+        )
+    }
+
+
+class _Scored(NamedTuple):
+    """The judgements that a metric can score, and the first captions, the second ones ..."""
+
+    places: list[int]
+    systems: dict[str, Rows]
+
+
+class _Draw:
+    """The captions judged together as systems, with one draw of references."""
+
+    def __init__(
+        self, judged: Sequence[Judged], number: References, references: list[list[str]]
+    ) -> None:
+        self.number = number
+        self._judged = judged
+        self._references = references
+        self._images = list(dict.fromkeys(one.image_id for one in judged))
+        images = [[to_json_value(one.image_id), one.captions] for one in judged]
+        self._content = json.dumps([images, references])
+        self._scored: dict[bool, _Scored] = {}
+
+    def scored(self, name: str) -> _Scored:
+        """Return what a metric scores; a judgement's own caption may be the only reference."""
+        needs = needs_references(name)
+        if needs not in self._scored:
+            places = [at for at, refs in enumerate(self._references) if refs or not needs]
+            systems = {
+                f"caption {side + 1}": Rows(
+                    [self._judged[at].captions[side] for at in places],
+                    [self._references[at] for at in places],
+                    [self._judged[at].image_id for at in places],
+                )
+                for side in range(len(self._judged[0].captions))
+            }
+            self._scored[needs] = _Scored(places, systems)
+        return self._scored[needs]
+
+    def columns(
+        self,
+        scorer: Scorer,
+        in_run: Scorer,
+        name: str,
+        parts: Parts,
+        on_progress: Callable[[int], object],
+    ) -> dict[str, Floats]:
+        """Return a metric's scores: column to (captions judged together, judgements)."""
+        places, systems = self.scored(name)
+        content = f"{scorer.signature(self._images)}\n{self._content}".encode()
+        key = hashlib.sha256(content).hexdigest()
+        if key in parts:
+            on_progress(len(self._judged) * len(systems))
+        else:
+            found = score_rows(systems, {scorer.method(): in_run}, on_progress)
+            on_progress((len(self._judged) - len(places)) * len(systems))
+            computed: dict[str, list[list[float | None]]] = {name: [] for name in found.signatures}
+            for column, rows in computed.items():
+                for of_side in found.evaluations.values():
+                    scores = map(rounded, of_side[column].scores.tolist())
+                    known = dict(zip(places, scores, strict=True))
+                    rows.append([known.get(at) for at in range(len(self._judged))])
+            parts.add(key, computed)
+        return {column: np.array(rows, np.float64) for column, rows in parts[key].items()}
+
+
+def _columns(
+    name: str, scorer: Scorer, known: Mapping[Scorer, dict[str, Floats]]
+) -> dict[str, Floats]:
+    """Return a metric's scores by what its columns are called."""
+    if not isinstance(scorer, Mean):
+        return known[scorer] if len(known[scorer]) > 1 else {name: _main(scorer, known)}
+    of_parts = [_main(part, known) for part in scorer.parts]
+    evaluations = [
+        [Evaluation(range(len(scores)), scores) for scores in of_side]
+        for of_side in zip(*of_parts, strict=True)
+    ]
+    combined = [[rounded(s) for s in e.scores.tolist()] for e in scorer.combine(evaluations)]
+    return {name: np.array(combined, np.float64)}
+
+
+def _main(scorer: Scorer, known: Mapping[Scorer, dict[str, Floats]]) -> Floats:
+    """Return the scores of the column that stands for a metric, or of its only one."""
+    columns = known[scorer]
+    return columns[scorer.main] if len(columns) > 1 else next(iter(columns.values()))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...commands.help import Group
-from ...commands.options import field_options, format_option
-from ...commands.paths import CAPTIONS, FILE, OUTPUT, Command
-from ...commands.printing import show
+from ...commands.options import Command, field_options, format_option
+from ...commands.paths import CAPTIONS, FILE, OUTPUT
+from ...commands.printing import Group, show
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
@@ -55,8 +54,7 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
 
     Nothing is changed. The exit status is 1 if there is a fault, else 0.
     """
-    from .images import read_image_list
-    from .results import check_results
+    from .results import check_results, read_image_list
 
     listed = read_image_list(images)
     found = [check_results(path, listed) for path in files]
@@ -68,9 +66,11 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
     elif style == "csv":
         show(_table(faults, True).render(style))
     else:
+        summary = "No fault:"
         if faults:
             show(_table(faults, everything).render(style) + "\n")
-        show(f"{_summary(faults)} {', '.join(map(_contents, found))}")
+            summary = f"{_counted(len(faults), 'fault')}; entries count from 0. Read:"
+        show(f"{summary} {', '.join(map(_contents, found))}")
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -100,8 +100,7 @@ def write(
     no caption, or there is another fault, the faults are listed and nothing is written.
     """
     from ...captions import read_results
-    from .images import read_image_list
-    from .results import write_results
+    from .results import read_image_list, write_results
 
     found = write_results(
         read_results(captions, wanted.id_fields, wanted.caption_fields),
@@ -118,30 +117,21 @@ def write(
 
 
 def _table(faults: Sequence[Fault], everything: bool) -> Table:
+    """Return a row per fault; where a file has many of a kind, the first and how many more."""
     from ...io.text_tables import Table
 
-    headers = ["File", "Entry", "Image", "Fault"]
-    return Table(headers, list(_rows(faults, everything)), texts=len(headers))
-
-
-def _rows(faults: Sequence[Fault], everything: bool) -> Iterator[list[str | int | None]]:
-    """Yield a row per fault; where a file has many of a kind, the first and how many more."""
     many: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
         many.setdefault((fault.file, fault.kind), []).append(fault)
+    rows: list[list[Any]] = []
     for (file, kind), same in many.items():
         shown = len(same) if everything or len(same) <= _SHOWN + 1 else _SHOWN
-        for fault in same[:shown]:
-            yield [file, fault.entry, fault.image_id, fault.what]
+        rows += [[file, fault.entry, fault.image_id, fault.what] for fault in same[:shown]]
         if shown < len(same):
             more = f"... and {len(same) - shown} more: {kind} (--all lists them)"
-            yield [file, None, None, more]
-
-
-def _summary(faults: Sequence[Fault]) -> str:
-    return (
-        f"{_counted(len(faults), 'fault')}; entries count from 0. Read:" if faults else "No fault:"
-    )
+            rows.append([file, None, None, more])
+    headers = ["File", "Entry", "Image", "Fault"]
+    return Table(headers, rows, texts=len(headers))
 
 
 def _contents(results: Results) -> str:

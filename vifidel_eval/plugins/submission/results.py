@@ -1,4 +1,4 @@
-"""Files in COCO's results format: checked to their end, and written from captions.
+"""COCO's results format: the images of a split, files checked to their end, and written.
 
 `write_results` checks what it writes as `check_results` does: no file with a fault is written.
 """
@@ -9,15 +9,21 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import category
 
+from ...captions import datasets
+from ...captions.fields import IMAGE_IDS, id_field, usual
+from ...captions.layouts import records_of
 from ...errors import CaptionError
 from ...io.arguments import named_if_wrong
-from ...io.files import parse_json, read_bytes, write_whole
-from ...io.image_ids import ImageId, from_json_value, match, to_json_value
+from ...io.containers import content_of
+from ...io.entries import Entries
+from ...io.files import as_text, parse_json, read_bytes, write_whole
+from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
+from ...scores.systems import parse_image_ids
 from ...words.tokenization import LINE_BREAKS
 
 # Categories of Unicode: separators, control and format characters such as U+200B.
@@ -38,7 +44,7 @@ class Fault:
     #: The place in the file's list, counted from 0; None if no entry is at fault.
     entry: int | None = None
     #: The image, as far as it is known.
-    image_id: int | str | None = None
+    image_id: ImageId | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,60 @@ class Results:
 
 
 @named_if_wrong
+def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
+    """Read image ids from any file that lists images.
+
+    COCO-style JSON (``images`` with ``id``, as captions, instances and image info files have it), a
+    JSON list of ids, one id per line, ``{"id": ...}``, or records (JSON, JSON Lines, CSV, TSV,
+    Parquet) whose image id has a usual name.
+
+    Returns
+    -------
+    dict
+        The ids as keys, in the order of the file.
+
+    Raises
+    ------
+    CaptionError
+        If the file cannot be read or lists no images.
+    ImageIdError
+        If two ids mean the same image, or a plain list has one twice.
+    """
+    where, raw = str(path), read_bytes(path, CaptionError)
+    content = content_of(raw, where, CaptionError)
+    ids: Iterable[ImageId]
+    if content.kind == "table" and not usual(content.value.header, IMAGE_IDS):
+        ids = parse_image_ids(content.value.text, where)
+    elif content.kind == "table" and not content.value.delimiter:
+        rows = content.value.text.partition("\n")[2]
+        ids = parse_image_ids(f"\n{rows}", where)  # the lines keep their numbers
+    elif content.kind == "list" and content.value and not isinstance(content.value.values[0], dict):
+        ids = parse_image_ids(as_text(raw, where, CaptionError), where)
+    else:
+        records = records_of(content)
+        if isinstance(records, Entries):
+            name = id_field(records.names, (), where) if records else ""
+            ids = [record.image_id(name) for record in records]
+        elif datasets.has_splits(records.content):
+            raise CaptionError(
+                f"{where}: has Karpathy's splits; write the ids of the split that is submitted, "
+                "one per line."
+            )
+        else:
+            for key, name in (("images", "id"), ("annotations", "image_id")):
+                if isinstance(records.get(key), list):
+                    ids = [entry.image_id(name) for entry in records.entries(key)]
+                    break
+            else:
+                ids = list(records.content)
+    listed = dict.fromkeys(ids)
+    if not listed:
+        raise CaptionError(f"{where}: there is no image id in it.")
+    check_distinct(listed, where)
+    return listed
+
+
+@named_if_wrong
 def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> Results:
     """Look for every fault of a results file, which should describe all images.
 
@@ -65,11 +125,27 @@ def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> 
     images : collection
         The image ids, as `read_image_list` returns them.
     """
-    check = _Check(str(path))
-    entries = check.entries(path)
-    if entries is not None:
-        check.captions(entries, images)
-    return Results(check.file, len(entries or ()), check.by_kind())
+    file = str(path)
+    faults: list[Fault] = []
+    entries: Any = None
+    try:
+        text = read_bytes(path, CaptionError).decode("utf-8")
+        if text.startswith("\ufeff"):
+            what = "starts with a byte order mark, which is not JSON"
+            faults.append(Fault(file, "byte order mark", what))
+        entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _object)
+        if not isinstance(entries, list):
+            what = f"expected a list of entries, found {_json(entries)}"
+            faults.append(Fault(file, "not a list", what))
+    except UnicodeDecodeError as problem:
+        what = f"not a UTF-8 text file (byte {problem.start})"
+        faults.append(Fault(file, "unreadable", what))
+    except CaptionError as problem:
+        what = str(problem).removeprefix(f"{file}: ").rstrip(".")
+        faults.append(Fault(file, "unreadable", what))
+    if not isinstance(entries, list):
+        return Results(file, 0, faults)
+    return _checked(file, entries, images, faults)
 
 
 @named_if_wrong
@@ -117,11 +193,10 @@ def write_results(
         for image_id in [*known, *unknown]
         if image_id in of_image
     ]
-    check = _Check(str(path))
-    check.captions(entries, known)
-    if not check.faults:
+    results = _checked(str(path), entries, known)
+    if not results.faults:
         write_whole(path, json.dumps(entries).encode("ascii"))
-    return Results(check.file, len(entries), check.by_kind())
+    return results
 
 
 class _Repeated(dict[str, Any]):
@@ -137,97 +212,67 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return plain if len(plain) == len(pairs) else _Repeated(pairs)
 
 
-class _Check:
-    """A check of one results file, which goes on after each fault."""
+def _checked(
+    file: str, entries: list[Any], known: Collection[ImageId], faults: Iterable[Fault] = ()
+) -> Results:
+    """Return the faults kind by kind, in the order in which the kinds appear."""
+    faults = [*faults, *_faults(file, entries, known)]
+    kinds = list(dict.fromkeys(fault.kind for fault in faults))
+    return Results(file, len(entries), sorted(faults, key=lambda fault: kinds.index(fault.kind)))
 
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.faults: list[Fault] = []
 
-    def by_kind(self) -> list[Fault]:
-        """Return the faults kind by kind, in the order in which the kinds appear."""
-        kinds = list(dict.fromkeys(fault.kind for fault in self.faults))
-        return sorted(self.faults, key=lambda fault: kinds.index(fault.kind))
-
-    def entries(self, path: str | os.PathLike[str]) -> list[Any] | None:
-        """Return the list that a file holds; None if it holds none."""
-        try:
-            text = read_bytes(path, CaptionError).decode("utf-8")
-            if text.startswith("\ufeff"):
-                self._fault("byte order mark", "starts with a byte order mark, which is not JSON")
-            content = parse_json(text.lstrip("\ufeff"), self.file, CaptionError, _object)
-        except UnicodeDecodeError as problem:
-            self._fault("unreadable", f"not a UTF-8 text file (byte {problem.start})")
-            return None
-        except CaptionError as problem:
-            self._fault("unreadable", str(problem).removeprefix(f"{self.file}: ").rstrip("."))
-            return None
-        if not isinstance(content, list):
-            self._fault("not a list", f"expected a list of entries, found {_json(content)}")
-            return None
-        return content
-
-    def captions(self, entries: list[Any], known: Collection[ImageId]) -> None:
-        """Check the entries of a file that should describe the known images."""
-        first_at: dict[ImageId, int] = {}
-        image_of = _image_among(known)
-        for number, entry in enumerate(entries):
-            if not isinstance(entry, dict):
-                what = f'expected {{"image_id": ..., "caption": ...}}, found {_json(entry)}'
-                self._fault("no entry", what, entry=number)
-                continue
-            image_id = image_of(entry.get("image_id"))
-            where = {"entry": number, "image_id": image_id}
-            self._keys(entry, where)
-            if image_id is None:
-                continue
-            if image_id in first_at:
-                first = f"the image has a caption in entry {first_at[image_id]}; keep one"
-                self._fault("second caption", first, **where)
-                continue
+def _faults(file: str, entries: list[Any], known: Collection[ImageId]) -> Iterator[Fault]:
+    """Yield what is wrong with the entries of a file that should describe the known images."""
+    first_at: dict[ImageId, int] = {}
+    image_of = _image_among(known)
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            what = f'expected {{"image_id": ..., "caption": ...}}, found {_json(entry)}'
+            yield Fault(file, "no entry", what, number)
+            continue
+        image_id = image_of(entry.get("image_id"))
+        for kind, what in _faults_of_entry(entry, image_id):
+            yield Fault(file, kind, what, number, image_id)
+        if image_id in first_at:
+            what = f"the image has a caption in entry {first_at[image_id]}; keep one"
+            yield Fault(file, "second caption", what, number, image_id)
+        elif image_id is not None:
             first_at[image_id] = number
             if image_id not in known:
-                self._fault("unknown image", "no image of the list has this id", **where)
-        for image_id in known:
-            if image_id not in first_at:
-                self._fault("missing image", "no caption for this image", image_id=image_id)
+                what = "no image of the list has this id"
+                yield Fault(file, "unknown image", what, number, image_id)
+    for image_id in known:
+        if image_id not in first_at:
+            yield Fault(file, "missing image", "no caption for this image", image_id=image_id)
 
-    def _keys(self, entry: dict[str, Any], where: dict[str, Any]) -> None:
-        """Check one entry but for what it has to do with others."""
-        image_id = where["image_id"]
-        if isinstance(entry, _Repeated):
-            self._fault("repeated key", f"the key {_json(entry.key)} appears twice", **where)
-        if "image_id" not in entry:
-            self._fault("no image id", "no key image_id", **where)
-        elif image_id is None or type(entry["image_id"]) is not type(image_id):
-            wanted = "a string" if isinstance(image_id, str) else "a whole number"
-            what = f"the image id is {_json(entry['image_id'])}, not {wanted}"
-            self._fault("image id type", what, **where)
-        for key in [key for key in entry if key not in ("image_id", "caption")]:
-            what = f"the key {_json(key)}, which the format does not have"
-            self._fault("extra key", what, **where)
-        if "caption" not in entry:
-            self._fault("no caption", "no key caption", **where)
-        elif not isinstance(entry["caption"], str):
-            found = _json(entry["caption"])
-            self._fault("caption type", f"the caption is {found}, not a string", **where)
-        else:
-            self._caption(entry["caption"], where)
 
-    def _caption(self, caption: str, where: dict[str, Any]) -> None:
-        text = caption.strip()
-        if all(category(character) in _INVISIBLE for character in text):
-            self._fault("empty caption", "the caption has no words", **where)
-        elif text != caption:
-            self._fault("white space", "white space around the caption", **where)
-        if breaks := [character for character in text if ord(character) in LINE_BREAKS]:
-            what = f"the line break {_json(breaks[0])} inside the caption"
-            self._fault("line break", what, **where)
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            self._fault("lone surrogate", "a lone surrogate, which UTF-8 cannot encode", **where)
-
-    def _fault(self, kind: str, what: str, **where: Any) -> None:
-        self.faults.append(Fault(self.file, kind, what, **where))
+def _faults_of_entry(entry: dict[str, Any], image_id: ImageId | None) -> Iterator[tuple[str, str]]:
+    """Yield the kind of each fault that has nothing to do with other entries, and what is wrong."""
+    if isinstance(entry, _Repeated):
+        yield "repeated key", f"the key {_json(entry.key)} appears twice"
+    if "image_id" not in entry:
+        yield "no image id", "no key image_id"
+    elif image_id is None or type(entry["image_id"]) is not type(image_id):
+        wanted = "a string" if isinstance(image_id, str) else "a whole number"
+        yield "image id type", f"the image id is {_json(entry['image_id'])}, not {wanted}"
+    for key in [key for key in entry if key not in ("image_id", "caption")]:
+        yield "extra key", f"the key {_json(key)}, which the format does not have"
+    if "caption" not in entry:
+        yield "no caption", "no key caption"
+        return
+    caption = entry["caption"]
+    if not isinstance(caption, str):
+        yield "caption type", f"the caption is {_json(caption)}, not a string"
+        return
+    text = caption.strip()
+    if all(category(character) in _INVISIBLE for character in text):
+        yield "empty caption", "the caption has no words"
+    elif text != caption:
+        yield "white space", "white space around the caption"
+    if breaks := [character for character in text if ord(character) in LINE_BREAKS]:
+        yield "line break", f"the line break {_json(breaks[0])} inside the caption"
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        yield "lone surrogate", "a lone surrogate, which UTF-8 cannot encode"
 
 
 def _image_among(known: Collection[ImageId]) -> Callable[[Any], ImageId | None]:

@@ -13,21 +13,16 @@ The names load when they are first used, and PyArrow with them: it is the extra 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .scorer import TableScorer, TableScores
-    from .table_rows import STATUSES
+    from .scorer import STATUSES, TableScorer, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
 
-_MODULE_OF = {"STATUSES": "table_rows", "TableScorer": "scorer", "TableScores": "scorer"}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
     try:
-        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+        from . import scorer
     except ImportError as problem:
         from ...errors import MetricUnavailable
         from ...project import pip_install
@@ -35,8 +30,7 @@ def __getattr__(name: str) -> Any:
         raise MetricUnavailable(
             f"tables need PyArrow ({problem}): {pip_install('pyarrow')}."
         ) from None
-    globals()[name] = value
-    return value
+    return getattr(scorer, name)
 
 
 def __dir__() -> list[str]:

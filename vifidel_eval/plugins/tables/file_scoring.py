@@ -1,13 +1,20 @@
-"""A file of rows scored: read batch by batch, and written where it is renamed from."""
+"""A file of rows scored: read by batches, written where it is renamed from, and what was counted.
+
+Counts and exact sums of rows add up in any order.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,31 +24,115 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from ...errors import VifidelError
+from ...evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
 from ...io.files import open_file, reason, sha256_of
+from ...scorers.registry import METRICS
 from ...scores.conditions import Condition, number_of
-from .arrow_columns import field_of, in_precision_of, is_text, texts
-from .inputs import OpenTable, TableFile
-from .scorer import NO_SCORES, TableScorer
-from .totals import Sums, Totals, counts_of
+from .columns import field_of, in_precision_of, is_text, texts
+from .files import OpenTable, TableFile
+from .rows import NO_SCORES, STATUSES, TableScores
+from .scorer import TableScorer
 
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26
 
+# How many words without a vector are listed of a file.
+_LISTED = 20
+
 #: The formats of output files, and the end of their names.
 OUTPUT_SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
 
-
 #: What is recorded of a file that is finished: ``input``, ``input_sha256``, ``output``,
-#: ``output_sha256``, `Totals.to_json`, and last its own ``sha256``, `seal`.
+#: ``output_sha256``, what `add_up` returns of its rows, and last its own ``sha256``, `seal`.
 Record = dict[str, Any]
+
+
+def exact_sum(values: Iterable[float]) -> list[float]:
+    """Return the sum of finite numbers without rounding: doubles, the nearest one first.
+
+    >>> exact_sum([1e16, 0.5, -1e16, 0.5]), exact_sum([1e16, 0.5])
+    ([1.0], [1e+16, 0.5])
+    """
+    left, doubles = list(values), list[float]()
+    while nearest := math.fsum(left):
+        doubles.append(nearest)
+        left.append(-nearest)
+    return doubles
+
+
+def sums_of(values: Floats) -> list[Any]:
+    """Return the number of rows of (rows, k) numbers without NaN, and their k exact sums."""
+    there = values[~np.isnan(values).any(axis=1)]
+    return [len(there), list(map(exact_sum, there.T.tolist()))]
+
+
+def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what was counted of rows of several parts together, as JSON has it.
+
+    That is ``rows`` and how many were ``kept``, how many have each of ``statuses``, the
+    `COUNTED_OF_ROWS` that are not 0, `sums_of` each column of scores and of what the corpus score
+    of a metric follows from (`counts_of`), and of the ``words`` that were read those without a
+    vector.
+    """
+    numbers: Counter[str] = Counter()
+    statuses = dict.fromkeys(STATUSES, 0)
+    sums: dict[str, list[Any]] = {}
+    words: dict[str, Tally] = {}
+    for part in parts:
+        numbers.update({key: part.get(key, 0) for key in ("rows", "kept", *COUNTED_OF_ROWS)})
+        for status, number in part["statuses"].items():
+            statuses[status] += number
+        for name, (rows, of) in part["sums"].items():
+            before = sums.get(name, [0, []])
+            both = zip_longest(before[1], of, fillvalue=())
+            sums[name] = [before[0] + rows, [exact_sum([*one, *more]) for one, more in both]]
+        words = add_tallies([words, {what: tally_of(said) for what, said in part["words"].items()}])
+    return {
+        "rows": numbers["rows"],
+        "kept": numbers["kept"],
+        "statuses": statuses,
+        **{key: numbers[key] for key in COUNTED_OF_ROWS if numbers[key]},
+        "sums": sums,
+        "words": {what: _as_json(tally) for what, tally in words.items()},
+    }
+
+
+def _as_json(tally: Tally) -> dict[str, Any]:
+    unknown = {"without_vector": tally.without_vector, "such_as": dict(tally.unknown)}
+    return {"words": tally.words, **unknown}
+
+
+def tally_of(said: Mapping[str, Any]) -> Tally:
+    """Return the tally that ``words`` of `add_up` say, but for words that are not listed."""
+    unknown = Counter(said["such_as"])
+    return Tally(said["words"], unknown, said["without_vector"] - unknown.total())
+
+
+def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return each column of scores with its score of a whole run and the rows that it is of.
+
+    That is the mean over the rows that have a score or, of VIFIDEL-H's shares, the share in the
+    counts of the run, as `Evaluation.score` has it.
+    """
+    scores: dict[str, dict[str, Any]] = {}
+    for metric in metrics:
+        for column in METRICS[metric].columns:
+            name = column.name.replace("-", "_")
+            rows, sums = totals["sums"].get(name, (0, []))
+            score = float(sum(map(Fraction, sums[0])) / rows) if rows else None
+            counted, of_run = totals["sums"].get(counts_of(metric), (0, []))
+            if column.of_sums is not None and counted:
+                share = float(column.of_sums(np.array([sum(of) for of in of_run], dtype=float)))
+                rows, score = counted, None if math.isnan(share) else share
+            scores[name] = {"score": score, "rows": rows}
+    return scores
 
 
 @dataclass(frozen=True)
 class Task:
-    """A file to score.
+    """A file to score in a run of a signature: to `temporary`, which is later renamed to `output`.
 
-    It is written to `temporary`, which is renamed to `output` when it is recorded. `signature` is
-    that of the run. Records in `done` stand as they are if the digest of the file is their key.
+    Records in `done` stand as they are if the digest of the file is their key.
     """
 
     file: TableFile
@@ -63,10 +154,10 @@ class Work:
     style: str = "parquet"
 
     def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None]:
-        """Check a file as far as that is possible before its rows are scored.
+        """Return a file, checked before its rows are scored, and the signature of its scores.
 
-        Return it, and the signature of its scores: None if all its labels are missing, so that
-        their column has no type. `whole` says whether its rows will be read.
+        That is None if all its labels are missing, so that their column has no type. `whole` says
+        whether its rows will be read.
         """
         table = file.open(self.scorer.columns, whole)
         try:
@@ -111,41 +202,57 @@ class Work:
             )
         with open_file(task.temporary, VifidelError) as written:
             output_digest = sha256_of(written)
+        for said in totals["words"].values():
+            said["such_as"] = dict(Counter(said["such_as"]).most_common(_LISTED))
         record = {
             "input": task.file.name,
             "input_sha256": digest,
             "output": task.output,
             "output_sha256": output_digest,
-            **totals.to_json(),
+            **totals,
         }
         return {**record, "sha256": seal(record)}
 
-    def _score(self, task: Task, table: OpenTable, on_rows: Callable[[int], object]) -> Totals:
-        keep, totals = self._conditions(table), Totals()
-        added = [field.name for field in self.scorer.type]
+    def _score(
+        self, task: Task, table: OpenTable, on_rows: Callable[[int], object]
+    ) -> dict[str, Any]:
+        keep, totals = self._conditions(table), add_up([])
         schema = pa.schema([*table.schema, *self.scorer.type], table.schema.metadata)
         with _written(task, schema, self.style) as write:
             for batch in table.batches():
                 try:
-                    found = self.scorer.evaluate(batch, totals.rows)
+                    scores = self.scorer.evaluate(batch, totals["rows"])
                 except VifidelError as problem:  # strict
                     raise VifidelError(f"{task.file.path}: {problem}") from None
-                columns = dict(zip(added, found.fields.flatten(), strict=True))
-                scored = [*batch.columns, *columns.values()]
-                kept = _kept(pa.RecordBatch.from_arrays(scored, schema=schema), keep)
+                arrays = [*batch.columns, *scores.fields.flatten()]
+                kept = _kept(pa.RecordBatch.from_arrays(arrays, schema=schema), keep)
                 write(kept)
-                sums = {
-                    name: Sums.over(np.asarray(column.drop_null())[:, None])
-                    for name, column in columns.items()
-                    if name not in NO_SCORES
-                }
-                sums |= {counts_of(name): Sums.over(of) for name, of in found.counts.items()}
-                counted = {key: int(numbers.sum()) for key, numbers in found.counted.items()}
-                totals += Totals(
-                    len(batch), len(kept), found.statuses, sums, found.tallies, counted
-                )
+                totals = add_up([totals, _counted(scores, len(kept))])
                 on_rows(len(batch))
         return totals
+
+
+def _counted(scores: TableScores, kept: int) -> dict[str, Any]:
+    """Return what `add_up` takes of some rows."""
+    columns = zip(scores.fields.type, scores.fields.flatten(), strict=True)
+    sums = {
+        field.name: sums_of(np.asarray(column.drop_null())[:, None])
+        for field, column in columns
+        if field.name not in NO_SCORES
+    }
+    return {
+        "rows": len(scores.fields),
+        "kept": kept,
+        "statuses": scores.statuses,
+        **{key: int(numbers.sum()) for key, numbers in scores.counted.items()},
+        "sums": sums | {counts_of(name): sums_of(rows) for name, rows in scores.counts.items()},
+        "words": {what: _as_json(tally) for what, tally in scores.tallies.items()},
+    }
+
+
+def counts_of(metric: str) -> str:
+    """Return what sums call those of what the corpus score of a metric follows from."""
+    return f"counts of {metric}"
 
 
 def seal(record: Mapping[str, Any]) -> str:

@@ -14,34 +14,34 @@ import json
 import multiprocessing
 import os
 import queue
-import re
 import secrets
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-from ...errors import VifidelError
+from ...errors import VifidelError, VifidelWarning
 from ...evaluation import COUNTED_OF_ROWS
 from ...io.files import (
-    as_text,
     beside,
     json_text,
     open_file,
-    parse_json,
-    read_kept,
+    read_json,
     reason,
     sha256_of,
     write_whole,
 )
-from ...io.records import Parts, locked
+from ...io.records import Parts, alone
 from ...scorers.registry import METRICS
-from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, seal
-from .inputs import TableFile
-from .totals import Totals, corpus_scores, judge
+from ...scorers.vifidel_h import warn_of_undeclared
+from ...words.word_vectors import WordVectors
+from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, corpus_scores, seal, tally_of
+from .files import TableFile
+from .rows import RANKS
 
 #: The file that says what a run did.
 MANIFEST = "manifest.json"
@@ -95,17 +95,31 @@ def score_tables(
                 folder.add(tasks[at].temporary, record)
 
         _do(work, tasks, workers, begin(rows), finish)
-        totals = sum(map(Totals.from_json, records), Totals())
+        totals = add_up(records)
         judge(totals, work.scorer.vectors)
-        said = totals.to_json()
         manifest = {
             **plan,
-            **{name: said[name] for name in _OF_ALL_ROWS if name in said},
+            **{name: totals[name] for name in _OF_ALL_ROWS if name in totals},
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": records,
         }
         folder.finish(manifest)
         return manifest
+
+
+def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
+    """Warn if vectors know few words of a run, or no row has all scores; refuse almost no words."""
+    for what, words in totals["words"].items():
+        tally_of(words).check_known(what, vectors)
+    statuses = {status: number for status, number in totals["statuses"].items() if number}
+    warn_of_undeclared(statuses.get("nothing looked for", 0))
+    if statuses and all(RANKS[status] >= RANKS["nothing looked for"] for status in statuses):
+        causes = ", ".join(f"{number} {status}" for status, number in statuses.items())
+        warnings.warn(
+            f"none of the {totals['rows']} rows has a score under every metric ({causes}).",
+            VifidelWarning,
+            stacklevel=2,
+        )
 
 
 def _pin(plan: Mapping[str, Any]) -> str:
@@ -122,11 +136,7 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
         return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        try:
-            found = list(threads.map(check, files))
-        except BaseException:
-            threads.shutdown(cancel_futures=True)
-            raise
+        found = list(threads.map(check, files))
     signatures = {s: file for file, (_, s) in zip(files, found, strict=True) if s is not None}
     if len(signatures) > 1:
         one, other = list(signatures.values())[:2]
@@ -162,68 +172,61 @@ class _RunFolder:
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
         self._parts = Parts(self._manifest)
-        where, name = self._parts.path, str(self._manifest)
-        ended = None
         if self._manifest.exists():
-            content = as_text(read_kept(self._manifest, VifidelError), name, VifidelError)
-            ended = parse_json(content, name, VifidelError)
-        # Records of a run that ended, by their keys in `Parts`.
-        self._ended: dict[str, Record] = {}
-        try:
-            known = {key: self._parts[key] for key in self._parts if key != _TOKEN}
-            _check_records(known)
-            if _TOKEN in self._parts and not re.fullmatch("[0-9a-f]{16}", self._parts[_TOKEN]):
-                raise ValueError
-            where = self._manifest
-            if ended is not None:
-                self._ended = {_key(record, _pin(ended)): record for record in ended["files"]}
-                _check_records(self._ended)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
-            raise VifidelError(
-                f"{where}: is not of a run of this command and version; name another folder."
-            ) from None
+            self._take_ended()
         # What earlier runs have written, by the name of the output.
-        self._records: dict[str, list[tuple[str, Record]]] = {}
-        for key, record in {**self._ended, **known}.items():
-            self._records.setdefault(record["output"], []).append((key, record))
+        self._records: dict[str, list[Record]] = {}
+        for record in (self._parts[key] for key in self._parts if key != _TOKEN):
+            self._records.setdefault(record["output"], []).append(record)
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
+        self._run = secrets.token_hex(4)
         self._remove_temporaries()  # one that was killed may have left some
+
+    def _take_ended(self) -> None:
+        """Take the records of a run that ended; until another file is added, its manifest stays."""
+        with open_file(self._manifest, VifidelError):  # an ordinary one
+            ended = read_json(self._manifest, VifidelError)
+        try:
+            records = {_key(record, _pin(ended)): record for record in ended["files"]}
+            ours = all(record["sha256"] == seal(record) for record in records.values())
+        except (LookupError, TypeError, ValueError):
+            ours = False
+        if not ours:
+            raise VifidelError(
+                f"{self._manifest}: is not of a run of this command and version; name another "
+                "folder."
+            )
+        for key in records.keys() - set(self._parts):
+            self._parts.add(key, records[key])
 
     @classmethod
     @contextlib.contextmanager
     def opened(cls, path: Path, plan: Mapping[str, Any]) -> Iterator[_RunFolder]:
         """Return a folder for one run alone, in which finished files stay after an error."""
-        from filelock import Timeout
-
-        new, lock_path = not path.exists(), path / f"{MANIFEST}.lock"
+        new, lock = not path.exists(), path / f"{MANIFEST}.lock"
         if not new and not path.is_dir():
             raise VifidelError(f"{path}: is a file; name a folder for the output.")
         if not path.parent.is_dir():
             raise VifidelError(f"{path}: there is no folder above it; create that first.")
         # A run that ends writes the manifest before it removes the others: it is looked for last.
-        ours = (beside(path / MANIFEST, ".unfinished"), lock_path, path / MANIFEST)
+        ours = (beside(path / MANIFEST, ".unfinished"), lock, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
                 f"{path}: the folder is not empty, and holds no run of this command; name another "
                 "one."
             )
         try:
-            with contextlib.ExitStack() as held:
-                try:
-                    path.mkdir(exist_ok=True)
-                    held.enter_context(locked(lock_path))
-                except Timeout:
-                    raise VifidelError(
-                        f"{path}: another run is writing to this folder; wait for it, or name "
-                        "another."
-                    ) from None
-                except (OSError, NotImplementedError) as problem:
-                    why = reason(problem) if isinstance(problem, OSError) else str(problem)
-                    raise VifidelError(f"{path}: cannot be written: {why}.") from None
+            try:
+                path.mkdir(exist_ok=True)
+            except OSError as problem:
+                raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+            with alone(lock, path, "folder"):
                 folder = cls(path, plan)
-                held.callback(folder._clean)
-                yield folder
+                try:
+                    yield folder
+                finally:
+                    folder._clean()
         finally:
             if new:
                 with contextlib.suppress(OSError):  # not empty
@@ -231,7 +234,7 @@ class _RunFolder:
 
     def temporary(self, of: object) -> Path:
         """Return where a file is written before it is recorded; the name is of this run alone."""
-        return self._path / f".{self._parts[_TOKEN]}-{of}.part"
+        return self._path / f".{self._parts[_TOKEN]}-{self._run}-{of}.part"
 
     def done(self, outputs: Sequence[str]) -> list[dict[str, Record]]:
         """Return the records that stand, of each output: by the digest of the input.
@@ -240,7 +243,7 @@ class _RunFolder:
         """
         for name in sorted(self._records.keys() - set(outputs)):
             if os.path.lexists(self._path / name):
-                source = self._records[name][0][1]["input"]
+                source = self._records[name][0]["input"]
                 raise VifidelError(
                     f"{self._path}: holds {name} of the input {source}, which an earlier run wrote "
                     "and this one does not; give the same inputs and --format, or name another "
@@ -249,20 +252,20 @@ class _RunFolder:
         return [
             {
                 record["input_sha256"]: record
-                for key, record in self._standing(name)
-                if key == _key(record, self._pin)
+                for record in self._standing(name)
+                if _key(record, self._pin) in self._parts
             }
             for name in outputs
         ]
 
-    def _standing(self, name: str) -> list[tuple[str, Record]]:
+    def _standing(self, name: str) -> list[Record]:
         """Return the records of the file of that name; it raises if no run has written it."""
         path = self._path / name
         if not os.path.lexists(path):
             return []
         with open_file(path, VifidelError) as file:
             digest = sha256_of(file)
-        ours = [of for of in self._records.get(name, ()) if of[1]["output_sha256"] == digest]
+        ours = [of for of in self._records.get(name, ()) if of["output_sha256"] == digest]
         if not ours:
             raise VifidelError(
                 f"{path}: was not written by this command, or was changed since; move it away, or "
@@ -272,9 +275,6 @@ class _RunFolder:
 
     def add(self, temporary: Path, record: Record) -> None:
         """Record a file that was written, and give it its name."""
-        for key, ended in self._ended.items():
-            self._parts.add(key, ended)
-        self._ended = {}
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
         self._parts.add(_key(record, self._pin), record)
         path = self._path / record["output"]
@@ -290,7 +290,7 @@ class _RunFolder:
         write_whole(self._manifest, json_text(manifest) + "\n", self.temporary(MANIFEST))
 
     def _remove_temporaries(self) -> None:
-        for path in self._path.glob(self.temporary("*").name):
+        for path in self._path.glob(f".{self._parts[_TOKEN]}-*.part"):
             path.unlink(missing_ok=True)
 
     def _clean(self) -> None:
@@ -302,16 +302,7 @@ class _RunFolder:
 
 def _key(record: Record, pin: str) -> str:
     """Return what is different between records; `pin` is that of the run."""
-    names = ("input", "input_sha256", "output", "output_sha256")
-    return "\n".join([*(record[name] for name in names), pin])
-
-
-def _check_records(records: Mapping[str, Record]) -> None:
-    """Raise one of many errors for what is no record, was changed, or has another key."""
-    for key, record in records.items():
-        Totals.from_json(record)
-        if record["sha256"] != seal(record) or key != _key(record, key.rpartition("\n")[2]):
-            raise ValueError
+    return f"{pin}\n{record['sha256']}"
 
 
 def _do(
@@ -372,9 +363,6 @@ _WORK: list[tuple[Work, Any]] = []
 
 def _begin(work: Work, stop: Any) -> None:
     """Prepare a worker, which ends with the process that started it."""
-    parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():
-        os._exit(1)
     _WORK.append((work, stop))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ...annotations.categories import Declared, read_looked_for
 from ...annotations.instances import check_thresholds
 from ...annotations.objects import from_threshold
 from ...errors import VifidelError
-from ...evaluation import COUNTED_OF_ROWS, Floats, Integers, Tally, add_tallies
+from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
 from ...io.arguments import check_whole
 from ...io.files import first_line
+from ...io.options import taking
 from ...scorers.record import Settings
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS
 from ...words.synonyms import ClassList
-from ...words.word_vectors import VectorSource, WordVectors, load_vectors
-from .arrow_columns import (
+from ...words.word_vectors import WordVectors
+from .columns import (
     Columns,
     as_column,
     check_buffers,
@@ -34,46 +34,24 @@ from .arrow_columns import (
     is_references,
     is_text,
 )
-from .by_id import ObjectsById
-from .kernel import WITH_DISTANCE, Kernel, RowScores
-from .label_columns import holds_labels, shape_of
-from .table_rows import STATUSES, TableRows, read_rows
+from .labels import ObjectsById, RowLabels, read_labels, shape_of
+from .rows import STATUSES, RowScorer, TableRows, TableScores
+
+__all__ = ["STATUSES", "TableScorer", "TableScores"]
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 1 << 19
 
-#: The columns of a row that are no scores.
-NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
+
+# The options of `Settings` that tables have; what is not in a column is not one of them.
+_SETTINGS = (
+    *("vectors", "threshold", "stop_words", "p", "counts", "normalize"),
+    *("uncertain", "looked_for"),
+)
 
 
-@dataclass(frozen=True, eq=False)
-class TableScores:
-    """What `TableScorer.evaluate` returns of some rows.
-
-    Attributes
-    ----------
-    fields : pyarrow.StructArray
-        One row per row: the metrics' columns, ``distance`` and ``status``.
-    statuses : Counter
-        How many rows have each status.
-    tallies : mapping
-        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
-    counts : mapping
-        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
-        not a mean.
-    counted : mapping
-        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
-        nobody looked for, and whether its references alone judge it.
-    """
-
-    fields: Any
-    statuses: Counter[str]
-    tallies: Mapping[str, Tally]
-    counts: Mapping[str, Floats]
-    counted: Mapping[str, Integers]
-
-
+@taking(Settings, only=_SETTINGS)
 class TableScorer:
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
@@ -87,26 +65,8 @@ class TableScorer:
     ----------
     metrics : collection of str
         VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, and from references WMD, WMD-worst and WMD-mean.
-    vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
-    threshold : float, optional
-        The lowest score of a label that counts, .6 by default, compared in the precision of the
-        column.
-    stop_words : collection of str
-        Words of captions that are left out.
-    p : 1 or 2, optional
-        Exponent of the travel cost; by default each metric's own.
-    counts : bool
-        Whether two dogs weigh twice as much as one in VIFIDEL.
-    normalize : bool
-        Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
         Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
-    objects : optional
-        What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
-        not in a column of labels but goes by the ids of `id_column`.
-    id_column : str
-        The column of image ids, for `objects`.
     strict : bool
         Whether a row that needs a change (``"too long"`` and worse) raises.
     max_words : int
@@ -114,11 +74,14 @@ class TableScorer:
         of a row's words and labels with those of its references may be as many as its square.
     captions, labels, label_scores, references : str, optional
         The columns that `__call__` and `evaluate` read; None for what the table does not have.
-    uncertain : float, optional
-        The score below which what a row lists under ``asked`` is not there, in sequences of
-        detections.
-    looked_for : optional
-        What was looked for in the image of every row, as `VifidelH` takes it.
+        Scores of labels are compared with the threshold in the precision of their column.
+    objects : optional
+        What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
+        not in a column of labels but goes by the ids of `id_column`.
+    id_column : str
+        The column of image ids, for `objects`.
+    **settings
+        The settings above, and no others.
 
     Attributes
     ----------
@@ -149,12 +112,7 @@ class TableScorer:
     def __init__(
         self,
         metrics: Collection[str] = ("VIFIDEL",),
-        vectors: VectorSource = None,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        p: int | None = None,
-        counts: bool = True,
-        normalize: bool = True,
+        *,
         things: ClassList | str | None = None,
         strict: bool = False,
         max_words: int = MOST_DIFFERENT,
@@ -162,83 +120,65 @@ class TableScorer:
         labels: str | None = "labels",
         label_scores: str | None = None,
         references: str | None = None,
-        uncertain: float | None = None,
-        looked_for: Declared = None,
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
+        **settings: Any,
     ) -> None:
+        given = {name: value for name, value in locals().items() if name != "self"}
+        given |= given.pop("settings")
+        # The usual stop words pickle as nothing.
+        given = {name: value for name, value in given.items() if value is not STOP_WORDS}
+        self._made_from = partial(type(self), **given)
+        for unknown in settings.keys() - set(_SETTINGS):
+            raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
+        threshold, uncertain = settings.pop("threshold", None), settings.pop("uncertain", None)
         check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
-        self._uncertain = uncertain
         check_whole(1, max_words=max_words)
         self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
+        self.columns = Columns(captions, labels, label_scores, references)
+        self._settings = Settings(**settings, options={"things": things})
         if objects is not None:
-            labels, label_scores = None, None
+            self.columns = Columns(captions, references=references, image_ids=id_column)
             source = read_objects(objects, threshold, uncertain=uncertain)
             self._by_id = ObjectsById(source, id_column)
-            if looked_for is None and source.categories:
-                looked_for = source.categories
+            if self._settings.declared is None and source.categories:
+                self._settings = replace(self._settings, looked_for=source.categories)
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
-        self.vectors: WordVectors = load_vectors(vectors)
-        self._settings = Settings(
-            vectors=self.vectors,
-            stop_words=stop_words,
-            p=p,
-            counts=counts,
-            normalize=normalize,
-            looked_for=read_looked_for(looked_for),
-            options={"things": things},
-        )
+        self._uncertain = uncertain
+        self.vectors: WordVectors = self._settings.words["vectors"]
+        # What has to be read is read, and what is wrong refused, here.
+        read = {"vectors": self.vectors, "looked_for": self._settings.declared}
+        self._settings = replace(self._settings, **read)
         self._strict = strict
         self._max_words = max_words
-        self.columns = Columns(captions, labels, label_scores, references)
-        self._kernels: dict[bool, Kernel] = {}
-        self._kernel(references is not None)  # settings that are wrong are refused here
-
-    def __new__(cls, *arguments: Any, **settings: Any) -> TableScorer:
-        scorer = super().__new__(cls)
-        if settings.get("stop_words") is STOP_WORDS:
-            del settings["stop_words"]  # the default, which pickles as nothing
-        scorer._made_from = partial(cls, *arguments, **settings)
-        return scorer
-
-    _made_from: partial[Any]
+        self._scorers: dict[bool, RowScorer] = {}
+        self._scorer(references is not None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made_from, ()
 
-    def _kernel(self, weighted: bool) -> Kernel:
+    def _scorer(self, weighted: bool) -> RowScorer:
         """Return what scores rows with references, or rows without."""
-        if weighted not in self._kernels:
+        if weighted not in self._scorers:
             settings = replace(self._settings, references=weighted, weighted=weighted)
-            self._kernels[weighted] = Kernel(self.metrics, settings, self._max_words)
-        return self._kernels[weighted]
+            self._scorers[weighted] = RowScorer(self.metrics, settings, self._max_words)
+        return self._scorers[weighted]
 
-    @cached_property
+    @property
     def type(self) -> Any:
         """The pyarrow.StructType of what `score` returns.
 
         Each metric's columns (hyphens become underscores), behind VIFIDEL's own its ``distance``,
         and last ``status``.
         """
-        fields = []
-        for name in self.metrics:
-            columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
-            columns += [_DISTANCE] if name == WITH_DISTANCE else []
-            fields += [pa.field(column, pa.float64()) for column in columns]
-        return pa.struct([*fields, pa.field(_STATUS, pa.string())])
+        return self._scorer(self.columns.references is not None).type
 
     def signature(self, schema: Any = None) -> str:
         """Return one line that pins everything that changes the numbers, of each metric.
 
-        The table is the objects: ``objects:rows``, and ``objects:rows>=0.6`` if labels have
-        scores. That is so if `label_scores` names their column or, given the schema of the table,
-        if the type of its labels says so.
-
-        Parameters
-        ----------
-        schema : pyarrow.Schema, optional
-            Of the table, as `check` takes it.
+        The objects are ``rows``, or ``rows>=0.6`` if labels have scores: if `label_scores` names
+        their column or, given the pyarrow.Schema of the table, if the type of its labels says so.
         """
         if self._by_id is not None:
             objects = self._by_id.objects.signature()
@@ -248,7 +188,7 @@ class TableScorer:
                 kind = field_of(schema, self.columns.labels).type
                 scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
             objects = f"rows{from_threshold(self._threshold if scored else None)}"
-        return "; ".join(self._kernel(self.columns.references is not None).signatures(objects))
+        return "; ".join(self._scorer(self.columns.references is not None).signatures(objects))
 
     def score(
         self, captions: Any, labels: Any = None, references: Any = None, label_scores: Any = None
@@ -264,10 +204,8 @@ class TableScorer:
             ``name``) and ``score`` (or ``confidence``); a struct of two such lists; maps of label
             to count, where 0 says that it was looked for and is not there. Sequences may hold
             what `vifidel_eval.annotations.label_rows` takes.
-        references : array or sequence of lists of str, optional
-            The references of each row's image.
-        label_scores : array or sequence of lists of numbers, optional
-            The scores of the labels, where they are not beside them.
+        references, label_scores : array or sequence of lists, optional
+            The references of each row's image; the scores of labels that are not beside them.
 
         Returns
         -------
@@ -280,49 +218,37 @@ class TableScorer:
             If a column is of a wrong type or length, or what a metric needs is missing; with
             `strict`, if a row needs a change.
         """
-        strings = pa.list_(pa.string())
+        beside = label_scores is not None
         given = {
-            "captions": as_column(captions, "captions", is_text, pa.string()),
-            "labels": as_column(labels, "labels", holds_labels, pa.map_(pa.string(), pa.int64())),
-            "label_scores": as_column(label_scores, "label_scores"),
-            "references": as_column(references, "references", is_references, strings),
+            "captions": as_column(captions, "captions", is_text),
+            "labels": as_column(labels, "labels", None if beside else shape_of, "strings"),
+            "label_scores": as_column(label_scores, "label_scores", of="numbers"),
+            "references": as_column(references, "references", is_references),
         }
-        made = Columns(**given)
-        self._check(made, Columns(*given))
+        columns = Columns(**given)
+        self._check(columns, Columns(*given))
         for name, column in given.items():
-            if column is not None and len(column) != len(made):
+            if column is not None and len(column) != len(columns):
                 raise VifidelError(
-                    f"there are {len(made)} captions and {len(column)} rows of {name}; give one "
+                    f"there are {len(columns)} captions and {len(column)} rows of {name}; give one "
                     "per caption."
                 )
-        return self._evaluated(made).fields
+        return self._evaluated(columns).fields
 
     def evaluate(self, batch: Any, first_row: int = 0) -> TableScores:
-        """Return the scores of a table's rows with what was counted.
+        """Return the scores of the rows of a pyarrow.RecordBatch or Table with what was counted.
 
-        Parameters
-        ----------
-        batch : pyarrow.RecordBatch or pyarrow.Table
-            With the columns that the constructor names.
-        first_row : int
-            The number of its first row, for messages of `strict`.
-
-        Raises
-        ------
-        VifidelError
-            As `check` raises it; with `strict`, if a row needs a change.
+        `first_row` is the number of the first row, for messages of `strict`. It raises what `check`
+        raises and, with `strict`, a VifidelError if a row needs a change.
         """
         self.check(batch.schema)
-        given = self.columns.each(partial(column_of, batch))
+        columns = self.columns.each(partial(column_of, batch))
         if self._by_id is not None:
-            given = replace(given, labels=self._by_id.labels(column_of(batch, self._by_id.column)))
-        return self._evaluated(given, first_row)
+            columns = replace(columns, image_ids=self._by_id.matched(columns.image_ids))
+        return self._evaluated(columns, first_row)
 
     def __call__(self, batch: Any) -> Any:
-        """Return a RecordBatch or Table with the fields of `type` added as columns.
-
-        The arguments and errors are those of `evaluate`.
-        """
+        """Return a RecordBatch or Table with the fields of `type` added, as `evaluate` takes it."""
         added = self.evaluate(batch).fields.flatten()
         schema = batch.schema
         for field in self.type:
@@ -330,18 +256,10 @@ class TableScorer:
         return type(batch).from_arrays([*batch.columns, *added], schema=schema)
 
     def check(self, schema: Any) -> None:
-        """Check the columns of a table before its first row.
+        """Check the columns of a table, given its pyarrow.Schema, before its first row.
 
-        Parameters
-        ----------
-        schema : pyarrow.Schema
-            Of the table.
-
-        Raises
-        ------
-        VifidelError
-            If a column is missing or of a wrong type, or the table has a column already that
-            would be added.
+        It raises a VifidelError if a column is missing or of a wrong type, or the table has a
+        column already that would be added.
         """
         taken = [field.name for field in self.type if field.name in schema.names]
         if taken:
@@ -349,11 +267,7 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        fields = self.columns.each(partial(self._field, schema))
-        if self._by_id is not None:
-            self._by_id.check(schema)
-            fields = replace(fields, labels=pa.field("labels", pa.null()))
-        self._check(fields, self.columns)
+        self._check(self.columns.each(partial(self._field, schema)), self.columns)
 
     def _field(self, schema: Any, name: str) -> Any:
         try:
@@ -368,13 +282,16 @@ class TableScorer:
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""
+        if self._by_id is not None and columns.image_ids is not None:
+            self._by_id.check(columns.image_ids.type)
+        no_labels = columns.labels is None and columns.image_ids is None
         for name in self.metrics:
             record = METRICS[name]
             if record.references and columns.references is None:
                 raise VifidelError(f"{name} needs references; name their column.")
-            if record.objects and columns.labels is None:
+            if record.objects and no_labels:
                 raise VifidelError(f"{name} needs object labels; name their column.")
-            if record.either and columns.labels is None and columns.references is None:
+            if record.either and no_labels and columns.references is None:
                 raise VifidelError(f"{name} needs object labels or references; name a column.")
         if not is_text(columns.captions.type):
             raise VifidelError(
@@ -405,52 +322,42 @@ class TableScorer:
                     f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
                     "write it again."
                 ) from None
-        found: list[RowScores] = []
+        parts: list[TableScores] = []
         tallies: dict[str, Tally] = {}  # bounded, which those of all parts are not
-        for some in self._scores(columns, first_row):
-            tallies = add_tallies([tallies, some.tallies])
-            some.tallies.clear()
-            found.append(some)
-        of_parts = (np.concatenate([p.scores[n] for n in self.metrics], axis=1) for p in found)
-        scores = np.concatenate([np.empty((0, len(self.type) - 1)), *of_parts])
-        arrays = [
-            pa.array(column, mask=np.isnan(column))
-            for column in map(np.ascontiguousarray, scores.T)
-        ]
-        of_rows = np.concatenate([np.empty(0, np.uint8), *(part.statuses for part in found)])
-        arrays.append(pa.DictionaryArray.from_arrays(of_rows, STATUSES).dictionary_decode())
-        numbers = np.bincount(of_rows, minlength=len(STATUSES)).tolist()
-        counted = found[0].counts if found else ()
+        for part in self._scores(columns, first_row):
+            tallies = add_tallies([tallies, part.tallies])
+            parts.append(replace(part, tallies={}))
+        with_counts = parts[0].counts if parts else ()
         return TableScores(
-            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
-            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            pa.concat_arrays([pa.array([], self.type), *(part.fields for part in parts)]),
+            sum((part.statuses for part in parts), Counter()),
             tallies,
-            {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
+            {name: np.concatenate([part.counts[name] for part in parts]) for name in with_counts},
             {
-                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in found)])
+                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in parts)])
                 for key in COUNTED_OF_ROWS
             },
         )
 
-    def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
+    def _scores(self, columns: Columns, first_row: int) -> Iterator[TableScores]:
         """Yield the scores of some rows at a time."""
-        kernel = self._kernel(columns.references is not None)
+        scorer = self._scorer(columns.references is not None)
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns):
             part = columns.part(start, most)
-            rows = self._read(part)
+            rows = TableRows(part, self._labels, self._max_words)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-                rows = self._read(part)
-            scores = kernel.score(rows)
-            if self._strict:
-                rows.refuse(scores.statuses, first_row + start, self._max_words)
-            yield scores
+                rows = TableRows(part, self._labels, self._max_words)
+            yield scorer.score(rows, first_row + start if self._strict else None)
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
 
-    def _read(self, part: Columns) -> TableRows:
-        return read_rows(part, self._threshold, self._uncertain, self._max_words)
+    def _labels(self, part: Columns) -> RowLabels:
+        if self._by_id is not None and part.image_ids is not None:
+            return self._by_id.read(part.image_ids)
+        labels = [None] * len(part) if part.labels is None else part.labels
+        return read_labels(labels, part.label_scores, self._threshold, self._uncertain)
 
     def __repr__(self) -> str:
         return f"<TableScorer {', '.join(self.metrics)}>"

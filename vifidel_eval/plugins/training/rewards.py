@@ -11,19 +11,22 @@ True
 
 from __future__ import annotations
 
+import difflib
+import functools
 import math
-import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
-from typing import Any, TypeAlias
-
-from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
+from typing import Any, NamedTuple, TypeAlias
 
 # Absolute names: verl may load this file by its path, as a module of no package.
+from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
+from vifidel_eval.evaluation import Column
 from vifidel_eval.io.arguments import named_if_wrong
 from vifidel_eval.io.files import first_line
-from vifidel_eval.plugins.training.columns import ScoredColumn, column_scorer
+from vifidel_eval.scorers import Scorer
+from vifidel_eval.scorers.record import Metric, Settings
+from vifidel_eval.scorers.registry import METRICS
 
 #: A generated text: a string, or messages whose content is text or a list of blocks.
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
@@ -36,13 +39,73 @@ _ANY_SCORE = 0.5
 __all__ = ["TrlReward", "compute_score", "trl_reward"]
 
 
-class TrlReward:
-    """A reward function for TRL's ``GRPOTrainer``; `trl_reward` describes its parameters.
+class ColumnScorer(NamedTuple):
+    """A column, the record of its metric, and the scorer that computes it from rows."""
 
-    It pickles, and several trainers or threads may share it. Its ``__name__``, under which TRL
-    logs it, is the column's in lower case, with ``minus_`` before it where lower is better.
+    metric: Metric
+    column: Column
+    scorer: Scorer
+
+
+@functools.lru_cache(maxsize=32)
+def column_scorer(name: str, references: bool) -> ColumnScorer:
+    """Return what computes a column, such as VIFIDEL-F, from rows, with `references` or without.
+
+    Its scores depend on their row alone. Those of CIDEr, for one, depend on all captions of a run,
+    so that a batch would not get those of the run. It raises a VifidelError if there is no such
+    column, or it needs references and there are none.
+    """
+    columns = {
+        column.name: (metric, column)
+        for metric in METRICS.values()
+        if metric.tables
+        for column in metric.columns
+        if column.ranked
+    }
+    if name not in columns:
+        close = difflib.get_close_matches(str(name).upper(), columns, n=1)
+        meant = f" Did you mean {close[0]}?" if close else ""
+        raise VifidelError(
+            f"{name!r:.60} is no column that can be scored row by row.{meant} These can: "
+            f"{', '.join(columns)}."
+        )
+    metric, column = columns[name]
+    if metric.references and not references:
+        raise VifidelError(f"{name} compares captions with references; give references too.")
+    settings = Settings(references=references, weighted=references)
+    return ColumnScorer(metric, column, metric.make(settings))
+
+
+class TrlReward:
+    """A reward function for TRL: ``GRPOTrainer(reward_funcs=[trl_reward()], ...)``.
+
+    Where a higher score is better, the reward is the score; where a lower one is better, as for
+    ``"VIFIDEL-Hi"``, it is the score with a minus sign, so that less is always worse. It pickles,
+    and several trainers or threads may share it. Its ``__name__``, under which TRL logs it, is the
+    column's in lower case, with ``minus_`` before it where lower is better.
+
+    Parameters
+    ----------
+    column : str
+        The column to reward.
+    objects : str or None
+        The data set's column of object labels, one list (or ``{name: count}``) per row; None where
+        the references are all the evidence. A row may have None, if nothing is known.
+    references : str or None
+        The data set's column of references, one list of strings per row; None to score without.
+    weight : float
+        What every reward is multiplied by; greater than 0.
+    transform : callable, optional
+        From a defined score to its reward, instead of the sign above.
+
+    Raises
+    ------
+    VifidelError
+        If there is no such column, it needs what is not given, nothing is known of any image, the
+        weight is not positive, or `transform` fails on a score of .5.
     """
 
+    @named_if_wrong
     def __init__(
         self,
         column: str = "VIFIDEL-F",
@@ -51,8 +114,8 @@ class TrlReward:
         weight: float = 1.0,
         transform: Transform | None = None,
     ) -> None:
-        self._scored = column_scorer(column, references is not None)
-        if objects is None and self._scored.metric.objects:
+        scored = column_scorer(column, references is not None)
+        if objects is None and scored.metric.objects:
             raise VifidelError(
                 f"{column} needs to know what the images show: name the data set's column of "
                 "object labels with objects=."
@@ -63,8 +126,8 @@ class TrlReward:
                 "column of the data set with objects= or references=."
             )
         self._arguments = (column, objects, references, weight, transform)
-        self._objects, self._references = objects, references
-        self._reward = _Reward(self._scored, weight, transform)
+        self._columns = {"objects": objects, "references": references}
+        self._scored, self._reward = scored, _Reward(scored.column, weight, transform)
         self._reward(_ANY_SCORE)  # what is wrong with a transform is said before the training
         self.__name__: str = self._reward.name
 
@@ -92,7 +155,7 @@ class TrlReward:
         """
         given = {
             argument: _column(columns, name, argument)
-            for argument, name in (("objects", self._objects), ("references", self._references))
+            for argument, name in self._columns.items()
             if name is not None
         }
         captions = [_text(completion, at) for at, completion in enumerate(completions)]
@@ -112,40 +175,8 @@ class TrlReward:
         return f"<TrlReward {self.__name__}>"
 
 
-@named_if_wrong
-def trl_reward(
-    column: str = "VIFIDEL-F",
-    objects: str | None = "objects",
-    references: str | None = "references",
-    weight: float = 1.0,
-    transform: Transform | None = None,
-) -> TrlReward:
-    """Return a reward function for TRL: ``GRPOTrainer(reward_funcs=[trl_reward()], ...)``.
-
-    Where a higher score is better, the reward is the score; where a lower one is better, as for
-    ``"VIFIDEL-Hi"``, it is the score with a minus sign, so that less is always worse.
-
-    Parameters
-    ----------
-    column : str
-        The column to reward.
-    objects : str or None
-        The data set's column of object labels, one list (or ``{name: count}``) per row; None where
-        the references are all the evidence. A row may have None, if nothing is known.
-    references : str or None
-        The data set's column of references, one list of strings per row; None to score without.
-    weight : float
-        What every reward is multiplied by; greater than 0.
-    transform : callable, optional
-        From a defined score to its reward, instead of the sign above.
-
-    Raises
-    ------
-    VifidelError
-        If there is no such column, it needs what is not given, nothing is known of any image, the
-        weight is not positive, or `transform` fails on a score of .5.
-    """
-    return TrlReward(column, objects, references, weight, transform)
+#: Returns a reward function for TRL.
+trl_reward = TrlReward
 
 
 @named_if_wrong
@@ -194,15 +225,11 @@ def compute_score(
     VifidelError
         If the column or an argument cannot be used.
     """
-    if (
-        isinstance(undefined, bool)
-        or not isinstance(undefined, Real)
-        or not math.isfinite(undefined)
-    ):
+    if not _is_real(undefined) or not math.isfinite(undefined):
         raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
     references = None if extra_info is None else extra_info.get("references")
     scored = column_scorer(column, references is not None)
-    reward = _Reward(scored, weight, transform)
+    reward = _Reward(scored.column, weight, transform)
     score = float(
         scored.scorer.score_columns(
             [solution_str],
@@ -223,14 +250,14 @@ def compute_score(
 class _Reward:
     """From a defined score of a column to a finite reward."""
 
-    def __init__(self, scored: ScoredColumn, weight: float, transform: Transform | None) -> None:
-        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < weight < math.inf:
+    def __init__(self, column: Column, weight: float, transform: Transform | None) -> None:
+        if not _is_real(weight) or not 0 < weight < math.inf:
             raise VifidelError(
                 f"weight must be a positive number, not {weight!r:.40}; a column of which lower is "
                 "better is subtracted as it is."
             )
-        lower = scored.column.lower_is_better and transform is None
-        self.name: str = ("minus_" if lower else "") + _spelled(scored.column.name)
+        lower = column.lower_is_better and transform is None
+        self.name: str = ("minus_" if lower else "") + _spelled(column.name)
         self._factor: float = -float(weight) if lower else float(weight)
         self._transform: Transform | None = transform
 
@@ -252,6 +279,10 @@ class _Reward:
         return reward
 
 
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _spelled(column: str) -> str:
     return column.lower().replace("-", "_")
 
@@ -267,10 +298,9 @@ def _column(columns: Mapping[str, Any], name: str, argument: str) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return what is known of an image as lists and mappings, from what Parquet files are read to.
+    """Return what is known of an image as lists and mappings.
 
-    That is an array, a mapping with all names of all rows, None for those that a row does not
-    have, or None where nothing is known.
+    Of Parquet files, mappings have the names of all rows, with None for those that a row lacks.
     """
     if value is None:
         return []
@@ -305,15 +335,8 @@ def _content(content: Any) -> str:
     return "".join(block["text"] for block in content if block.get("type", "text") == "text")
 
 
-_warned: set[str] = set()
-_warning = threading.Lock()
-
-
+@functools.cache
 def _warn_once(column: str, undefined: float) -> None:
-    with _warning:
-        if column in _warned:
-            return
-        _warned.add(column)
     warnings.warn(
         f"{column} is not defined for a row (no object label, or nothing to judge); its reward is "
         f"{undefined:g}, and so is that of every such row from now on.",

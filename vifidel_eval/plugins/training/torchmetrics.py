@@ -12,7 +12,7 @@ from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Column, Evaluation, Floats
 from ...io.arguments import named_if_wrong
 from ...project import pip_install
-from .columns import ScoredColumn, column_scorer
+from .rewards import ColumnScorer, column_scorer
 
 try:
     import torch
@@ -63,9 +63,7 @@ class VifidelMetric(Metric):
         names = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
         if not names:
             raise VifidelError("name at least one column, such as 'VIFIDEL-F'.")
-        self._references = references
-        self._single = isinstance(columns, str)
-        self._names = names
+        self._references, self._names, self._single = references, names, isinstance(columns, str)
         # The number of sums of a column, which every process needs before its first caption.
         sizes = [len(sums) for sums in self._sums(["dog"], [["dog"]], [["a dog"]])]
         self._ends = np.cumsum(sizes)[:-1].tolist()
@@ -84,21 +82,10 @@ class VifidelMetric(Metric):
         objects: Sequence[Any] | None = None,
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Add captions.
+        """Add captions, each with the objects and the references of its image.
 
-        Parameters
-        ----------
-        captions : sequence of str
-            The candidates.
-        objects : sequence, optional
-            What the image of each caption shows: names, or ``{name: count}``.
-        references : sequence of lists of str, optional
-            The references of each caption's image.
-
-        Raises
-        ------
-        VifidelError
-            If the lengths differ, or something is not as described.
+        Objects are names, or ``{name: count}``, and references a list of strings per caption. It
+        raises a VifidelError if the lengths differ, or something is not as described.
         """
         if not len(captions):
             return
@@ -120,18 +107,17 @@ class VifidelMetric(Metric):
         objects: Sequence[Any] | None,
         references: Sequence[Sequence[str]] | None,
     ) -> list[Floats]:
-        """Return what adds up to the score of each column."""
         evaluations: dict[str, dict[str, Evaluation]] = {}  # columns may share a scorer
         for scored in self._scored():
             if scored.metric.name not in evaluations:
                 rows = scored.scorer.rows(captions, objects=objects, references=references)
-                evaluations[scored.metric.name] = scored.scorer.without_signature(rows)
+                evaluations[scored.metric.name] = scored.scorer.evaluate(rows, signed=False)
         return [
             _summed(evaluations[scored.metric.name][scored.column.name])
             for scored in self._scored()
         ]
 
-    def _scored(self) -> list[ScoredColumn]:
+    def _scored(self) -> list[ColumnScorer]:
         """Return what computes each column; looked up, so that the metric pickles without it."""
         return [column_scorer(name, self._references) for name in self._names]
 

@@ -1,26 +1,85 @@
-"""Upper half of a report: what systems make up, who beats whom, distributions of scores."""
+"""Upper half of a report: what systems make up, who beats whom, distributions, how metrics agree.
+
+Numbers are written digit for digit as base.js writes them.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from ...evaluation import COUNTS, Count, Floats
 from ...explain.findings import Findings
 from ...io.image_ids import ImageId
+from ...io.text_tables import readable
 from ...scores.comparison import Comparison, Comparisons, Pair
-from ...scores.harness import Scores
+from ...scores.scores import Scores
 from .content import Content
-from .number_texts import short
+
+#: What is shown where there is no number.
+NONE = "\N{EN DASH}"
 
 _MOST_CLASSES = 5
 _BINS = 32
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
+# Of a metric that gives more of the captions one and the same score, ranks say little.
+_MOST_EQUAL = 0.5
+
+
+def fixed(value: float, digits: int) -> str:
+    """Return a number with so many decimals, halves up as in JavaScript.
+
+    >>> fixed(0.0625, 3), fixed(-2, 1)
+    ('0.063', '-2.0')
+    """
+    return f"{math.floor(value * 10**digits + 0.5) / 10**digits:.{digits}f}"
+
+
+def short(value: float) -> str:
+    """Return a coordinate with at most one decimal.
+
+    >>> short(12.04), short(12.06)
+    ('12', '12.1')
+    """
+    return f"{math.floor(value * 10 + 0.5) / 10:g}"
+
+
+def score(value: float | None) -> str:
+    """Return a score with as many decimals as in all tables.
+
+    >>> score(0.81249), score(0), score(None) == NONE
+    ('0.8125', '0.0000', True)
+    """
+    return NONE if value is None or math.isnan(value) else readable(float(value))
+
+
+def whole(number: int) -> str:
+    """Return a whole number in groups of three digits."""
+    return f"{number:,}".replace(",", "\N{THIN SPACE}")
+
+
+def share(part: float, of: float) -> str:
+    """Return a share in per cent."""
+    return f"{fixed(100 * part / of, 1)} %" if of else NONE
+
+
+def correlation(value: float) -> str:
+    """Return a correlation with two decimals.
+
+    >>> correlation(0.456), correlation(-0.5) == "\N{MINUS SIGN}.50", correlation(1.0)
+    ('.46', True, '1.00')
+    """
+    if math.isnan(value):
+        return NONE
+    text = fixed(abs(value), 2).removeprefix("0")
+    return ("\N{MINUS SIGN}" if value < 0 and text != ".00" else "") + text
 
 
 class MadeUp(NamedTuple):
@@ -48,10 +107,9 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         classes = Counter(category for _, category in things)
         frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
         known = {
-            image_id: of_images[image_id]
-            for part in content.explanations[system]
-            for image_id, known in zip(part.ids, part.known.tolist(), strict=True)
-            if known
+            explanation.image_id: of_images[explanation.image_id]
+            for explanation in content.explanations[system]
+            if explanation.known
         }
         rated = findings[system].rated or math.nan
         rates = {
@@ -83,19 +141,19 @@ def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
 
 def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Pair | None]]:
     """Return a row for every two systems: who wins under each metric; None if not compared."""
-    found = []
-    for metric in scores.signatures:
-        compared = comparisons.metrics.get(metric)
-        pairs = compared.pairs if compared is not None and compared.ranked else ()
-        found.append({(pair.first, pair.second): pair for pair in pairs})
+    compared = map(comparisons.metrics.get, scores.signatures)
+    pairs = [
+        {(pair.first, pair.second): pair for pair in of.pairs if of.ranked} if of else {}
+        for of in compared
+    ]
     return {
-        names: [of_metric.get(names) for of_metric in found]
+        names: [of_metric.get(names) for of_metric in pairs]
         for names in itertools.combinations(scores.evaluations, 2)
     }
 
 
 class Spread(NamedTuple):
-    """How the scores of a system are spread: images with a score and without one.
+    """How the scores of a system are spread: so many images with a score and without one.
 
     Quantiles are the lowest score, the quartiles and the highest, None without scores; the outline
     is the histogram as an SVG path, 100 wide and 24 high, on whose axis the median is `median_at`.
@@ -104,7 +162,7 @@ class Spread(NamedTuple):
     system: str
     images: int
     undefined: int
-    quantiles: list[float] | list[None]
+    quantiles: Sequence[float | None]
     outline: str
     median_at: str
 
@@ -129,24 +187,24 @@ def distributions(scores: Scores) -> list[Distribution]:
 def _distribution(scores: Scores, metric: str) -> Distribution:
     of_systems = {name: e[metric].scores for name, e in scores.evaluations.items()}
     defined = {name: s[~np.isnan(s)] for name, s in of_systems.items()}
-    scores_of_all = np.concatenate(list(defined.values()))
-    start, end = _axis(scores_of_all)
+    of_all = np.concatenate(list(defined.values()))
+    start, end = _axis(of_all)
     spreads = []
     for name, of_system in defined.items():
+        quantiles: list[Any] = [None] * len(_QUANTILES)
+        median_at = ""
+        if len(of_system):
+            quantiles = np.quantile(of_system, _QUANTILES).tolist()
+            median_at = short(100 * (quantiles[2] - start) / (end - start))
+        undefined = len(of_systems[name]) - len(of_system)
         counts = np.histogram(of_system, _BINS, (start, end))[0]
-        quantiles = np.quantile(of_system, _QUANTILES).tolist() if len(of_system) else []
-        spreads.append(
-            Spread(
-                name,
-                len(of_system),
-                len(of_systems[name]) - len(of_system),
-                quantiles or [None] * len(_QUANTILES),
-                _outline(24 * counts / max(counts.max(), 1)),
-                short(100 * (quantiles[2] - start) / (end - start)) if quantiles else "",
-            )
-        )
+        path = "M0 24"  # steps from the left to the right, closed at the bottom
+        for at, height in enumerate((24 * counts / max(counts.max(), 1)).tolist(), 1):
+            path += f"V{short(24 - height)}H{short(at * 100 / _BINS)}"
+        outline = path + "V24Z"
+        spreads.append(Spread(name, len(of_system), undefined, quantiles, outline, median_at))
     axis = (f"{start:g}", f"{(start + end) / 2:g}", f"{end:g}")
-    binary = bool(np.isin(scores_of_all, (0, 1)).all()) and len(scores_of_all) > 0
+    binary = bool(np.isin(of_all, (0, 1)).all()) and len(of_all) > 0
     return Distribution(metric, axis, spreads, binary)
 
 
@@ -168,10 +226,113 @@ def _round_number(value: float) -> float:
     )
 
 
-def _outline(heights: Floats) -> str:
-    """Return steps from the left to the right, closed at the bottom."""
-    width = 100 / len(heights)
-    path = "M0 24"
-    for at, height in enumerate(heights.tolist()):
-        path += f"V{short(24 - height)}H{short((at + 1) * width)}"
-    return path + "V24Z"
+class Order:
+    """Order of the list of images, and how metrics agree.
+
+    `data` is what `image_data` returns; `inventions` is how many things each system's caption of
+    each image makes up, None where that is not known, and empty if nothing is made up.
+
+    `places` has the images in the order that is the first of those that the page's menu offers;
+    those for which its value is not defined come last, ties stay as they are. `against` is the
+    metric that is held against the first one: whose ranks of all captions agree least with the
+    first's; metrics that give more than half of the captions one score come last. `ranks_agree`,
+    (metrics, metrics), is Spearman's correlation over all captions, better scores having the higher
+    ranks; `fits` has what `correlations` returns for each system and for all together.
+    """
+
+    def __init__(
+        self, data: dict[str, Any], inventions: Sequence[Sequence[int | None]] = ()
+    ) -> None:
+        scores = np.array(data["scores"], dtype=np.float64)  # (systems, metrics, images)
+        signs = np.where(data["lowerIsBetter"], -1.0, 1.0)
+        of_metrics = scores.transpose(1, 0, 2).reshape(len(signs), -1)
+        self.fits = [*map(correlations, scores), correlations(of_metrics)]
+        self.ranks_agree = self.fits[-1][..., 1] * np.outer(signs, signs)
+        self.against = _against(self.ranks_agree[0], of_metrics)
+        if inventions:
+            known = np.array(inventions, dtype=np.float64)
+            values = np.where(np.isnan(known).all(axis=0), np.nan, np.nansum(known, axis=0))
+        elif len(scores) > 1:
+            values = systems_apart(scores[:, 0])
+        elif len(signs) > 1:
+            first, second = (scores[:, at] * signs[at] for at in (0, self.against))
+            values = np.abs(metrics_apart(first, second))
+        else:
+            values = -scores[0, 0] * signs[0]
+        self.places: list[int] = np.argsort(-values, kind="stable").tolist()  # NaN sorts last
+
+
+def _against(agree: Floats, of_metrics: Floats) -> int:
+    """Return the metric that agrees least with the first one."""
+
+    def key(metric: int) -> tuple[bool, float]:
+        scores = of_metrics[metric][~np.isnan(of_metrics[metric])]
+        most = np.unique(scores, return_counts=True)[1].max(initial=0)
+        says_little = bool(most > _MOST_EQUAL * len(scores)) or math.isnan(agree[metric])
+        return says_little, 0.0 if says_little else float(agree[metric])
+
+    return min(range(1, len(agree)), key=key, default=0)
+
+
+def systems_apart(scores: Floats) -> Floats:
+    """Return how far the systems' scores of each image lie apart; NaN of fewer than two scores.
+
+    That is twice the median distance of the scores, (systems, images), from their median: of two
+    systems it is their difference, and of more one that is broken everywhere does not decide.
+    """
+    several = (~np.isnan(scores)).sum(axis=0) > 1
+    scores = np.where(several, scores, 0)  # of columns without a score, nanmedian warns
+    apart = np.abs(scores - np.nanmedian(scores, axis=0))
+    return np.where(several, 2 * np.nanmedian(apart, axis=0), np.nan)
+
+
+def metrics_apart(scores: Floats, others: Floats) -> Floats:
+    """Return how far two metrics disagree on each image, in [-1, 1].
+
+    That is the difference of a caption's percentile ranks under both, of the caption for which it
+    is largest. Scores are (systems, images), higher is better. The result is above 0 where the
+    first metric ranks the caption higher; NaN where no caption has both.
+    """
+    apart = percentile_ranks(scores) - percentile_ranks(others)
+    largest = np.where(np.isnan(apart), -1, np.abs(apart)).argmax(axis=0)
+    signed: Floats = np.take_along_axis(apart, largest[np.newaxis], axis=0)[0]
+    return signed
+
+
+def percentile_ranks(scores: Floats) -> Floats:
+    """Return the share of all defined scores that lie below each, ties half; NaN stays NaN."""
+    defined = ~np.isnan(scores)
+    ranks = np.full_like(scores, np.nan)
+    ranks[defined] = (rankdata(scores[defined]) - 0.5) / max(defined.sum(), 1)
+    return ranks
+
+
+def correlations(of_metrics: Floats) -> Floats:
+    """Return Pearson's and Spearman's correlation of every two metrics: (metrics, metrics, 2).
+
+    Scores are (metrics, captions); of these the captions count that have both. NaN if they are
+    fewer than two, or all their scores under a metric are equal.
+    """
+    defined = ~np.isnan(of_metrics)
+
+    @cache  # most metrics are defined for the same captions
+    def directions(metric: int, among: bytes) -> Floats:
+        scores = of_metrics[metric][np.frombuffer(among, dtype=bool)]
+        return np.stack([_direction(scores), _direction(rankdata(scores))])
+
+    found = np.full((len(of_metrics), len(of_metrics), 2), np.nan)
+    for one, other in itertools.combinations_with_replacement(range(len(of_metrics)), 2):
+        both = defined[one] & defined[other]
+        if both.sum() > 1:
+            products = directions(one, both.tobytes()) * directions(other, both.tobytes())
+            found[one, other] = found[other, one] = products.sum(axis=1)
+    return found
+
+
+def _direction(scores: Floats) -> Floats:
+    """Return scores less their mean, as a vector of length 1; NaN if all are equal."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = scores - scores.mean()
+        length = np.sqrt((apart**2).sum())
+        direction: Floats = apart / (length if length > 1e-9 else np.nan)
+    return direction

@@ -1,0 +1,208 @@
+"""Explanations of several systems: the same as one by one."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from vifidel_eval import Vifidel
+from vifidel_eval.captions.rows import coco_rows, make_rows
+from vifidel_eval.explain.explanation import Thresholds
+from vifidel_eval.explain.findings import Finding, find
+from vifidel_eval.kernels import lexicon
+from vifidel_eval.kernels.grounding import Verdict
+from vifidel_eval.scorers import VifidelH
+from vifidel_eval.words.synonyms import ClassList
+
+WORDS = "dog dogs hot kite cat cats wolf large fire hydrant traffic light lights a the zzz".split()
+VECTORS = np.random.default_rng(4).normal(size=(len(WORDS), 4)).tolist()
+THINGS = ClassList(
+    "small",
+    (("dog", "puppy"), ("hot dog",), ("cat",), ("kite", "zzz"), ("wolf",), ("traffic light",)),
+)
+LABELS = st.lists(
+    st.sampled_from(["dog", "hot dog", "kite", "traffic light", "unheard"]), max_size=3
+)
+TEXTS = st.lists(st.sampled_from([*WORDS, "hot dog", "a dog"]), max_size=7).map(" ".join)
+IMAGES = st.lists(
+    st.tuples(LABELS, TEXTS, TEXTS, st.lists(TEXTS, max_size=2)), min_size=1, max_size=6
+)
+
+
+@pytest.fixture(scope="module")
+def vectors(make_vectors):
+    known = dict(zip(WORDS, VECTORS, strict=True))
+    del known["zzz"]
+    return make_vectors(known)
+
+
+def scorer_and_rows(vectors, images):
+    """Return a scorer and the rows of two systems, of which the second lacks the first image."""
+    scorer = Vifidel({i: labels for i, (labels, *_) in enumerate(images)}, vectors, things=THINGS)
+    references = {i: said for i, (_, _, _, said) in enumerate(images)}
+    one = {i: [caption] for i, (_, caption, _, _) in enumerate(images)}
+    other = {i: [caption] for i, (_, _, caption, _) in enumerate(images) if i}
+    return scorer, [coco_rows({i: references[i] for i in res}, res) for res in (one, other)]
+
+
+@settings(max_examples=60)
+@given(images=IMAGES, thresholds=st.sampled_from([Thresholds(), Thresholds(0.9, 0.5)]))
+def test_systems_side_by_side_are_explained_as_each_caption_alone(vectors, images, thresholds):
+    scorer, systems = scorer_and_rows(vectors, images)
+    found = [[], []]
+    for parts in scorer.explained(systems, thresholds):
+        for of_system, part in zip(found, parts, strict=True):
+            of_system.extend(part or ())
+    for rows, of_system in zip(systems, found, strict=True):
+        alone = zip(rows.ids, rows.captions, rows.references, strict=True)
+        assert [str(e) for e in of_system] == [
+            str(scorer.explain(*row, thresholds)) for row in alone
+        ]
+
+
+@settings(max_examples=60)
+@given(images=IMAGES)
+def test_words_and_objects_by_their_definition(vectors, images):
+    scorer, [rows, _] = scorer_and_rows(vectors, images)
+    [(part,)] = scorer.explained([rows])
+    weights = {Verdict.UNCONFIRMED: 0, Verdict.THERE: 1, Verdict.ABSENT: 2}
+    for explanation in part:
+        for word in explanation.words:
+            mentions = [m for m in explanation.mentions if word.word in m.words.split()]
+            if not mentions:
+                assert (word.mention, word.category, word.judged) == (None, None, None)
+                continue
+            # Of several mentions the word stands for the worst, of equals for the first.
+            worst = max(mentions, key=lambda mention: weights[mention.verdict])
+            assert (word.mention, word.category, word.judged) == (
+                worst.words,
+                worst.category,
+                worst.verdict,
+            )
+            assert word.supported_by == worst.supported_by
+            assert word.support == pytest.approx(worst.support, abs=0, nan_ok=True)
+        of_class = {mention.category for mention in explanation.mentions}
+        classes = {THINGS.class_of.get(label, label) for label in explanation.unmentioned}
+        assert not classes & of_class
+
+
+def plain_findings(explanations):
+    """Return what findings count, caption by caption: (what, class, captions, of, examples)."""
+    words, objects, uses = {}, {}, {}
+    for explanation in (e for e in explanations if e.known):
+        example = (explanation.image_id, explanation.caption)
+        absent = [m for m in explanation.mentions if m.verdict is Verdict.ABSENT]
+        for what in {mention.words for mention in explanation.mentions}:
+            uses[what] = uses.get(what, 0) + 1
+        for mention in {m.words: m for m in reversed(absent)}.values():
+            found = words.setdefault(mention.words, Finding(mention.words, mention.category))
+            found.captions += 1
+            found.examples = [*found.examples, example][:3]
+            found.images.append(explanation.image_id)
+        for label in {m.label for m in explanation.matches} | set(explanation.unmentioned):
+            found = objects.setdefault(label, Finding(label))
+            found.of += 1
+            if label in explanation.unmentioned:
+                found.captions += 1
+                found.examples = [*found.examples, example][:3]
+                found.images.append(explanation.image_id)
+    for what, found in words.items():
+        found.of = uses[what]
+    return [
+        sorted(
+            (found for found in kind.values() if found.captions),
+            key=lambda found: (-found.captions, found.what),
+        )
+        for kind in (words, objects)
+    ]
+
+
+@settings(max_examples=60)
+@given(images=IMAGES)
+@example(images=[(["kite"], "zzz", "", [])])  # mentions it, with no word that has a vector
+def test_findings_are_counted_caption_by_caption(vectors, images):
+    scorer, systems = scorer_and_rows(vectors, images)
+    parts = [part for rows in systems for (part,) in scorer.explained([rows])]
+    explanations = list(chain.from_iterable(parts))
+    found = find(parts)
+    assert [found.hallucinated_words, found.unmentioned_objects] == plain_findings(explanations)
+    known = [e for e in explanations if e.known]
+    assert found.hallucinating == sum(bool(e.hallucinated) for e in known)
+    assert found.wordless == sum(not e.words for e in known)
+    assert found.unknown_words == sum(len(e.unknown_words) for e in explanations)
+
+
+def test_a_mention_without_a_vector_is_no_word(vectors):
+    scorer = Vifidel({1: ["dog"]}, vectors, things=THINGS)
+    [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
+    [(words, [mention])] = [(one.words, one.mentions) for one in part]
+    assert (words, mention.category, mention.supported_by) == ((), "kite", None)
+    assert list(scorer.explained([coco_rows({}, {})])) == []
+
+
+def test_words_and_objects_stand_as_the_mentions_do(make_vectors):
+    vectors = make_vectors(
+        {"dog": [1, 0, 0, 0], "puppy": [0.9, 0.19**0.5, 0, 0], "large": [0, 0, 0, -1]}
+        | {"traffic_light": [0, 0, 0.6, 0.8], "fox": [0.3, 0.91**0.5, 0, 0]}
+    )
+    things = ClassList("small", (("dog", "puppy"), ("fox",), ("traffic light",)))
+    labels = ["dog", "large", "traffic light"]
+    scorer = Vifidel(dict.fromkeys(range(3), labels), vectors, things=things, looked_for="all")
+    captions = {0: ["a large puppy, a puppy"], 1: [""], 2: ["a fox"]}
+    of_puppy, of_nothing, of_fox = scorer.explanations(
+        {i: [] for i in captions}, captions, Thresholds(far=0.5)
+    )
+    large, puppy = sorted(of_puppy.words)
+    assert (large.word, large.of, large.supported_by) == ("large", None, "large")
+    assert (puppy.of.place, puppy.supported_by) == (0, "dog")  # of equals the first
+    assert of_fox.words[0].support == pytest.approx(0.3, abs=1e-6)
+    assert of_puppy.unmentioned == ("traffic light",)
+    assert of_nothing.unmentioned == of_fox.unmentioned == tuple(labels)
+    found = VifidelH(vectors=vectors, things=things).word_supports(
+        make_rows([said for (said,) in captions.values()], objects=[dict.fromkeys(labels, 1)] * 3)
+    )
+    assert [[(word.word, word.by, round(word.support, 6)) for word in row] for row in found] == [
+        [("large", "large", 1.0), ("puppy", "dog", 0.9), ("puppy", "dog", 0.9)],
+        [],
+        [("fox", "dog", 0.3)],
+    ]
+
+
+def test_unknown_words_are_found_whatever_the_captions(vectors):
+    # Few captions of many unknown words, and many of which few have one.
+    scorer = Vifidel({i: ["dog"] for i in range(40)}, vectors, things=THINGS)
+    captions = {0: ["qqa qqb Q\u00c9 dog"], 1: ["DOG QQA"], 2: ["a dog"], 3: ["it's qqa's dog."]}
+    assert [e.unknown_words for e in scorer.explanations({i: [] for i in captions}, captions)] == [
+        ("qqa", "qqb", "q\u00e9"),
+        ("qqa",),
+        (),
+        ("qqa",),
+    ]
+    captions |= {i: ["a large dog"] for i in range(4, 40)}
+    found = [e.unknown_words for e in scorer.explanations({i: [] for i in captions}, captions)]
+    assert found[:4] == [("qqa", "qqb", "q\u00e9"), ("qqa",), (), ("qqa",)]
+    assert set(found[4:]) == {()}
+
+
+def test_systems_side_by_side_outgrow_a_lexicon(vectors, monkeypatch):
+    images = [
+        (["dog"], f"a dog, word{i} and the kite", f"hot dog other{i}", [f"a cat on thing{i}"])
+        for i in range(900)
+    ]
+    scorer, systems = scorer_and_rows(vectors, images)
+    expected = [list(map(str, scorer.explain_rows(rows))) for rows in systems]
+    # 512 rows have some 2 000 words: no lexicon has room for two systems' at once.
+    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 512)
+    monkeypatch.setattr(lexicon, "CAPACITY", 1600)
+    scorer, systems = scorer_and_rows(vectors, images)
+    monkeypatch.setattr(scorer.space, "_lexicon", None)
+    found = [[], []]
+    lexicons = set()
+    for parts in scorer.explained(systems):
+        lexicons.add(scorer.space._lexicon)
+        for of_system, part in zip(found, parts, strict=True):
+            of_system.extend(map(str, part or ()))
+    assert len(lexicons) > 1
+    assert found == expected

@@ -1,0 +1,167 @@
+"""Grammar: what is denied, names that are no things where they stand, and how rare words are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+from adversary import said
+
+import vifidel_eval
+from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.words.content_words import STOP_WORDS
+from vifidel_eval.words.english import irregular_plural
+from vifidel_eval.words.grammar import _VERBS
+from vifidel_eval.words.synonyms import LARGEST_RARITY, class_names, rarity
+
+UNITS = Grounding(class_names(), STOP_WORDS).units
+SCENE = "A man sits on a bench in a park. "
+REFERENCES = ["A man is sitting on a bench.", "Someone rests in the park."]
+NAMES = sorted(_VERBS)
+
+
+def denied(text):
+    return [unit.words for unit in UNITS(text) if unit.denied]
+
+
+def mentioned(text):
+    return [unit.words for unit in UNITS(text) if unit.is_mention]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is no zebra in the picture.",
+        "There are no zebras visible in the image.",
+        "There isn't a zebra in the scene.",
+        "There isn\u2019t any zebra",
+        "There aren't any zebras here.",
+        "There's no visible zebra at all!",
+        "There is no sign of a zebra.",
+        "The quiet place, without any zebras",
+        "With no zebra near it, it is calm.",
+        "It is free of zebras.",
+        "It is empty of zebras",
+        "It lacks a zebra.",
+        "The image does not show a zebra.",
+        "The picture doesn't contain any zebras.",
+        "It has no zebra on the left",
+        "We cannot see any zebra.",
+        "No zebra can be seen.",
+        "No zebras are visible, and it is calm.",
+        "Not a single zebra is visible.",
+        "It is calm, but there is no zebra.",
+    ],
+)
+def test_a_thing_is_denied(text):
+    assert len(denied(text)) == 1
+    assert mentioned(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Neither a zebra nor a bus is visible.", ["zebra", "bus"]),
+        ("It shows neither zebras nor buses.", ["zebras", "buses"]),
+        ("There are no zebras, buses, or dogs.", ["zebras", "buses", "dogs"]),
+        ("without zebras or a bus", ["zebras", "bus"]),
+        ("There is no zebra and no bus there.", ["zebra", "bus"]),
+        ("There is no zebra, and there is no bus.", ["zebra", "bus"]),
+        ("There is no zebra. It has no bus.", ["zebra", "bus"]),
+        # The phrase behind the cue, and nothing else.
+        ("There is no zebra, a bus waits", ["zebra"]),
+        ("There are no zebras and a bus waits", ["zebras"]),
+        ("There is no zebra near the bus", ["zebra"]),
+        ("There is no zebra in front of the bus.", ["zebra"]),
+    ],
+)
+def test_how_far_a_denial_goes(text, expected):
+    assert denied(text) == expected
+    assert len(mentioned(text)) == sum(text.count(name) for name in ("zebra", "bus", "dog")) - len(
+        expected
+    )
+
+
+def test_of_others_nothing_is_said():
+    # There may be one, so that it is no wrong denial.
+    for text in ("There are no other dogs.", "A dog and no other dogs", "no more dogs, a dog"):
+        assert denied(text) == []
+        assert len(mentioned(text)) == text.count("dog") - 1
+
+
+@pytest.mark.parametrize("references", [None, REFERENCES])
+@pytest.mark.parametrize("before", ["", SCENE])
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_an_adversary_hides_nothing(before, references):
+    ways = list(said(before))
+    captions = {number: way.text for number, way in enumerate(ways)}
+    run = vifidel_eval.evaluate(
+        {"adversary": captions},
+        references and dict.fromkeys(captions, references[:]),
+        {number: {"person": 1, "bench": 1} for number in captions},
+        metrics="VIFIDEL-H",
+        looked_for="coco",
+        progress=False,
+    )
+    found = {(row.image_id, row.category) for row in run.inventions()}
+    hidden = Counter(
+        way.way
+        for number, way in enumerate(ways)
+        if (number, class_names().class_of[way.thing]) not in found
+    )
+    assert not hidden
+
+
+def test_every_verb_is_the_name_of_a_thing():
+    assert {name for name in NAMES if name not in class_names().class_of} == set()
+
+
+# A name such as *building* is a form of a verb of its own.
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("ing")])
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("A dog {s} the {s} by a man", [False, True]),
+        ("They {b} it", [False]),
+        ("A man can {b} here", [False]),
+        ("People want to {b} the grass", [False]),
+        ("Dogs {b} the grass", [False]),
+        ("A man sits and {s} the sea", [False]),
+        ("man on {b}", [True]),
+        ("man riding {b}", [True]),
+        ("{s} and friends", [True]),
+        ("next to {b} and a dog", [True]),
+        ("with {s} on it", [True]),
+        ("a {b} stands there", [True]),
+    ],
+)
+def test_what_somebody_does_is_no_thing(name, text, number):
+    plural = irregular_plural(name) or f"{name}s"
+    units = UNITS(text.format(b=name, s=plural))
+    category = class_names().class_of[name]
+    own = [u for u in units if u.category == category and u.words in (name, plural)]
+    assert len(own) == sum(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("while a dog watches", []),
+        ("A cat lounges on a bed while others watch.", []),
+        ("Two kids are building a sand castle", []),
+        ("A man looks at the camera and poses for the camera.", []),
+        ("A man holds the camera", ["camera"]),
+        ("onion rings on a plate, trains and buses", ["ring", "train", "bus"]),
+        ("a crowd watches a couple of skis", ["ski"]),
+    ],
+)
+def test_verbs_and_idioms_are_no_things(text, found):
+    others = {"person", "dog", "cat", "bed", "plate", "onion", "sand", "castle", None}
+    assert [u.category for u in UNITS(text) if u.category not in others] == found
+
+
+def test_rare_words_weigh_more():
+    # 1 065 of 4 955 images have a man in a caption.
+    assert rarity("man") == pytest.approx(math.log(4955 / 1065))
+    assert rarity("man") < rarity("giraffe") < rarity("saxophone") == LARGEST_RARITY == 6

@@ -1,0 +1,175 @@
+"""How scores are shown, and the commands ``vifidel-eval table`` and ``leaderboard``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import VifidelError
+from ..io.options import OUTPUT, option
+from ..show.layout import TableLayout, folded, line_width
+from .options import Command, format_option, record, style_of
+from .paths import FILE, Stated
+from .paths import OUTPUT as OUTPUT_FILE
+from .printing import show, tell
+
+if TYPE_CHECKING:
+    from ..scores.comparison import Comparisons
+    from ..scores.scores import Scores
+
+
+def _names(listed: str) -> tuple[str, ...]:
+    """Return the columns of ``--columns``."""
+    names = tuple(name.strip() for name in listed.split(","))
+    if "" in names:
+        raise VifidelError(f"{listed!r} lacks the name of a column before or after a comma.")
+    return names
+
+
+_option = partial(option, section=OUTPUT)
+
+
+@dataclass(frozen=True)
+class TableOptions(TableLayout):
+    """How a user wants scores shown; each field is an option."""
+
+    style: str = style_of("")
+    columns: tuple[str, ...] | None = _option(
+        None, "Show these columns, or metrics, in this order.", Stated(_names), metavar="A,B"
+    )
+    percent: bool = _option(False, "Show scores times 100.", bool)
+    digits: int | None = _option(
+        None, "Decimals.  [default: 4; percent 2; CSV all]", click.IntRange(0, 10), metavar="N"
+    )
+    per_image: Path | None = _option(
+        None, "Write a row for each system and image.", OUTPUT_FILE, metavar="CSV"
+    )
+    compare_output: Path | None = _option(
+        None, "Write what --compare finds, as one table.", OUTPUT_FILE, metavar="CSV", rare=True
+    )
+    counts: bool = _option(
+        False, "Show what was counted in LaTeX and with --baseline too.", bool, rare=True
+    )
+    baseline: str | None = _option(
+        None, "Compare with this system: differences, intervals, p.", str, metavar="NAME"
+    )
+    scores_only: bool = _option(
+        False, "Print the table of scores without the comparison.", bool, rare=True
+    )
+
+    def __post_init__(self) -> None:
+        if self.style == "json" and (self.percent or self.digits is not None):
+            raise click.UsageError(
+                "--format json holds the scores as they are; leave --percent and --digits out."
+            )
+        if self.scores_only and self.baseline is not None:
+            raise click.UsageError("--scores-only leaves out what --baseline shows: give one.")
+
+    def check(self, metric_of: Mapping[str, str] | None, systems: Sequence[str]) -> None:
+        """Raise a BadParameter for a column or baseline that a run lacks.
+
+        `metric_of` has every column, with the name of its metric; None if they are not known yet.
+        """
+        from ..scores.scores import chosen_columns, unknown
+
+        hint, problem = "'--columns'", ""
+        try:
+            if metric_of is not None:
+                chosen_columns(self.columns or (), metric_of)
+            hint = "'--baseline'"
+            if self.baseline is not None and self.baseline not in systems:
+                raise unknown("system", self.baseline, systems)
+        except VifidelError as unknown_name:
+            problem = str(unknown_name)
+        else:
+            if self.baseline is not None and len(systems) == 1:
+                problem = (
+                    f"{self.baseline!r} is the only system; give another one to compare with it."
+                )
+        if problem:
+            raise click.BadParameter(problem, param_hint=hint)
+
+    def without(self, lost: Collection[str]) -> TableOptions:
+        """Return these options without columns that could not be computed."""
+        names = {name.lower() for name in lost}
+        kept = tuple(name for name in self.columns or () if name.lower() not in names)
+        return replace(self, columns=kept or None)
+
+    def deliver(self, scores: Scores, comparisons: Comparisons | None) -> None:
+        """Print scores on standard output, and notes of CSV and JSON beside it."""
+        from ..show.score_tables import beside, render
+
+        layout = replace(self, width=line_width())
+        show(render(scores, self.style, comparisons, layout))
+        for line in beside(scores, self.style, comparisons, layout):
+            tell(line)
+
+    def write(self, scores: Scores, comparisons: Comparisons | None) -> None:
+        """Write the files that were asked for."""
+        from ..io.files import write_whole
+        from ..show.score_tables import comparison_csv, per_image_csv
+
+        if self.per_image is not None:
+            write_whole(self.per_image, per_image_csv(scores, self) + "\n")
+        if self.compare_output is not None and comparisons is not None:
+            write_whole(self.compare_output, comparison_csv(scores, comparisons, self) + "\n")
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="SCORES.json", type=FILE)
+@record(TableOptions, "tables")
+def table(file: Path, tables: TableOptions) -> None:
+    """Print the scores that score --output wrote, without computing them again.
+
+    If score had --compare, the comparison is printed too; --baseline NAME compares with one system,
+    whether or not score compared. CSV holds one table: there, --compare-output writes the
+    comparison.
+    """
+    from ..run import load
+
+    run = load(file)
+    tables.check(run.detail.metric_of_columns(), run.systems)
+    comparisons = run.saved_comparison
+    wanted = (tables.baseline, tables.compare_output) != (None, None)
+    if wanted and (comparisons is None or comparisons.baseline not in (None, tables.baseline)):
+        comparisons = run.compare()
+    try:
+        tables.deliver(run.detail, comparisons)
+    finally:
+        tables.write(run.detail, comparisons)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=FILE)
+@click.option(
+    "--sort", metavar="METRIC", help="Metric to sort by, best first.  [default: the first]"
+)
+@click.option("--history", is_flag=True, help="Show all runs of a system, not only the last one.")
+@format_option("How to print the leaderboard.")
+def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None:
+    """Print the runs that a file has collected.
+
+    `score --leaderboard FILE` collects them.
+    """
+    from ..io.files import json_text
+    from ..scores.leaderboard import read
+
+    board = read(file)
+    if not board.runs:
+        raise VifidelError(
+            f"{file}: there is no such file, or no run in it; score --leaderboard {file} adds runs."
+        )
+    board = board.ranked(sort, history)
+    if style == "json":
+        show(json_text(board.to_json()))
+    else:
+        signatures = list(dict.fromkeys(board.signatures.values()))
+        if style == "table":
+            signatures = folded(signatures, line_width())
+        runs = board.table()
+        show(replace(runs, notes=[*runs.notes, *signatures]).render(style))

@@ -1,0 +1,220 @@
+"""Explanations of captions: by word vectors and transport plans, or by CHAIR's list of classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..evaluation import Floats
+from ..io.caches import Remembered
+from ..io.image_ids import ImageId
+from ..kernels.bags import Bags, Part, meetings
+from ..kernels.grounding import Grounding, Mention, Verdict, words_of
+from ..kernels.support import LABELS, Evidence, Mask, are_named, nearest, some_of
+from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
+from ..words.content_words import STOP_WORDS, content_words, piece_words
+from ..words.mentions import Unit
+from .explanation import CaptionWord, Explanation, ImageObject, Match, Thresholds
+
+
+def explained_by_vectors(
+    part: Part[Any],
+    grounding: Grounding,
+    evidence: Evidence,
+    p: int,
+    thresholds: Thresholds,
+    unknown_words: Iterable[tuple[str, ...]],
+    denied: Iterable[tuple[str, ...]],
+) -> list[Explanation]:
+    """Return the explanations of rows that were read.
+
+    `evidence` is what is known of their images, and `p` the exponent of the travel cost. Words
+    without a vector, and what was looked for and is not there, are given row by row.
+    """
+    rows, words, gold = part.rows, part.words, part.gold
+    lexicon, objects = gold.lexicon, gold.objects
+    label_penalties, penalties = gold.label_penalties, gold.penalties(words)
+    costs = travel_costs(lexicon.distances, objects, words, p, label_penalties, penalties)
+    plans = transport_plans(objects, words, costs)
+    distances = sums_of_bags(plans * costs, objects, words)
+    mentions = grounding.mentions(lexicon, rows.captions, evidence, thresholds.support)
+    mentioned = _are_mentioned(part, grounding, mentions, thresholds.far)
+    labels = [lexicon.words[atom] for atom in objects.atoms.tolist()]
+    texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
+    of_images = list(map(ImageObject, labels, label_penalties.tolist(), mentioned.tolist()))
+    of_captions = list(zip(texts, penalties.tolist(), strict=True))
+    match_starts, matches = _matches(objects, words, plans, costs, of_images, of_captions)
+
+    starts = words.starts.tolist()
+    mention_of = [
+        mention
+        for of_row, start, end in zip(mentions, starts, starts[1:], strict=False)
+        for by_word in [_by_word(of_row)]
+        for mention in map(by_word.get, texts[start:end])
+    ]
+    others = np.array([mention is None for mention in mention_of], dtype=bool).nonzero()[0]
+    near, by = evidence.support(lexicon, words.atoms[others], words.owners[others])
+    supported = iter(zip(near.tolist(), words_of(lexicon, by), strict=True))
+    supports = [next(supported) if m is None else (m.support, m.supported_by) for m in mention_of]
+
+    object_starts = objects.starts.tolist()
+    return [
+        Explanation(
+            image_id=image_id,
+            caption=caption,
+            score=score,
+            distance=distance,
+            known=image.is_there,
+            rated=image.is_there and image.can_lack,
+            matches=tuple(moved),
+            words=_words(
+                zip(
+                    of_captions[slice(*starts[row : row + 2])],
+                    supports[slice(*starts[row : row + 2])],
+                    mention_of[slice(*starts[row : row + 2])],
+                    strict=True,
+                ),
+                moved,
+            ),
+            mentions=tuple(mentions[row]),
+            objects=tuple(of_images[slice(*object_starts[row : row + 2])]),
+            unknown_words=unknown,
+            denied=absent,
+        )
+        for row, (image_id, caption, score, distance, image, unknown, absent) in enumerate(
+            zip(
+                rows.ids,
+                rows.captions,
+                similarities(objects.sizes > 0, words, distances).tolist(),
+                distances.tolist(),
+                evidence.images,
+                unknown_words,
+                denied,
+                strict=True,
+            )
+        )
+        for moved in [matches[slice(*match_starts[row : row + 2])]]
+    ]
+
+
+def _words(
+    words: Iterable[tuple[tuple[str, float], tuple[float, str | None], Mention | None]],
+    matches: Sequence[Match],
+) -> tuple[CaptionWord, ...]:
+    """Return the words of a caption, the costliest first; those of equal cost stay in order."""
+    costs: dict[str, list[float]] = {}
+    for match in matches:
+        costs.setdefault(match.word, []).append(match.contribution)
+    found = [
+        CaptionWord(word, penalty, math.fsum(costs[word]) if matches else math.nan, *support, of)
+        for (word, penalty), support, of in words
+    ]
+    return tuple(sorted(found, key=lambda word: -word.cost))
+
+
+def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
+    """Return the mention that each word stands for: of several the worst, of equals the first."""
+    found: dict[str, Mention] = {}
+    # Verdicts are in the order of their weight; where a word is set again, the last one stays.
+    for mention in sorted(reversed(mentions), key=lambda m: m.verdict):  # noqa: C414
+        found |= dict.fromkeys(_words_in(mention.words), mention)
+    return found
+
+
+@Remembered
+def _words_in(mention: str) -> tuple[str, ...]:
+    return tuple(word for piece in mention.split() for word in piece_words(piece))
+
+
+def _are_mentioned(
+    part: Part[Any], grounding: Grounding, mentions: Sequence[Sequence[Mention]], far: float
+) -> Mask:
+    """Return whether captions speak of each object, (number of object atoms,).
+
+    They do if they mention something of its class, or if a word has a cosine of at least `far`.
+    """
+    objects, words, lexicon = part.gold.objects, part.words, part.gold.lexicon
+    rows, numbers = objects.owners, grounding.class_numbers
+    labels = lexicon.of_each(objects.atoms, grounding.number_of_label).astype(np.int64)
+    said = [(row, numbers[m.category]) for row, of_row in enumerate(mentions) for m in of_row]
+    of_mentions = np.array(said, dtype=np.int64).reshape(-1, 2).T
+    spoken_of = are_named((rows, labels), tuple(of_mentions), (len(objects), len(numbers)))
+    others = np.flatnonzero(~spoken_of)
+    near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
+    # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.
+    spoken_of[others] = (words.sizes[rows[others]] > 0) & (2 * near.of_left - 1 >= far)
+    return spoken_of
+
+
+def _matches(
+    objects: Bags,
+    words: Bags,
+    plans: Floats,
+    costs: Floats,
+    of_images: Sequence[ImageObject],
+    of_captions: Sequence[tuple[str, float]],
+) -> tuple[list[int], list[Match]]:
+    """Return where the matches of each row start, and all that move mass, the largest first."""
+    moving = np.flatnonzero(plans > 0)
+    left, right = (side[moving] for side in meetings(objects, words))
+    masses, costs = plans[moving], costs[moving]
+    rows = objects.owners[left]
+    order = np.lexsort((-masses * costs, rows))
+    columns = (column[order].tolist() for column in (left, right, masses, costs))
+    matches = []
+    for of_image, of_caption, mass, cost in zip(*columns, strict=True):
+        label, label_penalty, _ = of_images[of_image]
+        word, penalty = of_captions[of_caption]
+        matches.append(Match(label, word, mass, cost, label_penalty, penalty))
+    return rows.searchsorted(np.arange(len(objects) + 1)).tolist(), matches
+
+
+def explained_by_classes(
+    image_id: ImageId,
+    caption: str,
+    things: Sequence[Unit],
+    there: Collection[str],
+    deniable: Collection[str] | None,
+    score: float,
+) -> Explanation:
+    """Return an explanation by CHAIR, without vectors: no support, no cost.
+
+    It is told the `things` that the caption mentions in order, the classes that are `there` in its
+    image, and those that can be absent, None for all.
+    """
+    mentions = []
+    for place, thing in enumerate(things):
+        category, by, verdict = thing.category or "", None, Verdict.UNCONFIRMED
+        if category in there:
+            by, verdict = category, Verdict.THERE
+        elif deniable is None or category in deniable:
+            verdict = Verdict.ABSENT
+        judge = None if verdict is Verdict.UNCONFIRMED else LABELS
+        mentions.append(Mention(thing.words, category, math.nan, by, verdict, judge, place))
+    parts = set(chain.from_iterable(content_words(m.words, STOP_WORDS) for m in mentions))
+    words: dict[str, Mention | None] = {
+        word: None for word in content_words(caption, STOP_WORDS) if word not in parts
+    }
+    words |= {mention.words: mention for mention in reversed(mentions)}
+    spoken_of = {mention.category for mention in mentions}
+    known = deniable is None or bool(deniable)
+    return Explanation(
+        image_id=image_id,
+        caption=caption,
+        score=score,
+        distance=math.nan,
+        known=known,
+        rated=known,
+        matches=(),
+        words=tuple(
+            CaptionWord(word, math.nan, math.nan, math.nan, of and of.supported_by, of)
+            for word, of in sorted(words.items(), key=lambda item: item[0])
+        ),
+        mentions=tuple(mentions),
+        objects=tuple(ImageObject(label, 1.0, label in spoken_of) for label in sorted(there)),
+        unknown_words=(),
+    )

@@ -1,0 +1,173 @@
+"""Options: what users choose, each declared once as a field of a record (a frozen dataclass).
+
+The command's option, a function's argument and what docstrings say of it follow from the field.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+#: The sections of a command's help.
+INPUT, METRICS, OUTPUT = "Input", "Metrics", "Output"
+
+_NAMED = re.compile(r"`(\w+)`")
+
+
+@dataclass(frozen=True)
+class Option:
+    """A setting that users choose, in Python and on the command line.
+
+    Attributes
+    ----------
+    name : str
+        As in Python: ``"tiger_features"``; the command has it as ``--tiger-features``.
+    help : str, or a function that returns it
+        What it is, in one sentence; other options in it stand between backticks: ```threshold```.
+    kind : type
+        `Path` for a file or folder that is read, ``(Path, str)`` for a file or a name, `str`,
+        `int`, `float` for a number from 0 to 1, `bool` for a switch, or a type of click.
+    default
+        Its value where the user gives none.
+    required : bool
+        Whether the metric cannot be computed without it.
+    companion : callable, optional
+        From the file's path to that of another file, which is read with it.
+    section : str
+        Where the command's help has it.
+    rare : bool
+        Whether only ``--help-all`` shows it.
+    several : bool
+        Whether it may be given several times.
+    choices : tuple of int
+        The values that it may have, if they are few.
+    metavar : str, optional
+        What the help calls its value.
+    off : str
+        The command's switch that turns it off, where it is on by default: ``"--presence"``.
+    read : callable, optional
+        From what the command was given to the value.
+    more : str
+        What docstrings say further of it.
+    lowest : int
+        The least that a `float` may be; 1 is the most.
+    """
+
+    name: str
+    help: str | Callable[[], str]
+    kind: Any = Path
+    default: Any = None
+    required: bool = False
+    companion: Callable[[Path], Path] | None = None
+    section: str = METRICS
+    rare: bool = False
+    several: bool = False
+    choices: tuple[int, ...] = ()
+    metavar: str | None = None
+    off: str = ""
+    read: Callable[[Any], Any] | None = None
+    more: str = ""
+    lowest: int = 0
+
+    def says(self, spelled: Callable[[str], str]) -> str:
+        """Return the help, in which `spelled` returns what the reader calls other options."""
+        text = self.help if isinstance(self.help, str) else self.help()
+        return _NAMED.sub(lambda named: spelled(named[1]), text)
+
+
+def option(
+    default: Any, says: str | Callable[[], str], kind: Any = Path, *, name: str = "", **how: Any
+) -> Any:
+    """Return the default of a dataclass's field that is an `Option`.
+
+    Parameters
+    ----------
+    default
+        Its value where the user gives none.
+    says, kind
+        `Option.help` and `Option.kind`.
+    name : str
+        What users call it; by default as the field is called.
+    **how
+        Other attributes of `Option`.
+    """
+    return field(default=default, metadata={"option": Option(name, says, kind, default, **how)})
+
+
+@cache
+def options_of(record: type[Any]) -> Mapping[str, Option]:
+    """Return the options that a record's fields are, by the names of the fields."""
+    declared = {one.name: one.metadata["option"] for one in fields(record) if one.metadata}
+    return {at: replace(one, name=one.name or at) for at, one in declared.items()}
+
+
+def chosen(
+    record: type[Any], only: Collection[str] | None = None, omit: Collection[str] = ()
+) -> dict[str, Option]:
+    """Return those options of a record that `only` names, by default all, without some."""
+    known = options_of(record)
+    names = known if only is None else only
+    return {at: known[at] for at in names if at not in omit}
+
+
+def take(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Take the values of a record's options out of what was given by the users' names for them."""
+    taken = {at: given.pop(o.name) for at, o in options_of(record).items() if o.name in given}
+    return {
+        at: (value,) if options_of(record)[at].several and isinstance(value, str) else value
+        for at, value in taken.items()
+    }
+
+
+def taking(
+    *records: type[Any], only: Collection[str] | None = None, omit: Collection[str] = ()
+) -> Callable[[T], T]:
+    """Let a function or class take the options of records, one by one and by keyword.
+
+    Its own last parameter is ``**settings``, by which it gets them. Its signature has them behind
+    its own parameters, and its docstring before what it says of ``**settings``.
+    """
+
+    def decorate(function: T) -> T:
+        called: Any = function.__init__ if inspect.isclass(function) else function
+        *parameters, last = inspect.signature(called).parameters.values()
+        entries = []
+        for record in records:
+            for at, one in chosen(record, only, omit).items():
+                kind = record.__annotations__[at]
+                parameters.append(
+                    inspect.Parameter(
+                        one.name,
+                        inspect.Parameter.KEYWORD_ONLY,
+                        default=one.default,
+                        annotation=kind,
+                    )
+                )
+                entries.append(_entry(one, kind))
+        called.__signature__ = inspect.signature(called).replace(parameters=[*parameters, last])
+        called.__records__ = records
+        head, settings, rest = inspect.cleandoc(function.__doc__ or "").partition(
+            f"\n**{last.name}"
+        )
+        function.__doc__ = "\n".join([head, *entries]) + settings + rest
+        return function
+
+    return decorate
+
+
+def _entry(one: Option, kind: str) -> str:
+    """Return what the docstring of a function says of an option."""
+    text = one.says(lambda name: f"`{name}`")
+    if one.off:
+        text = f"False is ``{one.off}``: {text}"
+    text = f"{text} {one.more}".rstrip()
+    kind = kind.removesuffix(" | None") + ", optional" * (one.default is None)
+    return f"{one.name} : {kind}\n{textwrap.indent(textwrap.fill(text, 92), '    ')}"

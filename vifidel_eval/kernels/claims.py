@@ -1,0 +1,378 @@
+"""Claims: what of captions VIFIDEL-PRF scores, held against the evidence of their images."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ..captions.rows import Asked, LabelCounts
+from ..evaluation import Floats, Integers
+from ..io.caches import Remembered
+from ..words.content_words import content_words
+from ..words.english import sentence_places
+from ..words.mentions import Unit
+from ..words.synonyms import rarity
+from . import fidelity
+from .bags import Bags, Gold, Part, bags_of_labels
+from .grounding import Grounding
+from .lexicon import Lexicon
+from .support import (
+    LABELS,
+    NO_CLASS,
+    NOTHING,
+    SUPPORT,
+    Deniable,
+    Known,
+    Mask,
+    Nearest,
+    ReferenceWords,
+    are_named,
+    nearest,
+    nearest_evidence,
+    some_of,
+    words_of_references,
+)
+from .wording import ReferenceWording
+
+
+class Sentence(NamedTuple):
+    """A sentence of a text, without the blanks around it: its place, and the things it names."""
+
+    start: int
+    end: int
+    things: tuple[Unit, ...]
+
+    @property
+    def claims(self) -> bool:
+        """Whether it mentions a thing; denials mention none."""
+        return any(unit.is_mention for unit in self.things)
+
+
+def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
+    """Return the sentences of a text; `units` finds its content words, as `Grounding.units` does.
+
+    Examples
+    --------
+    >>> text = "A dog runs. The mood is calm."
+    >>> [text[one.start : one.end] for one in read_sentences(text, lambda part: [])]
+    ['A dog runs.', 'The mood is calm.']
+    """
+    return tuple(
+        Sentence(start, end, tuple(unit for unit in units(text[start:end]) if unit.category))
+        for start, end in sentence_places(text)
+    )
+
+
+class Claim(NamedTuple):
+    """What of a caption is scored: its content words, None for all, and the things it names.
+
+    It mentions them, or denies that they are there; `parts` are the words of each mention.
+    """
+
+    words: frozenset[str] | None
+    mentions: tuple[Unit, ...]
+    parts: tuple[tuple[str, ...], ...]
+    denied: tuple[Unit, ...]
+
+
+@lru_cache(maxsize=8)
+def claim_reader(
+    units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
+) -> Callable[[str], Claim]:
+    """Return what reads captions; who reads alike shares what was read last.
+
+    What of a caption is scored are sentences that mention a thing, without the words of things that
+    they deny; if there is none, the whole caption. `units` are those of a `Grounding`.
+    """
+    words_in: Remembered[str, tuple[str, ...]] = Remembered(
+        lambda text: tuple(content_words(text, stop_words))
+    )
+
+    def read(caption: str) -> Claim:
+        sentences = read_sentences(caption, units)
+        claiming = [sentence for sentence in sentences if sentence.claims]
+        things = tuple(chain.from_iterable(sentence.things for sentence in sentences))
+        denied = tuple(unit for unit in things if unit.denied)
+        mentions = tuple(unit for unit in things if not unit.denied)
+        words = None
+        if claiming and (denied or len(claiming) < len(sentences)):
+            said = " ".join(caption[one.start : one.end] for one in claiming)
+            counts = Counter(content_words(said, stop_words))
+            for unit in chain.from_iterable(sentence.things for sentence in claiming):
+                if unit.denied:
+                    counts.subtract(words_in(unit.words))
+            words = frozenset(word for word, n in counts.items() if n > 0)
+        return Claim(words, mentions, tuple(words_in(unit.words) for unit in mentions), denied)
+
+    return Remembered(read).__getitem__
+
+
+def words_of_claims(claims: Sequence[Claim]) -> Iterator[str]:
+    """Yield the words and terms that a lexicon needs for the mentions."""
+    for claim in claims:
+        yield from (unit.text for unit in claim.mentions)
+        yield from chain.from_iterable(claim.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimsGold(Gold):
+    """Objects and references of some rows, what the objects name, and all words of references.
+
+    `label_classes` and `said_classes` have the number of the class of each of these, `rarities` the
+    rarity of each word of references. Labels name their classes, `named_classes` in `named_rows`,
+    with and without a vector. Of each row there are its labels and references as they are, and what
+    can be absent by its labels.
+    """
+
+    said: ReferenceWords
+    named: Bags
+    label_classes: Integers
+    said_classes: Integers
+    rarities: Floats
+    named_rows: Integers
+    named_classes: Integers
+    labels: Sequence[LabelCounts]
+    texts: Sequence[Sequence[str]]
+    deniable: Sequence[Deniable]
+    doubt: Floats  # (rows,): how strongly the references deny what they do not mention
+    wording: ReferenceWording
+
+
+def claims_gold(
+    gold: Gold,
+    grounding: Grounding,
+    labels: Sequence[LabelCounts],
+    references: Sequence[Sequence[str]],
+    asked: Sequence[Asked] | None,
+) -> ClaimsGold:
+    """Return the gold side of rows, just read, with what claims are held against."""
+    said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
+    lexicon, named = gold.lexicon, gold.objects
+    listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
+    terms = list(map(grounding.term_of_label, listed))
+    if terms != listed:  # of phrases the thing that ends each
+        of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
+        named = bags_of_labels(lexicon, of_rows)[0]
+    deniable = [
+        grounding.deniable(of_row, asked_of_row)
+        if of_row or asked_of_row is not None
+        else Deniable(frozenset())
+        for of_row, asked_of_row in zip(labels, asked or [None] * len(labels), strict=True)
+    ]
+    label_classes = lexicon.of_each(named.atoms, grounding.number_of_label).astype(np.int64)
+    named_rows, named_classes = named.owners, label_classes
+    if named is not gold.objects or gold.tallies["object labels"].unknown:
+        number = grounding.number_of_label
+        all_of = [(row, number(label)) for row, of_row in enumerate(labels) for label in of_row]
+        named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
+    # Labels that do not say what was looked for are one more witness, like a reference.
+    undeclared = [bool(n) and not d.anything for n, d in zip(labels, deniable, strict=True)]
+    return ClaimsGold(
+        **vars(gold),
+        said=said,
+        named=named,
+        label_classes=label_classes,
+        said_classes=lexicon.of_each(said.words.atoms, grounding.number_of_word).astype(np.int64),
+        rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
+        named_rows=named_rows,
+        named_classes=named_classes,
+        labels=labels,
+        texts=references,
+        deniable=deniable,
+        doubt=fidelity.doubts(gold.usable_references + undeclared),
+        wording=ReferenceWording(references),
+    )
+
+
+class _Mentions:
+    """The mentions of some rows, row after row: units, rows, numbers of classes and of words."""
+
+    def __init__(
+        self, claims: Sequence[Claim], words: Bags, grounding: Grounding, lexicon: Lexicon
+    ) -> None:
+        self.units = [unit for claim in claims for unit in claim.mentions]
+        parts = [words_in for claim in claims for words_in in claim.parts]
+        sizes = np.array([len(claim.mentions) for claim in claims], dtype=np.int64)
+        self.rows = np.arange(len(claims)).repeat(sizes)
+        self.atoms = np.array(lexicon.numbers(unit.text for unit in self.units), dtype=np.int64)
+        classes = [grounding.class_numbers[unit.category or ""] for unit in self.units]
+        self.classes = np.array(classes, dtype=np.int64)
+        # Where the words of mentions are among those of the rows: `held` by `holders`.
+        holders = np.arange(len(parts)).repeat(np.array(list(map(len, parts)), dtype=np.int64))
+        of_mentions = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
+        size = len(lexicon.known)
+        keys = np.append(words.owners * size + words.atoms, NOTHING)
+        order = keys.argsort()
+        wanted = self.rows[holders] * size + of_mentions
+        held = order.take(keys.searchsorted(wanted, sorter=order), mode="clip")
+        is_there = keys[held] == wanted
+        self._holders, self._held = holders[is_there], held[is_there]
+        self._words = len(words.atoms)
+
+    def words_of(self, some: Integers | Mask) -> Mask:
+        """Return which words are part of some mentions of their rows, (number of words,)."""
+        counts = np.zeros(len(self.rows), dtype=bool)
+        counts[some] = True
+        are_part = np.zeros(self._words, dtype=bool)
+        are_part[self._held[counts[self._holders]]] = True
+        return are_part
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedClaims:
+    """What captions claim, held against the evidence; arrays of it are of the claimed words."""
+
+    claimed: Mask  # (words of the captions,)
+    words: Bags  # the claimed words of each row
+    support: Floats
+    weights: Floats  # in P
+    inventions: fidelity.Inventions
+    reached: Floats  # (words of the references,): how near the caption comes to each
+    spoken_of: Floats  # (labels,): how much the caption speaks of each
+    near: tuple[Nearest, Nearest]  # the claimed words to those of the references, and to labels
+
+
+def judge_claims(
+    part: Part[ClaimsGold], claims: Sequence[Claim], grounding: Grounding
+) -> JudgedClaims:
+    """Return what the captions of some rows claim, held against the evidence."""
+    gold, lexicon = part.gold, part.gold.lexicon
+    said, objects = gold.said.words, gold.named
+    claimed = _claimed(claims, lexicon, part.words)
+    words = part.words if claimed.all() else some_of(part.words, claimed)
+    to_said = nearest(lexicon.distances, words, said)
+    to_objects = nearest(lexicon.distances, words, objects)
+
+    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row]))
+    mentions = _Mentions(claims, words, grounding, lexicon)
+    in_labels, in_said, apart, same = _named_by(gold, mentions, grounding, image)
+    is_named = in_labels | in_said
+    unnamed = np.flatnonzero(~is_named)
+    rows = mentions.rows[unnamed]
+    judged = [
+        (of_row.has(category), category in of_row.denied)
+        for row, at in zip(rows.tolist(), unnamed.tolist(), strict=True)
+        for of_row, category in [(gold.deniable[row], mentions.units[at].category)]
+    ]
+    can_lack, answered = np.array(judged, dtype=bool).reshape(-1, 2).T
+    of_mentions = lexicon, mentions.atoms, mentions.rows
+    near_both = (nearest_evidence(*of_mentions, side, (), unnamed)[0] for side in (said, objects))
+    near = np.nan_to_num(np.maximum(*near_both)[unnamed])
+    near[same[unnamed]] = 1.0
+    near[answered | apart[unnamed]] = 0.0
+    denied = can_lack & (near < SUPPORT)
+    sure = fidelity.sureness(near, denied, gold.doubt[rows])
+
+    in_named = mentions.words_of(is_named)
+    in_denied = mentions.words_of(unnamed[denied]) & ~in_named
+    in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
+    support = fidelity.supports(
+        np.maximum(to_said.of_left, to_objects.of_left),
+        mentions.words_of(in_labels & ~in_said),
+        in_denied | mentions.words_of(apart) & ~in_named,
+    )
+    weights = fidelity.weights_in_p(
+        words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
+    )
+    reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
+    spoken_of = are_named(
+        (objects.owners, gold.label_classes),
+        (mentions.rows, mentions.classes),
+        (gold.rows, len(grounding.class_numbers)),
+    )
+    reached = _reached_by(lexicon, words, reaching, objects, to_objects)
+    denials = _wrong_denials(claims, grounding, image, gold.doubt)
+    return JudgedClaims(
+        claimed=claimed,
+        words=words,
+        support=support,
+        weights=weights,
+        inventions=fidelity.Inventions(
+            np.append(rows, denials.rows),
+            np.append(mentions.classes[unnamed], denials.classes),
+            np.append(sure, denials.sure),
+        ),
+        reached=_reached_by(lexicon, words, reaching, said, to_said),
+        spoken_of=np.where(spoken_of, 1.0, reached),
+        near=(to_said, to_objects),
+    )
+
+
+def _claimed(claims: Sequence[Claim], lexicon: Lexicon, words: Bags) -> Mask:
+    """Return which words are claimed, (number of atoms,): all where none of those is known."""
+    claimed = np.ones(len(words.atoms), dtype=bool)
+    for row, claim in enumerate(claims):
+        if claim.words is None:  # the whole caption is scored
+            continue
+        of_row = slice(*words.starts[row : row + 2])
+        held = [lexicon.words[atom] for atom in words.atoms[of_row].tolist()]
+        if not claim.words.isdisjoint(held):
+            claimed[of_row] = [word in claim.words for word in held]
+    return claimed
+
+
+def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Nearest) -> Floats:
+    """Return how near those words that count come to each of a side, (number of its atoms,).
+
+    `count` is a mask of the words; `near` is what is nearest between all of them and the side.
+    """
+    if not len(side.atoms) or count.all():
+        return near.of_right
+    loses = np.zeros(len(words), dtype=bool)
+    loses[words.owners[~count]] = True
+    rows = loses.nonzero()[0]
+    again = nearest(lexicon.distances, some_of(words, count).take(rows), side.take(rows))
+    reached: Floats = near.of_right.copy()
+    reached[loses[side.owners]] = again.of_right
+    return reached
+
+
+def _named_by(
+    gold: ClaimsGold, mentions: _Mentions, grounding: Grounding, image: Callable[[int], Known]
+) -> tuple[Mask, Mask, Mask, Mask]:
+    """Return which mentions labels name, and which references do.
+
+    Of those that neither does, return where they name what is never the same, as for VIFIDEL-H a
+    hot dog is no dog, and where they name what may be the same: a bike may be a motorcycle.
+    """
+    numbers = grounding.class_numbers
+    size = gold.rows, len(numbers)
+    labels = gold.named_rows, gold.named_classes
+    references = gold.said.words.owners, gold.said_classes
+    of_mentions = mentions.rows, mentions.classes
+    in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
+    apart = np.zeros(len(in_said), dtype=bool)
+    for at, unit in enumerate(mentions.units):
+        other = grounding.apart.get(unit.category or "")
+        if other is not None:
+            known = image(int(mentions.rows[at]))
+            in_said[at] = unit.category in (known.shares or ())
+            apart[at] = known.names(other)
+    unnamed = np.flatnonzero(~in_labels & ~in_said)
+    others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
+    of_others = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)
+    same = np.zeros(len(in_said), dtype=bool)
+    for by in (labels, references):
+        same[unnamed] |= are_named((mentions.rows[unnamed], of_others), by, size)
+    return in_labels, in_said, apart & ~in_labels & ~in_said, same
+
+
+def _wrong_denials(
+    claims: Sequence[Claim], grounding: Grounding, image: Callable[[int], Known], doubt: Floats
+) -> fidelity.Inventions:
+    """Return the things that captions deny and that are there."""
+    wrong = [
+        (row, grounding.class_numbers[unit.category or ""], 1.0 if by == LABELS else doubt[row])
+        for row, claim in enumerate(claims)
+        for unit in claim.denied
+        for by in [image(row).contradicts(unit.category)]
+        if by is not None
+    ]
+    rows, classes, sure = np.array(wrong, dtype=np.float64).reshape(-1, 3).T
+    return fidelity.Inventions(rows.astype(np.int64), classes.astype(np.int64), sure)

@@ -1,0 +1,372 @@
+"""Columns of PyArrow: found by name or path, their types told, their buffers checked, read.
+
+Columns of text may spell lists, such as ``["dog", "cat"]`` in a CSV file: these become lists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from ...captions.fields import MISSING, spelled, steps_of, value_at
+from ...errors import VifidelError
+from ...evaluation import Integers
+from ...io.containers import listed_in, parsed
+
+_STRINGS = ("string", "large_string", "string_view")
+
+# What lists in text become.
+_LISTS = pa.list_(pa.string())
+_SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
+_COUNTED = pa.map_(pa.string(), pa.int64())
+_NUMBERS = pa.list_(pa.float64())
+_UNREADABLE = object()
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of some rows, or their names or fields; all but the captions may be None.
+
+    A column is an array or chunked array of PyArrow, or `Values`. Without `labels`, the objects are
+    looked up by `image_ids`.
+    """
+
+    captions: Any
+    labels: Any = None
+    label_scores: Any = None
+    references: Any = None
+    image_ids: Any = None
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    def each(self, function: Callable[[Any], Any]) -> Columns:
+        """Return what a function says of each."""
+        return Columns(*(None if of is None else function(of) for of in vars(self).values()))
+
+    def part(self, start: int, rows: int) -> Columns:
+        """Return some rows, each column as one array."""
+
+        def joined(column: Any) -> Any:
+            some = column[start : start + rows]
+            return some.combine_chunks() if isinstance(some, pa.ChunkedArray) else some
+
+        return self.each(joined)
+
+
+class Values(list[Any]):
+    """Values of Python that PyArrow has no type for: their rows are read one by one."""
+
+    type = pa.null()
+
+
+def field_of(schema: pa.Schema, name: str) -> Any:
+    """Return the field of a schema that has a name, or else that a path leads to.
+
+    ``doc.caption`` is the field of a struct, ``resps[0]`` an entry of a list, as in caption files.
+    It raises a VifidelError if there is none, or there are two columns of that name.
+    """
+    found = schema.get_all_field_indices(name)
+    if len(found) == 1:
+        return schema.field(found[0])
+    steps = steps_of(name)
+    if found or len(steps) == 1 or len(schema.get_all_field_indices(steps[0])) != 1:
+        what = "no column" if not found else "more than one column"
+        raise VifidelError(
+            f"the table has {what} {name!r}; its columns are {', '.join(schema.names):.200}."
+        )
+    kind = schema.field(steps[0]).type
+    for at, step in enumerate(steps[1:], 1):
+        names = [field.name for field in kind] if pa.types.is_struct(kind) else []
+        if isinstance(step, int) and is_list(kind):
+            kind = kind.value_type
+        elif step in names:
+            kind = kind.field(names.index(step)).type
+        else:
+            has = f"fields are {', '.join(names):.200}" if names else f"type is {kind!s:.80}"
+            missing = f"[{step}]" if isinstance(step, int) else repr(step)
+            raise VifidelError(
+                f"the column {spelled(steps[:at])!r} has no {missing} ({name}); its {has}."
+            )
+    return pa.field(name, kind)
+
+
+def column_of(batch: Any, name: str) -> Any:
+    """Return a column that `field_of` finds in a batch or table; null where a path ends early."""
+    if name in batch.schema.names:
+        return batch.column(name)
+    first, *steps = steps_of(name)
+    found = (value_at(value, steps) for value in batch.column(first).to_pylist())
+    values = [None if value is MISSING else value for value in found]
+    return pa.array(values, field_of(batch.schema, name).type)
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether a column of this type holds strings; dictionary-encoded ones do, too."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return str(kind) in (*_STRINGS, "null")
+
+
+def is_list(kind: Any) -> bool:
+    """Return whether a column of this type holds lists, of whatever layout."""
+    arrays = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
+    return isinstance(kind, (*arrays, pa.ListViewType, pa.LargeListViewType))
+
+
+def is_references(kind: Any) -> bool:
+    """Return whether a column of this type holds lists of strings."""
+    return pa.types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
+
+
+def in_precision_of(kind: Any, number: float) -> float:
+    """Return a number as a column compares with it: single precision .3 is not below .3."""
+    if not (pa.types.is_float16(kind) or pa.types.is_float32(kind)):
+        return number
+    with np.errstate(over="ignore"):
+        return float(np.dtype(kind.to_pandas_dtype()).type(number))
+
+
+def check_buffers(column: Any) -> None:
+    """Check that offsets, indices and sizes of a column stay in its buffers: others may crash.
+
+    Text that is not UTF-8 passes: it makes a bad row. Of a slice, no more than that is looked at,
+    where PyArrow's own check takes all values of lists. It raises a pyarrow.ArrowException.
+    """
+    for chunk in getattr(column, "chunks", [column]):
+        chunk.validate()
+        parts = _parts(chunk)
+        for part in parts:
+            check_buffers(part)
+        if parts:
+            continue
+        try:
+            chunk.validate(full=True)
+        except pa.ArrowInvalid as problem:
+            if "UTF8" not in str(problem) or str(chunk.type) not in _STRINGS:
+                raise
+            as_bytes = getattr(pa, str(chunk.type).replace("string", "binary"))()
+            chunk.view(as_bytes).validate(full=True)
+
+
+def _parts(array: Any) -> list[Any]:
+    """Return the arrays that a nested one is made of, as far as they belong to its rows."""
+    kind = array.type
+    if isinstance(array, pa.ExtensionArray):
+        return [array.storage]
+    if pa.types.is_struct(kind):
+        return [array.field(at) for at in range(kind.num_fields)]
+    if pa.types.is_dictionary(kind):
+        pa.DictionaryArray.from_arrays(array.indices, pa.nulls(len(array.dictionary)))
+        return [array.dictionary]
+    if pa.types.is_fixed_size_list(kind):
+        return [array.values.slice(array.offset * kind.list_size, len(array) * kind.list_size)]
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind)):
+        return []
+    parts = [array.keys, array.items] if pa.types.is_map(kind) else [array.values]
+    ends = np.concatenate([[0], np.asarray(array.offsets), [len(parts[0])]])
+    if (np.diff(ends) < 0).any():
+        raise pa.ArrowInvalid("lists lead out of their values")
+    return [part.slice(ends[1], ends[-2] - ends[1]) for part in parts]
+
+
+def texts(column: Any) -> Any:
+    """Return an array of strings as plain strings; one that is not UTF-8 becomes a null."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.large_string())
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        values = column.cast(pa.large_binary()).to_pylist()
+        column = pa.array(list(map(_decoded, values)), column.type)
+    return column
+
+
+def _decoded(text: bytes | None) -> str | None:
+    try:
+        return None if text is None else text.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def spelt(text: Any) -> str | None:
+    """Return a string that UTF-8 can spell; None for what is not a string."""
+    return text.encode(errors="replace").decode() if isinstance(text, str) else None
+
+
+def entries(column: Any, field: str = "") -> tuple[Any, Integers]:
+    """Return the entries of all lists of a column, whatever its layout, and how many each row has.
+
+    Strings that are not UTF-8 become nulls, and decimal numbers floats. With `field`, the entries
+    are structs, and those of that field are returned.
+    """
+    if pa.types.is_null(column.type):
+        return pa.nulls(0, pa.string()), np.zeros(len(column), np.int64)
+    sizes = pa.compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
+    flat = column.flatten()
+    if field:
+        flat = pa.compute.struct_field(flat, field)
+    if is_text(flat.type):
+        flat = texts(flat)
+    elif pa.types.is_decimal(flat.type):
+        flat = flat.cast(pa.float64(), safe=False)
+    return flat, sizes
+
+
+def split(flat: Any, sizes: Integers) -> list[list[Any]]:
+    """Return the list of each row, from what `entries` returns."""
+    values, ends = flat.to_pylist(), sizes.cumsum().tolist()
+    return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def as_column(
+    values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
+) -> Any:
+    """Return one entry per row as a column of `Columns`; None for None.
+
+    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits` (it
+    returns something, and raises nothing), and else `Values`; without `fits`, it must become one,
+    with lists `of` something. `name` is for messages.
+    """
+    if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise VifidelError(
+            f"{name} must be a column or a sequence with one entry per row, not {values!r:.40}."
+        )
+    if not hasattr(values, "__array__"):
+        values = list(values)
+    try:
+        column = pa.array(values, from_pandas=True)
+        if fits is None or fits(column.type):
+            return column
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        if fits is None:
+            raise VifidelError(f"{name} are a list of {of} per row.") from None
+    listed = values.tolist() if hasattr(values, "tolist") else values
+    # pandas has NaN where there is nothing.
+    return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)
+
+
+def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
+    """Return which columns of lists are text."""
+
+    def is_cells(name: str) -> bool:
+        kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
+        return len(kinds) == 1 and is_text(kinds[0]) and not pa.types.is_null(kinds[0])
+
+    of_lists = (names.references, names.label_scores, names.labels)
+    return [name for name in of_lists if name is not None and is_cells(name)]
+
+
+def types_of_cells(first: pa.RecordBatch, names: Columns) -> dict[str, pa.DataType]:
+    """Return the types of lists that columns of text get, which their first rows say.
+
+    It raises a VifidelError if the text in the column of labels is something else.
+    """
+    types = {names.references: _LISTS, names.label_scores: _NUMBERS}
+    of_text = cells_of(first.schema, names)
+    if names.labels in of_text:
+        types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
+    return {name: types[name] for name in of_text}
+
+
+def with_lists(
+    batch: pa.RecordBatch, types: Mapping[str, pa.DataType], plain: str | None
+) -> pa.RecordBatch:
+    """Return rows with lists in place of text; what cannot be read is a list of one null.
+
+    In the column `plain`, that of references, text that does not look like a list is a list of one.
+    """
+    for name, kind in types.items():
+        column = batch.column(name)
+        read = partial(_list_of, kind, name == plain)
+        cells = zip(column.is_valid().to_pylist(), texts(column).to_pylist(), strict=True)
+        lists = pa.array([read(cell) if there else None for there, cell in cells], kind)
+        batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
+    return batch
+
+
+def _type_of(name: str, cells_as_text: Sequence[str | None]) -> pa.DataType:
+    cells = [cell for cell in map(_parsed, cells_as_text) if cell is not None]
+    lists = [cell for cell in cells if isinstance(cell, list)]
+    if any(isinstance(cell, dict) for cell in cells):
+        return _COUNTED
+    if any(isinstance(value, list | dict) for cell in lists for value in cell):
+        return _SCORED
+    if cells and not lists:
+        text = next((text for text in cells_as_text if text and text.strip()), "")
+        raise VifidelError(
+            f"the column {name!r} holds text such as {text!r:.60}; write lists in it, such as "
+            '["dog", "cat"].'
+        )
+    return _LISTS
+
+
+def _parsed(text: str | None) -> Any:
+    """Return what a cell says: a list, mapping or anything; None of an empty one, or no text."""
+    if text is None or not text.strip():
+        return None
+    try:
+        return parsed(text)
+    except ValueError:
+        return _UNREADABLE
+
+
+def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
+    """Return the list of a cell; `plain` text may stand for a list of itself."""
+    if plain and text:
+        try:
+            cell = listed_in(text, "", VifidelError)
+        except VifidelError:
+            return [None]
+        if cell is None and text.strip():
+            return [text]
+    else:
+        cell = _UNREADABLE if text is None else _parsed(text)
+    if cell is None:
+        return None
+    if kind == _COUNTED:
+        counts = cell.items() if isinstance(cell, dict) else [("", None)]
+        return [(spelt(name), _count(number)) for name, number in counts]
+    return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and abs(value) < 1 << 63 else None
+
+
+def _number(value: Any) -> float | None:
+    exact = type(value) is float or (type(value) is int and abs(value) < 1 << 53)
+    return float(value) if exact else None
+
+
+def _pair(value: Any) -> Any:
+    """Return a label with its score, as annotations have it: a pair or an object."""
+    label, score = value, None
+    if isinstance(value, str):
+        return {"label": spelt(value), "score": None}
+    if isinstance(value, dict):
+        label = next((value[name] for name in ("label", "name") if name in value), None)
+        score = next((value[name] for name in ("score", "confidence") if name in value), None)
+    elif isinstance(value, list) and len(value) == 2:
+        label, score = value
+    if not isinstance(label, str) or _number(score) is None:
+        return None
+    return {"label": spelt(label), "score": _number(score)}
+
+
+_VALUES: dict[pa.DataType, Callable[[Any], Any]] = {
+    _LISTS: spelt,
+    _SCORED: _pair,
+    _NUMBERS: _number,
+}

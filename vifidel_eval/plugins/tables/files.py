@@ -1,0 +1,304 @@
+"""Files of tables, here or in an object store: found by what a user names, read by batches."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset as ds
+import pyarrow.fs
+
+from ...errors import VifidelError
+from ...io.files import first_line, is_address, reason, sha256_of
+from .columns import Columns, cells_of, check_buffers, types_of_cells, with_lists
+from .json_lines import JsonLines
+
+# The names that files of each format have; of text, also compressed.
+_FORMATS = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".arrow": "Arrow",
+    ".feather": "Arrow",
+    ".ipc": "Arrow",
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".jsonl": "JSONL",
+    ".ndjson": "JSONL",
+}
+_PLAIN, _TEXT = ("CSV", "TSV"), ("CSV", "TSV", "JSONL")
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+
+_SECRET = re.compile("//[^/@]*@")
+
+# Rows and bytes that are decoded at a time.
+_ROWS, _BATCH = 8192, 1 << 25
+_BLOCK = 1 << 22
+
+# What pyarrow raises of files that cannot be read.
+_PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of rows, on a file system that knows it by its path.
+
+    The name is that below the folder that was given, with ``/``: the same on every machine; the
+    format is a value of `_FORMATS`.
+    """
+
+    name: str
+    path: str
+    filesystem: pa.fs.FileSystem
+    format: str
+
+    @property
+    def stem(self) -> str:
+        """The name without what says the format."""
+        return self.name[: -len(_suffix_of(self.name)[0])]
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the file."""
+        with _readable(self), self.filesystem.open_input_stream(self.path, None) as file:
+            return sha256_of(file)
+
+    def open(self, names: Columns, whole: bool = True) -> OpenTable:
+        """Open the file, whose columns of lists, which `names` has, may be text.
+
+        Unless its rows will be read, its columns may be those of its first rows only. It raises a
+        VifidelError if it is not of its format, or the text in such a column holds no lists.
+        """
+        source: Any
+        with _readable(self):
+            if self.format == "JSONL":
+                source = JsonLines(self.filesystem, self.path, whole)
+            else:
+                source = self._dataset({})
+            if self.format in _PLAIN:  # nothing is taken for a number or date
+                source = self._dataset(dict.fromkeys(source.schema.names, pa.string()))
+        return OpenTable(self, source, names)
+
+    def _dataset(self, text: dict[str, pa.DataType]) -> ds.Dataset:
+        form: ds.FileFormat
+        if self.format == "Parquet":
+            options = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
+            form = ds.ParquetFileFormat(default_fragment_scan_options=options)
+        elif self.format == "Arrow":
+            form = ds.IpcFileFormat()
+        else:
+            form = ds.CsvFileFormat(
+                parse_options=pa.csv.ParseOptions(
+                    delimiter="\t" if self.format == "TSV" else ",", newlines_in_values=True
+                ),
+                read_options=pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK),
+                convert_options=pa.csv.ConvertOptions(column_types=text, check_utf8=False),
+            )
+        return ds.dataset(self.path, filesystem=self.filesystem, format=form)
+
+
+def _suffix_of(name: str) -> tuple[str, str]:
+    """Return the end of a name that says the format, such as ``.csv.gz``, and it; or two blanks."""
+    lower = name.lower()
+    packed = next((end for end in _COMPRESSED if lower.endswith(end)), "")
+    plain = lower[: len(lower) - len(packed)]
+    end = next((end for end in _FORMATS if plain.endswith(end) and plain != end), "")
+    known = end and (not packed or _FORMATS[end] in _TEXT)
+    return (end + packed, _FORMATS[end]) if known else ("", "")
+
+
+class OpenTable:
+    """The rows of a file, with lists where text spells them.
+
+    `schema` has its columns, and `numbers_in_text` says whether numbers are text, as in CSV.
+    """
+
+    def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
+        self._file, self._source, self._names = file, source, names
+        self._types: dict[str, pa.DataType] = {}
+        self.numbers_in_text = file.format in _PLAIN
+        if cells_of(source.schema, names):
+            nothing = pa.RecordBatch.from_pylist([], source.schema)
+            try:
+                self._types = types_of_cells(next(self.batches(), nothing), names)
+            except VifidelError as problem:
+                raise VifidelError(f"{file.path}: {problem}") from None
+        self.schema: pa.Schema = source.schema
+        for name, kind in self._types.items():
+            at = self.schema.get_field_index(name)
+            self.schema = self.schema.set(at, pa.field(name, kind))
+
+    def count_rows(self) -> int | None:
+        """Return how many rows there are; None of text, where that is not known before the end."""
+        if isinstance(self._source, JsonLines) or self.numbers_in_text:
+            return None
+        with _readable(self._file):
+            return int(self._source.count_rows())
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in their order, the same batches every time.
+
+        It raises a VifidelError if the file ends too early or is damaged.
+        """
+        read = 0
+        with _readable(self._file):
+            batches = self._batches()
+        while True:
+            with _readable(self._file, f" after row {read}"):
+                batch = next(batches, None)
+                if batch is None:
+                    return
+            read += len(batch)
+            if len(batch):
+                yield with_lists(batch, self._types, self._names.references)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        rows, source, file = _ROWS, self._source, self._file
+        if isinstance(source, JsonLines):
+            return source.batches(rows)
+        if file.format == "Arrow":
+            return _batches_of_arrow(file.filesystem.open_input_file(file.path))
+        if file.format == "Parquet":  # a batch of images is no larger than one of ids
+            groups = [group for part in source.get_fragments() for group in part.row_groups]
+            size = max(1, sum(group.total_byte_size for group in groups))
+            rows = max(1, min(rows, _BATCH * sum(group.num_rows for group in groups) // size))
+        scanner = source.scanner(
+            batch_size=rows,
+            batch_readahead=1,
+            fragment_readahead=1,
+            use_threads=False,
+            cache_metadata=False,
+        )
+        batches: Iterator[pa.RecordBatch] = scanner.to_batches()
+        return batches
+
+
+def _batches_of_arrow(file: Any) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file, which says where its buffers are: they are checked first."""
+    with file:
+        reader = pa.ipc.open_file(file)
+        for number in range(reader.num_record_batches):
+            batch = reader.get_batch(number)
+            for column in batch.columns:
+                check_buffers(column)
+            for start in range(0, len(batch), _ROWS):
+                yield batch.slice(start, _ROWS)
+
+
+@contextlib.contextmanager
+def _readable(file: TableFile, where: str = "") -> Iterator[None]:
+    """Turn what pyarrow raises of a file into one sentence."""
+    try:
+        yield
+    except VifidelError:
+        raise
+    except _PROBLEMS as problem:
+        raise VifidelError(
+            f"{file.path}: cannot be read as {file.format}{where}: {_said(problem)}; write it "
+            "again, or leave it out."
+        ) from None
+
+
+def _said(problem: BaseException) -> str:
+    """Return what pyarrow says of a file, without what it was about to do."""
+    if isinstance(problem, OSError) and problem.strerror:
+        return reason(problem)
+    return first_line(problem).rpartition("': ")[2]
+
+
+def find_tables(sources: Sequence[str]) -> list[TableFile]:
+    """Return all files of tables, in the order of their names.
+
+    `sources` are files and folders, which are searched with all that is below them: paths, or URIs
+    of object stores. Names that begin with a full stop or an underscore are left out, as Spark and
+    pyarrow do. It raises a VifidelError if a source is missing, or a folder has no tables, tables
+    of several formats, or something else.
+    """
+    files = [file for source in sources for file in _of_source(source)]
+    return sorted(files, key=lambda file: file.name)
+
+
+def _of_source(source: str) -> list[TableFile]:
+    if is_address(source):
+        given, source = source, _SECRET.sub("//***@", source)  # what messages show of it
+        try:
+            filesystem, path = pa.fs.FileSystem.from_uri(given)
+        except _PROBLEMS as problem:
+            why = _said(problem).replace(given, source)
+            raise VifidelError(f"{source}: {why}; check the address.") from None
+    else:
+        filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
+    try:
+        info = filesystem.get_file_info(path)
+        if info.type == pa.fs.FileType.Directory:
+            return _of_folder(source, filesystem, path)
+    except VifidelError:
+        raise
+    except _PROBLEMS as problem:
+        where = getattr(problem, "filename", None) or source
+        raise VifidelError(f"{where}: {_said(problem)}; check the path.") from None
+    if info.type == pa.fs.FileType.NotFound:
+        raise VifidelError(f"{source}: no such file or directory; check the path.")
+    if info.type != pa.fs.FileType.File:
+        raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
+    name = PurePosixPath(info.path).name
+    _, form = _suffix_of(name)
+    if not form:
+        raise VifidelError(
+            f"{source}: its name does not say which table it is; expected {_endings()}."
+        )
+    return [TableFile(name, path, filesystem, form)]
+
+
+def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
+    found = [
+        TableFile(name, path, filesystem, _suffix_of(name)[1])
+        for name, path in _listed(filesystem, folder)
+        if not any(part.startswith((".", "_")) for part in name.split("/"))
+    ]
+    found.sort(key=lambda file: file.name)
+    other = next((file for file in found if not file.format), None)
+    if other is not None and len(found) > 1:
+        raise VifidelError(
+            f"{source}: {other.name} in this folder is not a table; name the tables themselves, "
+            f"such as {os.path.join(source, '*.parquet')}."
+        )
+    if other is not None or not found:
+        raise VifidelError(f"{source}: there is no table in this folder; expected {_endings()}.")
+    formats = {file.format: file.name for file in found}
+    if len(formats) > 1:
+        (one, first), (other_one, second) = list(formats.items())[:2]
+        raise VifidelError(
+            f"{source}: this folder has {one} ({first}) and {other_one} ({second}); name the files "
+            "of one of them."
+        )
+    return found
+
+
+def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the name below a folder and the path of every file in it."""
+    if isinstance(filesystem, pa.fs.LocalFileSystem):
+        # pyarrow follows links, also one that leads to the folder that it is in.
+        for parent, folders, _ in os.walk(folder):
+            for link in filter(os.path.islink, (os.path.join(parent, name) for name in folders)):
+                raise VifidelError(
+                    f"{link} is a link to a folder, and links are not followed; name that folder "
+                    "as an input of its own."
+                )
+    for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
+        if info.type not in (pa.fs.FileType.File, pa.fs.FileType.Directory):
+            raise VifidelError(
+                f"{info.path}: is a pipe or device, not an ordinary file; remove it."
+            )
+        if info.type == pa.fs.FileType.File:
+            yield info.path[len(folder) :].lstrip("/"), info.path
+
+
+def _endings() -> str:
+    *most, last = _FORMATS
+    return f"a file that ends in {', '.join(most)} or {last}, or compressed text such as .csv.gz"

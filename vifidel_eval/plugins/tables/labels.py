@@ -1,0 +1,285 @@
+"""Object labels of the rows of a table: in a column of any shape, or looked up by image ids."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+
+from ...annotations import ObjectLabels
+from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
+from ...annotations.plain import judged_rows
+from ...captions.rows import Asked, LabelCounts
+from ...errors import AnnotationError, VifidelError
+from ...evaluation import Integers
+from ...io.image_ids import ImageId, from_json_key, from_json_value, match
+from .columns import entries, in_precision_of, is_list, is_text, split, texts
+
+_NAME_FIELDS = ("label", "labels", "name", "names")
+_SCORE_FIELDS = ("score", "scores", "confidence", "confidences")
+
+
+class Shape(NamedTuple):
+    """How a column holds labels.
+
+    `numbers_are` is ``"scores"``, ``"counts"`` or empty: what is beside each label. `fields` are
+    those of a struct, or of a map's entries, with the names and the numbers. `parallel` says that
+    these are two lists of equal length rather than a list of pairs.
+    """
+
+    numbers_are: str = ""
+    fields: tuple[str, ...] = ()
+    parallel: bool = False
+
+
+def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
+    """Return how a column of this type holds labels, or raise a VifidelError if it does not.
+
+    `scores` is the type of their scores, where these are a column of their own; `column` is what
+    messages call the labels.
+    """
+    types = pa.types
+    if types.is_null(kind):
+        return Shape()
+    if scores is not None:
+        if is_list(kind) and is_text(kind.value_type) and _is_numbers(scores):
+            return Shape("scores", parallel=True)
+        raise VifidelError(
+            f"the columns of labels and their scores are of types {kind} and {scores}; give a list "
+            "of strings and a list of numbers per row."
+        )
+    if types.is_map(kind) and is_text(kind.key_type) and types.is_integer(kind.item_type):
+        return Shape("counts", ("key", "value"))
+    if is_list(kind) and is_text(kind.value_type):
+        return Shape()
+    struct = kind.value_type if is_list(kind) else kind
+    if types.is_struct(struct):
+        parallel, of_field = struct is kind, {field.name: field.type for field in struct}
+        fields = tuple(
+            next((name for name in names if name in of_field), "")
+            for names in (_NAME_FIELDS, _SCORE_FIELDS)
+        )
+        name, number = (of_field.get(field, struct) for field in fields)
+        if parallel and is_list(name) and is_text(name.value_type) and _is_numbers(number):
+            return Shape("scores", fields, parallel=True)
+        if not parallel and is_text(name) and _is_number(number):
+            return Shape("scores", fields)
+    raise VifidelError(
+        f"the column {column!r} is of type {kind}; labels are a list of strings per row, a list of "
+        "structs with label and score (or name and confidence), or a map of label to count."
+    )
+
+
+def _is_number(kind: Any) -> bool:
+    types = pa.types
+    checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
+    return any(check(kind) for check in checks)
+
+
+def _is_numbers(kind: Any) -> bool:
+    return pa.types.is_null(kind) or (is_list(kind) and _is_number(kind.value_type))
+
+
+class RowLabels(NamedTuple):
+    """The labels of some rows with their counts, none where they cannot be read.
+
+    `asked` has what was looked for in the image of each row, None where it does not say that, and
+    `problems` what is wrong with rows that cannot be read.
+    """
+
+    counts: list[LabelCounts]
+    asked: list[Asked]
+    problems: dict[int, str]
+
+
+def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> RowLabels:
+    """Return the labels of rows as `label_rows` reads them.
+
+    `column` is an array of a type that `shape_of` knows, or a list of values of Python. Scores may
+    be a column of their own, and the lowest that counts is compared in their precision. Most rows
+    of an array are counted together; those with anything unusual are left to `label_rows`.
+    """
+    if not isinstance(column, list):
+        return _read_array(column, scores, threshold)
+    labels = RowLabels([{}] * len(column), [None] * len(column), {})
+    values = {row: [] if value is None else value for row, value in enumerate(column)}
+    _read_singly(labels, values, threshold, uncertain)
+    return labels
+
+
+def _read_singly(
+    labels: RowLabels, rows: dict[int, Any], threshold: float, uncertain: float | None = None
+) -> None:
+    """Read rows one by one: what `label_rows` takes, by their numbers."""
+    read, problems = judged_rows(list(rows.values()), threshold, uncertain)
+    numbers = list(rows)
+    asked = read.asked or [None] * len(numbers)
+    for at, row in enumerate(numbers):
+        if at in problems:
+            labels.problems[row] = problems[at]
+        else:
+            labels.counts[row], labels.asked[row] = read.counts[at], asked[at]
+
+
+def _read_array(column: Any, scores: Any, threshold: float) -> RowLabels:
+    shape = shape_of(column.type, None if scores is None else scores.type)
+    parts = _parts(column, scores, shape)
+    (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
+    threshold = in_precision_of(numbers.type, threshold)
+    owners = np.arange(len(column)).repeat(sizes)
+    cleaned, places = _cleaned(names)
+    usual = np.array([label != "" for label in cleaned])[places]
+    there, amounts = usual, np.ones(len(names), np.int64)
+    if not np.array_equal(sizes, of_numbers):
+        usual = np.zeros(len(names), dtype=bool)
+    elif shape.numbers_are == "scores":
+        of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
+        usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
+        there = of_names >= threshold
+    elif shape.numbers_are == "counts":  # 0 says that it was looked for and is not there
+        amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
+        usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
+        usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
+        there = amounts > 0
+    odd = (np.bincount(owners[~usual], minlength=len(column)) > 0) | (sizes != of_numbers)
+
+    counted = there & ~odd[owners]
+    counts: list[dict[str, int]] = [{} for _ in range(len(column))]
+    labels = RowLabels([*counts], [None] * len(column), {})
+    of_row = map(counts.__getitem__, owners[counted].tolist())
+    names_there = map(cleaned.__getitem__, places[counted].tolist())
+    for of_image, label, amount in zip(of_row, names_there, amounts[counted].tolist(), strict=True):
+        of_image[label] = of_image.get(label, 0) + amount
+    absent: dict[int, set[str]] = {}
+    denied = (amounts == 0) & ~odd[owners]
+    for row, place in zip(owners[denied].tolist(), places[denied].tolist(), strict=True):
+        absent.setdefault(row, set()).add(cleaned[place])
+    for row, of_image in absent.items():
+        labels.asked[row] = frozenset(of_image.union(counts[row]))
+        odd[row] = not of_image.isdisjoint(counts[row])  # a contradiction
+
+    listed = [split(*part) for part in parts] if odd.any() else []
+    singly = {}
+    for row in np.flatnonzero(odd).tolist():
+        try:
+            singly[row] = _as_annotated(column, row, listed[0][row], listed[-1][row], shape)
+        except AnnotationError as problem:
+            labels.problems[row] = str(problem)
+    _read_singly(labels, singly, threshold)
+    return labels
+
+
+def _parts(column: Any, scores: Any, shape: Shape) -> list[tuple[Any, Integers]]:
+    """Return the names of all rows, and the numbers if there are any, as `entries` does."""
+    if shape.parallel:
+        both = [column, scores]
+        if scores is None:
+            both = [pa.compute.struct_field(column, field) for field in shape.fields]
+        return list(map(entries, both))
+    if shape.numbers_are == "counts":
+        kinds = (column.type.key_type, column.type.item_type)
+        column = column.cast(pa.list_(pa.struct(list(zip(shape.fields, kinds, strict=True)))))
+    return [entries(column, field) for field in shape.fields or ("",)]
+
+
+def _cleaned(names: Any) -> tuple[list[str], Integers]:
+    """Return different names as labels, empty for what is none, and which one each entry is."""
+    encoded = names.dictionary_encode()
+    labels = [
+        CLEAN[name] if name != NO_CATEGORY and len(name) <= LONGEST_NAME else ""
+        for name in encoded.dictionary.to_pylist()
+    ]
+    places = encoded.indices.fill_null(len(labels)).to_numpy(zero_copy_only=False)
+    return [*labels, ""], places
+
+
+def _as_annotated(column: Any, row: int, names: Any, numbers: Any, shape: Shape) -> Any:
+    """Return a row as `label_rows` takes it, or raise an AnnotationError."""
+    if None in names:
+        try:
+            column[row].as_py()
+        except UnicodeDecodeError:
+            raise AnnotationError("one of its labels is not UTF-8 text.") from None
+    if not shape.numbers_are:
+        return names
+    if len(names) != len(numbers):
+        raise AnnotationError(f"it has {len(names)} labels and {len(numbers)} scores of labels.")
+    if shape.numbers_are == "counts":
+        return _mapping(names, numbers)
+    if shape.parallel:
+        return list(map(list, zip(names, numbers, strict=True)))
+    missing = {name: None if name is None else {"label": name} for name in names}
+    pairs = zip(names, numbers, strict=True)
+    return [missing[name] if score is None else (name, score) for name, score in pairs]
+
+
+def _mapping(names: list[str], numbers: list[int]) -> dict[str, int]:
+    """Return a mapping of label to count; of a map that has a key twice, both count."""
+    counts: dict[str, int] = {}
+    for name, number in zip(names, numbers, strict=True):
+        if name in counts:
+            both = (counts[name], number)
+            contrary = name != NO_CATEGORY and (not both[0]) != (not both[1])
+            if None in both or min(both) < 0 or contrary:
+                raise AnnotationError("its labels cannot be read.")
+            counts[name] = sum(both) if all(both) else 0
+        else:
+            counts[name] = number
+    return counts
+
+
+class ObjectsById:
+    """The labels of rows whose image ids are in a column: text or whole numbers.
+
+    They mean images as those of caption files do: text of digits is a number, and
+    ``val2017/000000000042.jpg`` is image 42. An id that the source does not know makes bad labels
+    where the source lists every image, and else an image without objects, as detections have them.
+    """
+
+    def __init__(self, objects: ObjectLabels, column: str) -> None:
+        self.objects = objects
+        self._column = column
+
+    def check(self, kind: Any) -> None:
+        """Raise a VifidelError unless a column of this type holds ids."""
+        types = pa.types
+        if not (is_text(kind) or types.is_integer(kind) or types.is_floating(kind)):
+            raise VifidelError(
+                f"the column {self._column!r} is of type {kind}; image ids are text or whole "
+                "numbers."
+            )
+
+    def matched(self, column: Any) -> list[tuple[Any, ImageId | None]]:
+        """Return the ids of rows, with the image of the source that each means, if it means one.
+
+        It raises an ImageIdError if an id could mean two images.
+        """
+        if isinstance(column, pa.ChunkedArray):
+            column = column.combine_chunks()
+        ids = (texts(column) if is_text(column.type) else column).to_pylist()
+        read = {value: _image_id(value) for value in dict.fromkeys(ids) if value is not None}
+        known = match([i for i in dict.fromkeys(read.values()) if i is not None], self.objects)
+        # Text of digits may be text in the source as well.
+        as_text = {value: value for value in read if value in self.objects}
+        images = as_text | {value: known[i] for value, i in read.items() if i in known}
+        return [(value, images.get(value)) for value in ids]
+
+    def read(self, ids: list[tuple[Any, ImageId | None]]) -> RowLabels:
+        """Return the labels of rows, of which `matched` gave these."""
+        labels = RowLabels([{}] * len(ids), [None] * len(ids), {})
+        for row, (value, image_id) in enumerate(ids):
+            if image_id is not None:
+                labels.counts[row] = self.objects[image_id]
+                labels.asked[row] = self.objects.asked_of([image_id])[0]
+            elif self.objects.lists_every_image:
+                labels.problems[row] = (
+                    f"the objects have no image {value!r:.60} ({self._column}, "
+                    f"{self.objects.where})."
+                )
+        return labels
+
+
+def _image_id(value: Any) -> ImageId | None:
+    return from_json_key(value.strip()) if isinstance(value, str) else from_json_value(value)

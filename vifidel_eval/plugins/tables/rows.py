@@ -1,0 +1,289 @@
+"""The rows of a table: read, scored under several metrics, and what is wrong with each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ...captions.rows import MOST_CHARACTERS, Rows
+from ...errors import AnnotationError, CaptionError, VifidelError
+from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, Floats, Integers, Tally
+from ...io.caches import one_run
+from ...io.containers import listed_in
+from ...kernels.bags import Part
+from ...scorers.record import Metric, Settings
+from ...scorers.registry import METRICS, named_failures
+from ...scorers.word_vectors import Scored, WordVectorScorer
+from .columns import Columns, entries, spelt, split, texts
+from .labels import RowLabels
+
+#: All statuses from best to worst, as tables have them.
+STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
+
+#: The place of each: 0 for ``"ok"``, higher for worse.
+RANKS: Mapping[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
+
+# The metric whose transport distance stands behind its score.
+_WITH_DISTANCE = "VIFIDEL"
+
+#: The columns of a row that are no scores.
+NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
+
+#: The places of statuses in `STATUSES`, (rows,).
+Statuses = NDArray[np.uint8]
+_Marks = NDArray[np.bool_]
+
+
+def worsen(statuses: Statuses, rows: _Marks | Integers, status: str) -> None:
+    """Give rows, which are marked or numbered, a status, unless theirs is worse."""
+    statuses[rows] = np.maximum(statuses[rows], np.uint8(RANKS[status]))
+
+
+class TableRows:
+    """Some rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out.
+
+    `of_captions`, `of_references` and `of_labels` are places in `STATUSES`, (rows,): what is wrong
+    with each, 0 where nothing is. `labels` reads the labels; a row has at most `max_words`
+    different ones.
+    """
+
+    def __init__(
+        self, columns: Columns, labels: Callable[[Columns], RowLabels], max_words: int
+    ) -> None:
+        number = len(columns)
+        captions, references = _captions(columns.captions), _references(columns.references, number)
+        self.of_captions, self.of_references, self.of_labels = np.zeros((3, number), np.uint8)
+        for row in [row for row, caption in enumerate(captions) if caption is None]:
+            self.of_captions[row], captions[row] = RANKS["bad caption"], ""
+        for row in [row for row, of_row in enumerate(references) if None in of_row]:
+            self.of_references[row], references[row] = RANKS["bad references"], ()
+        read = labels(columns)
+        self._problems = read.problems
+        self.of_labels[list(read.problems)] = RANKS["bad labels"]
+        asked = read.asked if any(of_row is not None for of_row in read.asked) else None
+        self.rows = Rows(captions, references, objects=read.counts, asked=asked)
+
+        characters = _lengths(captions)
+        of_each, different = _lengths(chain.from_iterable(references)), _lengths(read.counts)
+        long = np.arange(number).repeat(_lengths(references))[of_each > MOST_CHARACTERS]
+        self.size = int(characters.sum() + of_each.sum() + 8 * different.sum())
+        self.leave_out(characters > MOST_CHARACTERS, long, different > max_words)
+
+    def leave_out(
+        self, captions: _Marks, references: _Marks | Integers, labels: _Marks | None = None
+    ) -> None:
+        """Leave out what is too long, given for each row."""
+        for values, nothing, statuses, long in (
+            (self.rows.captions, "", self.of_captions, captions),
+            (self.rows.references, (), self.of_references, references),
+            (self.rows.objects, {}, self.of_labels, labels),
+        ):
+            if long is not None:
+                worsen(statuses, long, "too long")
+                for row in np.arange(len(self.rows))[long].tolist():
+                    values[row] = nothing  # type: ignore[index]
+                    if self.rows.asked is not None and values is self.rows.objects:
+                        self.rows.asked[row] = None  # type: ignore[index]
+
+    def refuse(self, statuses: Statuses, first_row: int, max_words: int) -> None:
+        """Raise a VifidelError for the first row that needs a change; `first_row` is the first."""
+        bad = np.flatnonzero(statuses >= RANKS["too long"])
+        if not len(bad):
+            return
+        row = int(bad[0])
+        at, status = f"row {first_row + row}", STATUSES[statuses[row]]
+        if status == "bad labels":
+            raise AnnotationError(f"{at}: {self._problems[row]}")
+        raise CaptionError(
+            {
+                "too long": f"{at}: it has a text of more than {MOST_CHARACTERS} characters, or "
+                f"more than {max_words} different words or labels; shorten it.",
+                "bad caption": f"{at}: the caption is not a string, or a list that is not of one; "
+                "every row needs one.",
+                "bad references": f"{at}: the references are not a list of strings.",
+            }[status]
+        )
+
+
+def _lengths(values: Iterable[Sized]) -> Integers:
+    return np.fromiter(map(len, values), np.int64)
+
+
+def _captions(column: Any) -> list[Any]:
+    """Return the text of each row, which a list of one may spell; None for what is no text."""
+    given = map(spelt, column) if isinstance(column, list) else texts(column).to_pylist()
+    return [_only(text) if text and text[0] in "[( \t\n" else text for text in given]
+
+
+def _only(text: str) -> str | None:
+    """Return the caption that a text is, or that is alone in the list that it spells."""
+    try:
+        listed = listed_in(text, "", CaptionError, whole=False)
+    except CaptionError:
+        return None
+    if listed is None:
+        return text
+    return spelt(listed[0]) if len(listed) == 1 else None
+
+
+def _references(column: Any, rows: int) -> list[Any]:
+    """Return a list of texts for each row, with None for what is no text."""
+    if column is None:
+        return [()] * rows
+    return list(map(_listed, column)) if isinstance(column, list) else split(*entries(column))
+
+
+def _listed(row: Any) -> list[str | None]:
+    if row is None:
+        return []
+    listed = row.tolist() if hasattr(row, "tolist") else row
+    return list(map(spelt, listed)) if isinstance(listed, list | tuple) else [None]
+
+
+@dataclass(frozen=True, eq=False)
+class TableScores:
+    """What `TableScorer.evaluate` returns of some rows.
+
+    Attributes
+    ----------
+    fields : pyarrow.StructArray
+        One row per row: the metrics' columns, ``distance`` and ``status``.
+    statuses : Counter
+        How many rows have each status.
+    tallies : mapping
+        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
+    counts : mapping
+        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
+        not a mean.
+    counted : mapping
+        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
+        nobody looked for, and whether its references alone judge it.
+    """
+
+    fields: Any
+    statuses: Counter[str]
+    tallies: Mapping[str, Tally]
+    counts: Mapping[str, Floats]
+    counted: Mapping[str, Integers]
+
+
+class RowScorer:
+    """Scores rows of tables under metrics that are made from settings.
+
+    `weighted` of the settings says whether there are references; a text may have at most
+    `max_words` different words. Of scores, `type` is the pyarrow.StructType.
+    """
+
+    def __init__(self, metrics: Sequence[str], settings: Settings, max_words: int) -> None:
+        self._metrics: list[tuple[Metric, WordVectorScorer[Any]]] = []
+        names: list[str] = []
+        for record in map(METRICS.__getitem__, metrics):
+            scorer = record.make(settings)
+            if not isinstance(scorer, WordVectorScorer):
+                raise VifidelError(
+                    f"{record.name} says that it scores tables, and is no WordVectorScorer; leave "
+                    "tables=True out of its record."
+                )
+            self._metrics.append((record, scorer))
+            names += [column.name.replace("-", "_") for column in record.columns]
+            names += [_DISTANCE] if record.name == _WITH_DISTANCE else []
+        fields = [(name, pa.float64()) for name in names]
+        self.type = pa.struct([*fields, (_STATUS, pa.string())])
+        self._weighted = settings.weighted
+        self._max_words = max_words
+
+    def signatures(self, objects: str) -> list[str]:
+        """Return the signature of each metric; `objects` is what it says of the labels."""
+        return [scorer.signature_with(objects) for _, scorer in self._metrics]
+
+    def score(self, table: TableRows, strict_from: int | None = None) -> TableScores:
+        """Return the scores of rows; each is scored as if it were alone.
+
+        With the number of the first row as `strict_from`, it raises for one that needs a change.
+        """
+        statuses = table.of_captions.copy()
+        counted = {key: np.zeros(len(table.rows), dtype=np.int64) for key in COUNTED_OF_ROWS}
+        columns: list[Floats] = []
+        counts: dict[str, Floats] = {}
+        tallies: dict[str, Tally] = {}
+        with one_run():  # metrics read words alike: each text is read once
+            for record, scorer in self._metrics:
+                part = scorer.read(table.rows)
+                if self._leaves_out(table, part):
+                    part = scorer.read(table.rows)
+                worsen(statuses, part.words.sizes == 0, "no words")
+                tallies = {"captions": part.of_words, **part.gold.tallies, **tallies}
+                with named_failures(record.name, record.module):
+                    scored = scorer.scored(part)
+                wrong = self._judge(statuses, record, scored, table)
+                scores = scored.scores
+                if record.name == _WITH_DISTANCE and scored.distances is not None:
+                    scores = np.column_stack([scores, scored.distances])
+                columns.extend(map(np.ascontiguousarray, np.where(wrong, np.nan, scores.T)))
+                if scored.of_rows is not None:
+                    counts[record.name] = np.where(wrong[:, None], np.nan, scored.of_rows)
+                for key, numbers in counted.items():
+                    np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
+        if strict_from is not None:
+            table.refuse(statuses, strict_from, self._max_words)
+        read = ("captions", "object labels", *(["references"] if self._weighted else []))
+        arrays = [pa.array(column, mask=np.isnan(column)) for column in columns]
+        arrays.append(pa.DictionaryArray.from_arrays(statuses, STATUSES).dictionary_decode())
+        numbers = np.bincount(statuses, minlength=len(STATUSES)).tolist()
+        return TableScores(
+            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
+            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            {what: tallies[what] for what in read if what in tallies},
+            counts,
+            counted,
+        )
+
+    def _leaves_out(self, table: TableRows, part: Part[Any]) -> bool:
+        """Leave out what has too many words for transport, and return whether there was any."""
+        most, references = self._max_words, part.gold.references.sizes
+        row_of_reference = part.gold.row_of_reference
+        of_rows = np.bincount(row_of_reference, weights=references, minlength=len(table.rows))
+        words_and_labels = part.words.sizes + _lengths(table.rows.objects or ())
+        long_captions = part.words.sizes > most
+        long_references = words_and_labels * of_rows > most * most
+        long_references[row_of_reference[references > most]] = True
+        if not (long_captions | long_references).any():
+            return False
+        table.leave_out(long_captions, long_references)
+        return True
+
+    def _judge(
+        self, statuses: Statuses, record: Metric, scored: Scored, table: TableRows
+    ) -> _Marks:
+        """Worsen statuses by what a metric says; return which rows have a bad input of its own."""
+        sees_objects = record.objects or record.either
+        wrong = table.of_captions.copy()
+        if sees_objects:
+            np.maximum(wrong, table.of_labels, out=wrong)
+        if self._weighted:  # all metrics read them
+            np.maximum(wrong, table.of_references, out=wrong)
+        np.maximum(statuses, wrong, out=statuses)
+
+        defined = scored.scores if scored.of_rows is None else scored.of_rows
+        lacks = np.asarray(np.isnan(defined).any(axis=1))
+        something = undeclared = np.zeros(len(lacks), dtype=np.bool_)
+        if sees_objects:
+            something = np.fromiter(map(bool, table.rows.objects or ()), bool, len(lacks))
+            worsen(statuses, lacks & ~something, "no objects")
+        if self._weighted and not record.objects:
+            something = something | (_lengths(table.rows.references) > 0)
+            worsen(statuses, lacks & ~something, "no references")
+        if "nothing_looked_for" in scored.counts:
+            undeclared = scored.counts["nothing_looked_for"] > 0
+            worsen(statuses, undeclared, "nothing looked for")
+        worsen(statuses, lacks & something & ~undeclared, "no known words")
+        if "unweighted" in scored.counts:
+            worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
+        return wrong > 0

@@ -1,0 +1,312 @@
+"""Run-level warnings, and the Words column.
+
+Each warns once, with all systems and metrics that it is about. A word of a length is what stands
+between blanks. Mean words per caption are a column like a metric's, so that every output shows
+them, compares them and keeps them image by image; nobody is better by it.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.metadata import version
+from itertools import chain
+
+import numpy as np
+
+from ..annotations import ObjectLabels
+from ..captions.rows import Rows
+from ..errors import VifidelWarning
+from ..evaluation import Column, Evaluation
+from ..io.image_ids import ImageId
+from ..scorers import Bleu, Cider, RougeL, Scorer
+from ..scorers.base import Progress
+from ..scorers.explaining import uncombined
+from ..scorers.word_vectors import WordVectorScorer
+from ..words.content_words import STOP_WORDS, foreign
+from ..words.word_vectors import load_vectors
+from .harness import column_names
+from .scores import Scores
+from .systems import System, paired
+
+#: The column of words per caption.
+WORDS = "Words"
+
+# From this factor between their means on, lengths differ: by half.
+_DIFFER = 1.5
+# What a score may follow more than what captions say: more words than these, and means that differ
+# by more than this factor.
+_LONG = 60
+_FACTOR = 2
+# What compares n-grams, or their order, with captions that are about as long.
+_OF_SHORT_TEXTS = (Bleu, Cider, RougeL)
+# Captions are out of its range if they are on average so many times as long as the references, and
+# their score is below this. Of ten vision-language models on 112 images of val2017, five are as
+# long, with CIDEr up to .25 and BLEU-4 up to .06; the others have at least .61 and .11.
+_TIMES_AS_LONG = 3
+_NEAR_ZERO = 0.05
+# More labels than these are more than captions can cover.
+_MANY_LABELS = 60
+# From this share on, almost all scores are the lowest possible.
+_ALMOST_ALL = 0.95
+# Fewer images say nothing.
+_FEWEST = 10
+# BLEU without a common n-gram is not quite 0.
+_AS_GOOD_AS_ZERO = 1e-6
+_WORD = re.compile(r"\w+")
+
+# Where the vectors or the stop words of a language are given.
+_OPTIONS = {"vectors": "--vectors FILE (vectors=)", "stop words": "--stop-words FILE (stop_words=)"}
+
+
+class WordsPerCaption(Scorer):
+    """Words per caption: what stands between blanks. No caption is better by it."""
+
+    columns = (Column(WORDS, ranked=False),)
+
+    def method(self) -> str:
+        return WORDS
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return f"{WORDS}|between:blanks|version:{version('vifidel-eval')}"
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        words = np.array(lengths(rows.captions), dtype=np.float64)
+        on_progress(len(rows))
+        return {WORDS: Evaluation(rows.ids, words)}
+
+
+def lengths(texts: Iterable[str]) -> list[int]:
+    """Return the number of words of each text."""
+    return [len(text.split()) for text in texts]
+
+
+def differ(one: float, other: float) -> bool:
+    """Return whether two mean lengths differ by half: one is at least 1.5 times the other.
+
+    >>> differ(10, 15), differ(15.0, 10.1)
+    (True, False)
+    """
+    return max(one, other) >= _DIFFER * min(one, other) and one != other
+
+
+def warn_of_language(
+    systems: Sequence[System],
+    references: Mapping[ImageId, Sequence[str]] | None,
+    scorers: Mapping[str, Scorer],
+) -> None:
+    """Warn if captions are not English and metrics read them as if they were.
+
+    Those are metrics on word vectors that have the embedded vectors or the English stop words.
+    """
+    english: dict[str, list[str]] = {what: [] for what in _OPTIONS}
+    for name, scorer in scorers.items():
+        for part in uncombined([scorer]):
+            if isinstance(part, WordVectorScorer):
+                if part.space.vectors is load_vectors(None):
+                    english["vectors"].append(name)
+                if part.space.stop_words == STOP_WORDS:
+                    english["stop words"].append(name)
+    english = {what: names for what, names in english.items() if names}
+    if not english:
+        return
+    texts = {f"system {s.name!r}": list(s.captions.values()) for s in systems}
+    if references is not None:
+        texts["the references"] = list(chain.from_iterable(references.values()))
+    whose: dict[str, list[str]] = {}
+    examples: dict[str, str] = {}
+    for side, of_side in texts.items():
+        language = foreign(of_side)
+        if language is not None:
+            whose.setdefault(language.name, []).append(side)
+            examples.setdefault(language.name, ", ".join(map(repr, language.examples)))
+    if not whose:
+        return
+    seems = "; ".join(
+        f"captions of {_listed(sides)} seem to be {name} ({examples[name]})"
+        for name, sides in whose.items()
+    )
+    metrics = dict.fromkeys(chain.from_iterable(english.values()))
+    _warn(
+        f"{seems}, but the {' and '.join(english)} of {_listed(metrics)} are English: the scores "
+        f"say little. Give those of the language: {' and '.join(_OPTIONS[w] for w in english)}."
+    )
+
+
+def lengths_matter(systems: Iterable[System]) -> bool:
+    """Return whether scores are to be read beside the lengths of systems' captions; warn of much.
+
+    They are if the mean number of words differs by half between systems, or there is a caption of
+    more than 60 words.
+    """
+    words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
+    if not words:
+        return False
+    means = {name: _mean(of_system) for name, of_system in words.items()}
+    shortest, longest = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    reasons = []
+    if means[longest] > _FACTOR * means[shortest]:
+        reasons.append(
+            f"captions of system {longest!r} have {means[longest]:.1f} words on average, those "
+            f"of {shortest!r} {means[shortest]:.1f}"
+        )
+    long = {name: sum(n > _LONG for n in of_system) for name, of_system in words.items()}
+    counted = [
+        f"{count} of {len(words[name])} captions of system {name!r}"
+        for name, count in long.items()
+        if count
+    ]
+    if counted:
+        reasons.append(f"{', '.join(counted)} have more than {_LONG} words")
+    if reasons:
+        _warn(
+            f"{'; '.join(reasons)}: longer captions say more that can be wrong or unmatched, so "
+            "read the scores beside the lengths."
+        )
+    return bool(reasons) or differ(means[longest], means[shortest])
+
+
+def warn_of_tags(objects: ObjectLabels) -> None:
+    """Warn if half of the images with a label have more than 60, as lists of tags have."""
+    labels = [len(of_image) for of_image in objects.values() if of_image]
+    usual = statistics.median(labels) if labels else 0
+    if usual > _MANY_LABELS:
+        _warn(
+            f"{objects.where}: images have {usual:g} different labels (median), more than captions "
+            "can cover, so VIFIDEL and VIFIDEL-R are low for any caption: read VIFIDEL-P for what "
+            "captions say, and VIFIDEL-H for what they make up."
+        )
+
+
+def warn_of_scores(
+    scores: Scores,
+    systems: Iterable[System],
+    references: Mapping[ImageId, Sequence[str]] | None,
+    scorers: Mapping[str, Scorer],
+) -> None:
+    """Warn of scores that say little, each once and for one cause."""
+    systems, references = list(systems), references or {}
+    near_zero = _warn_out_of_range(scores, systems, references, scorers)
+    _warn_of_floor(scores, scorers, near_zero)
+    if any(isinstance(part, Cider) for part in uncombined(scorers.values())):
+        _warn_of_common_words(scores, systems, references)
+
+
+def _warn_out_of_range(
+    scores: Scores,
+    systems: Iterable[System],
+    references: Mapping[ImageId, Sequence[str]],
+    scorers: Mapping[str, Scorer],
+) -> Collection[str]:
+    """Warn if captions are so long that metrics of short texts are near zero: these columns."""
+    words = lengths(chain.from_iterable(references.values()))
+    if not words:
+        return ()
+    short = _mean(words)
+    of_short_texts = {
+        column.name
+        for scorer in scorers.values()
+        if isinstance(scorer, _OF_SHORT_TEXTS)
+        for column in scorer.columns
+    }
+    near_zero: dict[str, list[str]] = {}
+    for system in systems:
+        words = lengths(system.captions.values())
+        if words and _mean(words) > _TIMES_AS_LONG * short:
+            for column, evaluation in scores.evaluations[system.name].items():
+                if column in of_short_texts and evaluation.score < _NEAR_ZERO:
+                    near_zero.setdefault(column, []).append(system.name)
+    if near_zero:
+        whose = dict.fromkeys(chain.from_iterable(near_zero.values()))
+        _warn(
+            f"{', '.join(near_zero)} near zero: captions of {', '.join(map(repr, whose))} are more "
+            f"than {_TIMES_AS_LONG} times as long as the references, which have {short:.1f} words "
+            "on average. That is out of the range of these metrics, which compare texts of about "
+            "one length: a difference there says nothing."
+        )
+    return near_zero
+
+
+def _warn_of_floor(
+    scores: Scores, scorers: Mapping[str, Scorer], explained: Collection[str]
+) -> None:
+    """Warn if almost all scores of a metric are the lowest that it has, in all its columns.
+
+    Columns that have been explained do not count, nor those in which lower is better.
+    """
+    higher = {c.name for c in scores.columns() if c.ranked and not c.lower_is_better}
+    columns_of: dict[str, list[str]] = {}
+    for column, metric in column_names(scorers).items():
+        if column in higher and column not in explained:
+            columns_of.setdefault(metric, []).append(column)
+    at_floor: dict[str, list[str]] = {}
+    mute = False
+    for system, of_column in scores.evaluations.items():
+        for metric, names in columns_of.items():
+            columns = [of_column[name] for name in names]
+            if min(map(_share_at_zero, columns)) >= _ALMOST_ALL:
+                at_floor.setdefault(metric, []).append(repr(system))
+                mute |= any(2 * e.counts.get("no_words", 0) > len(e.ids) for e in columns)
+    if not at_floor:
+        return
+    metrics = "; ".join(f"{metric} of {_listed(names)}" for metric, names in at_floor.items())
+    cause = (
+        "most captions have no word that counts: are they in the script and language of the stop "
+        "words and vectors?"
+        if mute
+        else "captions that are of other images than their ids say, or in another language than "
+        "the references or labels: look at some with `vifidel-eval explain --image ID`."
+    )
+    _warn(f"almost all images have the lowest score, 0, under {metrics}; the likely cause: {cause}")
+
+
+def _warn_of_common_words(
+    scores: Scores, systems: Iterable[System], references: Mapping[ImageId, Sequence[str]]
+) -> None:
+    """Warn if CIDEr is 0 because words in the references of all images have no weight."""
+    (column,) = Cider.columns
+    weightless: dict[int, list[str]] = {}
+    for system in systems:
+        evaluation = scores.evaluations.get(system.name, {}).get(column.name)
+        if evaluation is not None and np.nan_to_num(evaluation.scores).any():
+            continue
+        rows = paired(system, references, allow_subset=True)
+        pairs = [pair for pair in zip(rows.captions, rows.references, strict=True) if pair[1]]
+        shared = any(_words(caption) & _words(" ".join(of_row)) for caption, of_row in pairs)
+        if len(pairs) == 1 or (shared and evaluation is not None):
+            weightless.setdefault(len(pairs), []).append(repr(system.sample_of or system.name))
+    for images, names in weightless.items():
+        why = (
+            "there is one image"
+            if images == 1
+            else f"what captions share with references is in the references of all {images} images"
+        )
+        _warn(
+            f"{column.name} of {_listed(dict.fromkeys(names))} is 0, since it weighs words by how "
+            f"few images have them in their references, and {why}; score more images together."
+        )
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
+
+
+def _share_at_zero(evaluation: Evaluation) -> float:
+    """Return the share of the images with a score that have the lowest; 0 of few."""
+    defined = evaluation.scores[~np.isnan(evaluation.scores)]
+    return float((defined <= _AS_GOOD_AS_ZERO).mean()) if len(defined) >= _FEWEST else 0.0
+
+
+def _mean(numbers: Sequence[int]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def _listed(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, VifidelWarning, stacklevel=4)

@@ -1,0 +1,341 @@
+"""`Scores` of systems under metrics, estimates beside them, and what they were made from."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import math
+import os
+from collections.abc import Callable, Container, Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..errors import MetricUnavailable, UnknownName, VifidelError
+from ..evaluation import COUNTS, Column, Evaluation
+from ..io.files import open_file, sha256_of
+
+#: What people are called among the systems.
+PEOPLE = "people"
+# The column that is calibrated.
+_RATE = "VIFIDEL-Hi"
+# What stands for a path among arguments in JSON.
+_FILE = "file"
+
+_Value = TypeVar("_Value")
+_Shown = Callable[[float, str], str]  # of a score and its column
+
+
+def _four_decimals(score: float, column: str) -> str:
+    return f"{score:.4f}"
+
+
+@dataclass(frozen=True)
+class People:
+    """How people's captions were made, and what they get where they are no system of the run.
+
+    So many references of an image, `joined`, are its caption, or fewer where it has no more; it has
+    so many `words` on average. Of the images, `too_few` have fewer than two references with a word,
+    and so no caption. `rates` are people's rates of inventions by column, where they are no system
+    of the run: the floor of the systems' rates.
+    """
+
+    joined: int
+    words: float
+    images: int
+    too_few: int = 0
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+    def notes(self, columns: Container[str], shown: _Shown = _four_decimals) -> list[str]:
+        """Return what a table with these columns says of people, in sentences."""
+        made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
+        made = f"{made} of each image ({self.words:.1f} words on average)"
+        rates = [f"{name} {shown(r, name)}" for name, r in self.rates.items() if name in columns]
+        if self.rates and not rates:
+            return []
+        notes = [f"{PEOPLE}: {made}; every system is scored against the other references."]
+        if rates:
+            notes = [f"People: {', '.join(rates)} for {made}, judged without these references."]
+        if self.too_few:
+            notes.append(
+                f"{self.too_few} of {self.images + self.too_few} images have fewer than two "
+                f"references and are left out{' of these rates' if rates else ''}, as {PEOPLE} "
+                "need two."
+            )
+        return notes
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A rate of inventions as measured and without the errors of the answers: an estimate.
+
+    `vifidel_eval.asking.calibrated` makes it. Shares are from 0 to 1, and NaN where they are
+    undefined. `measured` is the share of the judged mentions that the answers deny; `corrected` the
+    estimate without the answers' errors, undefined without controls or things that several
+    references name, and where the answers are no better than chance; `interval` is of that, at
+    95 %, by bootstrap over images. The answers say *yes* and *no* wrongly in the shares `false_yes`
+    and `false_no`, of so many controls and things that are named.
+    """
+
+    measured: float
+    corrected: float
+    interval: tuple[float, float]
+    false_yes: float
+    false_no: float
+    controls: int
+    named: int
+
+    def note(self, system: str, shown: _Shown = _four_decimals) -> str:
+        """Return what tables and reports say of a system's rate, in a sentence."""
+        measured = "undefined" if math.isnan(self.measured) else shown(self.measured, _RATE)
+        note = f"Estimate for {system}: {_RATE} by the answers alone is {measured} as measured"
+        if math.isnan(self.corrected):
+            why = "the answers are no better than chance"
+            if not self.controls:
+                why = "no control was answered"
+            elif not self.named:
+                why = "no answer is about a thing that three references name"
+            elif math.isnan(self.measured):
+                why = "no answer is about what its captions mention"
+            return f"{note}, and cannot be corrected: {why}."
+        low, high = self.interval
+        interval = "no interval"
+        if not math.isnan(low):
+            interval = f"{shown(low, _RATE)} to {shown(high, _RATE)}"
+        return (
+            f"{note} and {shown(self.corrected, _RATE)} ({interval}) corrected for wrong answers: "
+            f"yes to {self.false_yes:.1%} of controls ({self.controls}), no to "
+            f"{self.false_no:.1%} of what three references name ({self.named}); both are "
+            "easier than the rest."
+        )
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The arguments of a run, in which paths are those of files or folders that it read.
+
+    `digests` are those of a run that was loaded, by path; those of any other run are of the files
+    when they are to be written.
+    """
+
+    arguments: Mapping[str, Any]
+    digests: Mapping[str, str] | None = None
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return ``{"arguments": ..., "files": {PATH: SHA-256}}``.
+
+        There is nothing to return if an argument is no path, text or number, or a file cannot be
+        read again (a pipe).
+        """
+        try:
+            arguments = _with_paths(self.arguments, lambda path: {_FILE: str(path)})
+            digests = self.digests
+            if digests is None:
+                digests = {str(path): _digest(path) for path in self._paths()}
+        except (TypeError, VifidelError):
+            return None
+        return {"arguments": arguments, "files": dict(digests)}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Inputs:
+        """Return what `to_json` returned."""
+        digests = {str(path): str(digest) for path, digest in content["files"].items()}
+        return cls(_from_json(content["arguments"]), digests)
+
+    def found(self, scores: str) -> Mapping[str, Any]:
+        """Return the arguments with paths to the files as they were.
+
+        A path is looked up as it was given and then beside the file of scores. A VifidelError names
+        files that are not there or have changed.
+        """
+        there: dict[Path, Path] = {}
+        problems = []
+        for path in self._paths():
+            places = [place for place in (path, Path(scores).parent / path) if place.exists()]
+            digest = (self.digests or {}).get(str(path))
+            same = [place for place in places if _digest(place) == digest]
+            if same:
+                there[path] = same[0]
+            else:
+                problems.append(f"{path} {'has changed' if places else 'is not there'}")
+        if problems:
+            raise VifidelError(", ".join(problems))
+        arguments: Mapping[str, Any] = _with_paths(self.arguments, there.__getitem__)
+        return arguments
+
+    def _paths(self) -> list[Path]:
+        paths: list[Path] = []
+        _with_paths(self.arguments, paths.append)
+        return paths
+
+
+def _with_paths(value: Any, of_path: Callable[[Path], Any]) -> Any:
+    """Return arguments for JSON with something for each path; a TypeError is for all others."""
+    if value is None or type(value) in (str, bool, int, float):
+        return value
+    if isinstance(value, Path):
+        return of_path(value)
+    if isinstance(value, Mapping) and all(type(key) is str for key in value):
+        return {key: _with_paths(member, of_path) for key, member in value.items()}
+    if isinstance(value, Set):
+        return sorted(_with_paths(member, of_path) for member in value)
+    if isinstance(value, list | tuple):
+        return [_with_paths(member, of_path) for member in value]
+    raise TypeError(type(value).__name__)
+
+
+def _from_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {_FILE}:
+            return Path(value[_FILE])
+        return {key: _from_json(member) for key, member in value.items()}
+    return [_from_json(member) for member in value] if isinstance(value, list) else value
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and contents in a folder."""
+    if path.is_dir():
+        digest = hashlib.sha256()
+        files = (Path(at, name) for at, _, names in os.walk(path) for name in names)
+        for name, file in sorted((file.relative_to(path).as_posix(), file) for file in files):
+            digest.update(f"{name}\n{_digest(file)}\n".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+    with open_file(path, VifidelError) as opened:
+        return sha256_of(opened)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores of systems under metrics.
+
+    `signatures` are by column, `evaluations` by system and column; `unavailable` has the reason for
+    each metric that could not be computed here: a `MetricUnavailable`, or a `MetricFailed` of what
+    broke. `people` says how references were scored as captions are, as a system or for the floor of
+    inventions, `calibrated` has systems' rates of inventions without the errors of the answers.
+    Images of which no system has a caption are no part of the run: so many are `uncaptioned`.
+    `inputs` are what a run was made from.
+    """
+
+    signatures: dict[str, str]
+    evaluations: dict[str, dict[str, Evaluation]]
+    unavailable: dict[str, MetricUnavailable] = field(default_factory=dict)
+    people: People | None = None
+    calibrated: dict[str, Calibrated] = field(default_factory=dict)
+    uncaptioned: int = 0
+    inputs: Inputs | None = None
+
+    def columns(self) -> list[Column]:
+        """Return the columns with their directions."""
+        some_system = next(iter(self.evaluations.values()), {})
+        evaluated = [(name, some_system[name]) for name in self.signatures if name in some_system]
+        return [Column(name, e.lower_is_better, e.ranked) for name, e in evaluated]
+
+    def metric_of_columns(self) -> dict[str, str]:
+        """Return every column with the name of its metric, as its signature says it."""
+        return {column: text.partition("|")[0] for column, text in self.signatures.items()}
+
+    def notes(self, shown: _Shown = _four_decimals) -> list[str]:
+        """Return what has to be said of images, people and estimates; `shown` writes scores."""
+        notes = []
+        if self.uncaptioned:
+            images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
+            notes.append(f"Left out: {images} of which no system has a caption (--allow-subset).")
+        if self.people is not None:
+            notes += self.people.notes(self.signatures, shown)
+        return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]
+
+    def only(self, columns: Iterable[str]) -> Scores:
+        """Return these scores with some of the columns, in the order given."""
+        some = replace(self, signatures={name: self.signatures[name] for name in columns})
+        return some.changed(lambda _, __, e: e)
+
+    def changed(self, change: Callable[[str, str, Evaluation], Evaluation]) -> Scores:
+        """Return these scores with what `change` makes of each system's column."""
+        evaluations = {
+            system: {name: change(system, name, of_column[name]) for name in self.signatures}
+            for system, of_column in self.evaluations.items()
+        }
+        return replace(self, evaluations=evaluations)
+
+    def counts(self, system: str) -> dict[str, int]:
+        """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
+
+        A row counts as scored if every column's corpus score counts it, and otherwise as undefined;
+        of every other count it is the largest of any metric. What no metric counts is missing.
+        """
+        evaluations = list(self.evaluations[system].values())
+        undefined = int(np.any([e.missing for e in evaluations], axis=0).sum())
+        of_metrics = [counts_of(evaluation) for evaluation in evaluations]
+        keys = [c.key for c in COUNTS if any(c.key in counts for counts in of_metrics)]
+        most = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
+        scored = {"scored": len(evaluations[0].ids) - undefined}
+        return scored | most | {"undefined": max(undefined, most["undefined"])}
+
+
+def counts_of(evaluation: Evaluation) -> dict[str, int]:
+    """Return how many rows were scored, and what was counted in the order of `COUNTS`."""
+    counts = {"undefined": evaluation.undefined, **evaluation.counts}
+    return {
+        "scored": len(evaluation.ids) - evaluation.undefined,
+        **{count.key: counts[count.key] for count in COUNTS if count.key in counts},
+    }
+
+
+def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
+    """Return which sample of each image is meant, by names such as ``CIDEr best sample``.
+
+    Samples count from 0; None where no sample has a score. Other columns than best and worst have
+    none.
+    """
+    details = {f"{column} sample": e.details for column, e in of_column.items()}
+    return {name: list(of[name]) for name, of in details.items() if of.get(name) is not None}
+
+
+class ByName(dict[str, _Value]):
+    """Values by the names of what there is: ``"system"`` or ``"column"``.
+
+    A dict, but a name that is not there is an `UnknownName` that says which names are.
+    """
+
+    def __init__(self, what: str, values: Mapping[str, _Value]) -> None:
+        super().__init__(values)
+        self._what = what
+
+    def __missing__(self, name: object) -> _Value:
+        raise unknown(self._what, name, self)
+
+
+def unknown(
+    what: str, name: object, names: Iterable[str], others: Iterable[str] = ()
+) -> UnknownName:
+    """Return the error of the name of a ``"system"`` or ``"column"`` that is not among those.
+
+    A name that is meant may also be one of the `others`.
+    """
+    names = list(names)
+    written = {known.lower(): known for known in (*others, *names)}
+    close = difflib.get_close_matches(str(name).lower(), written, n=1)
+    meant = f" Did you mean {written[close[0]]!r}?" if close else ""
+    there = f"The {what}s are {', '.join(names)}." if names else f"There is no {what} at all."
+    return UnknownName(f"there is no {what} {name!r}.{meant} {there}")
+
+
+def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
+    """Return the columns that a user named in any case, in that order.
+
+    The name of a metric, which `metric_of` has for every column, stands for all its columns.
+
+    Raises an UnknownName if there is no such column.
+    """
+    columns_of: dict[str, list[str]] = {}
+    for column, metric in metric_of.items():
+        columns_of.setdefault(metric.lower(), []).append(column)
+    columns_of |= {column.lower(): [column] for column in metric_of}
+    chosen: dict[str, None] = {}
+    for name in names:
+        if name.lower() not in columns_of:
+            raise unknown("column", name, metric_of, metric_of.values())
+        chosen |= dict.fromkeys(columns_of[name.lower()])
+    return list(chosen)

@@ -1,0 +1,203 @@
+"""Tables and signatures that fit where they are shown: a terminal, a pipe, or a column of a paper.
+
+A table that is too wide is turned, so that columns become rows, or else cut into several tables.
+Of signatures, what metrics share is said once.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ..io.digits import rounded
+from ..io.text_tables import Table, in_print
+
+#: Characters in a line of what is printed into a file or pipe, whatever the machine.
+PIPED_WIDTH = 100
+
+# A line of LaTeX's class article, one column at 10 pt: \linewidth is 345 pt. Space on both sides of
+# a column is twice \tabcolsep, 6 pt or 3 pt in a narrow table, whose type (cmr9) is smaller.
+_LINEWIDTH = 345.0
+_COLUMN_SPACE, _NARROW_SPACE = 12.0, 6.0
+_SMALL = 0.93
+# Points of characters of Computer Modern at 10 pt, rounded up, and how much wider bold ones are.
+_CHARACTERS = {
+    5.3: "0123456789agovxyk*/$_",
+    5.6: "bdhnpqu",
+    4.5: "cezrst",
+    3.9: "filjI.,;:'!()[]- ",
+    7.3: "STBEFLPJ",
+    7.9: "ACDGHKNOQRUVXYZw&+=<>",
+    9.3: "mM#%",
+}
+_POINTS = {character: points for points, alike in _CHARACTERS.items() for character in alike}
+_WIDEST, _BOLD = 10.3, 1.18
+# Rows on a page of that class, whose \textheight is 550 pt: 12 pt each, with header and rules.
+_PAGE_ROWS = 40
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """How scores are shown.
+
+    By default with all columns, or else with these in this order; with so many decimals, by default
+    four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
+    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`.
+    `counts` are shown in LaTeX and beside a baseline too; `baseline` is the system that the others
+    are compared with, in one table instead of those of scores, intervals and pairs. `scores_only`
+    is the table of scores alone, bold by what a comparison found.
+    """
+
+    columns: tuple[str, ...] | None = None
+    percent: bool = False
+    digits: int | None = None
+    width: int = PIPED_WIDTH
+    counts: bool = False
+    baseline: str | None = None
+    scores_only: bool = False
+    kept: frozenset[str] = frozenset()
+
+    def decimals(self, style: str) -> int | None:
+        """Return the decimals of a style; None for those of `Table`."""
+        if self.digits is not None or style == "csv":
+            return self.digits
+        return 2 if self.percent else None
+
+    def shown(self, score: float, column: str) -> float | None:
+        """Return a score of a column as it is shown; None if it is undefined."""
+        number = rounded(score)
+        if number is None or not self.percent or column in self.kept:
+            return number
+        return rounded(100 * number)
+
+    def text(self, score: float, column: str) -> str:
+        """Return a defined score of a column as sentences below tables show it."""
+        decimals = self.digits if self.digits is not None else 2 if self.percent else 4
+        return f"{self.shown(score, column):.{decimals}f}"
+
+
+def line_width() -> int:
+    """Return how many characters fit in a line of standard output.
+
+    In a terminal it is the terminal's width; a file or pipe gets the same bytes everywhere.
+    """
+    gone = sys.stdout is None or getattr(sys.stdout, "closed", False)
+    if gone or not sys.stdout.isatty():
+        return PIPED_WIDTH
+    return shutil.get_terminal_size().columns
+
+
+def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
+    """Return a table as it is, turned, or cut into several, so that it fits.
+
+    Notes go below the last part, the title above the first. The style ``table`` has `width`
+    characters in a line, LaTeX the column and page of a paper; Markdown and CSV have no width and
+    stay as they are. The first column of the turned table is called `corner`; without it the table
+    is not turned.
+    """
+    if style not in ("table", "latex") or not table.rows:
+        return [table]
+    fits = _fits_paper if style == "latex" else lambda part: _characters(part) <= width
+    narrow = replace(table, narrow=True)
+    shapes = (shape for whole in (table, narrow) for shape in _shapes(whole, corner))
+    whole = next(filter(fits, shapes), None)
+    parts = _cut(narrow, fits) if whole is None else [whole]
+    return [page for part in parts for page in (_pages(part) if style == "latex" else [part])]
+
+
+def _shapes(table: Table, corner: str) -> Iterator[Table]:
+    yield table
+    if corner:
+        yield table.turned(corner)
+
+
+def _cut(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
+    """Yield a table in parts that fit; each has the columns of text, and at least one other."""
+    texts = list(range(table.texts))
+    left = list(range(table.texts, len(table.headers)))
+    if not left:
+        yield table
+    title = table.title
+    while left:
+        taken = 1
+        while taken < len(left) and fits(table.with_columns(texts + left[: taken + 1])):
+            taken += 1
+        part = table.with_columns(texts + left[:taken])
+        left = left[taken:]
+        yield replace(part, title=title, notes=() if left else table.notes)
+        title = ""
+
+
+def _pages(table: Table) -> Iterator[Table]:
+    """Yield a table in parts of a page each, cut where the first column changes if it can be."""
+    rows, title = table.rows, table.title
+    while len(rows) > _PAGE_ROWS:
+        ends = (end for end in range(_PAGE_ROWS, 0, -1) if rows[end][0] != rows[end - 1][0])
+        end = next(ends, _PAGE_ROWS)
+        yield replace(table, rows=rows[:end], title=title, notes=())
+        rows, title = rows[end:], ""
+    yield replace(table, rows=rows, title=title)
+
+
+def _characters(table: Table) -> int:
+    """Return how wide a table is: its rule has a hyphen for each column of the terminal."""
+    return len(replace(table, title="", notes=()).render("table").splitlines()[1])
+
+
+def _fits_paper(table: Table) -> bool:
+    space, size = (_NARROW_SPACE, _SMALL) if table.narrow else (_COLUMN_SPACE, 1.0)
+    columns = zip(*table.cells("latex"), strict=True)
+    return sum(size * max(map(_points, column)) + space for column in columns) <= _LINEWIDTH
+
+
+def _points(cell: str) -> float:
+    """Return how wide a cell is in print, at most."""
+    shown, bold = in_print(cell)
+    points = sum(_POINTS.get(character, _WIDEST) for character in shown)
+    return _BOLD * points if bold else points
+
+
+def folded(signatures: Iterable[str], width: int) -> list[str]:
+    """Return lines that say each part of signatures once, with the metrics that have it.
+
+    A metric's own parts follow its name; those that several metrics have follow all their names.
+    Lines are broken between parts so that they have no more characters, where that is possible.
+
+    >>> folded(["VIFIDEL|refs:yes|version:1", "WMD|p:1|version:1", "BLEU|tok:ptb|version:1"], 80)
+    ['VIFIDEL|refs:yes', 'WMD|p:1', 'BLEU|tok:ptb', 'All: version:1']
+    """
+    whole = list(dict.fromkeys(signatures))
+    # Those of combinations hold those of their parts, and one metric may have two.
+    plain = [signature.split("|") for signature in whole if "(" not in signature]
+    parts = {name: of_metric for name, *of_metric in plain}
+    lines = whole
+    if len(parts) == len(plain) > 1:
+        owners: dict[str, list[str]] = {}
+        for name, of_metric in parts.items():
+            for part in dict.fromkeys(of_metric):
+                owners.setdefault(part, []).append(name)
+        shared: dict[tuple[str, ...], list[str]] = {}
+        for part, names in owners.items():
+            shared.setdefault(tuple(names), []).append(part)
+        own = {names[0]: "|".join([*names, *of]) for names, of in shared.items() if len(names) == 1}
+        lines = [own[name] for name in parts if name in own]
+        for several, of_several in sorted(shared.items(), key=lambda item: len(item[0])):
+            if len(several) > 1:
+                who = "All" if len(several) == len(whole) else ", ".join(several)
+                lines.append(f"{who}: {'|'.join(of_several)}")
+        lines += [signature for signature in whole if "(" in signature]
+    return [broken for line in lines for broken in _broken(line, width)]
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """Return a line in pieces that fit, broken before bars and indented."""
+    first, *parts = line.split("|")
+    pieces = [first]
+    for part in parts:
+        if len(pieces[-1]) + len(part) < width:
+            pieces[-1] += f"|{part}"
+        else:
+            pieces.append(f"  |{part}")
+    return pieces
