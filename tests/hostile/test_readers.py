@@ -231,8 +231,8 @@ def test_note_when_cocos_names_are_assumed(tmp_path, categories, notes):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["/m/1,Dog\n/m/1,Cat\n"], "line 2: class '/m/1' is called 'Dog' and 'Cat'"),
-        (["/m/1,Dog\n", "/m/1,Cat\n"], "called 'Cat', and 'Dog' in another file"),
+        (["/m/1,Dog\n/m/1,Cat\n"], "line 2: category '/m/1' is called 'Dog' and 'Cat'"),
+        (["/m/1,Dog\n", "/m/1,Cat\n"], "category '/m/1' is called 'Dog' and 'Cat'"),
         (["LabelName,DisplayName\n/m/1,Dog\nm/2,Cat\n"], "line 3: 'm/2' is not a machine id"),
         (['/m/1,"Dog\n/m/2,Cat"\n'], "line 1 is not CSV"),
         (["/m/1,_\n"], "line 1: class '/m/1' has no name"),
