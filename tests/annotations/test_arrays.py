@@ -168,23 +168,12 @@ def test_coco_ids_are_not_class_indices():
         read_objects({42: MMDETECTION})
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (MMDETECTION, "the detections in one image as parallel arrays"),
-        (
-            {"predictions": [MMDETECTION], "visualization": []},
-            "what MMDetection's DetInferencer ret",
-        ),
-        ([GROUNDED], "a list of detections as parallel arrays"),
-    ],
-)
-def test_detections_without_an_image(tmp_path, content, message):
+@pytest.mark.parametrize("content", [MMDETECTION, {"predictions": [MMDETECTION]}, [GROUNDED]])
+def test_detections_without_an_image(tmp_path, content):
     path = tmp_path / "42.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(AnnotationError, match=message) as problem:
+    with pytest.raises(AnnotationError, match=r"nothing says which image .* \{image id: detect"):
         read_objects(path)
-    assert "image id" in str(problem.value)
 
 
 def test_asked_says_so_even_if_all_of_it_is_left_open():
