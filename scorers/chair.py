@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectSource, read_objects
+from ..annotations.categories import Declared, read_looked_for
 from ..annotations.instances import check_thresholds
-from ..annotations.read import Declared, read_looked_for
 from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics

@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from typing import Any, TypeAlias, TypedDict, cast
 
 from ..annotations import ObjectLabels
-from ..annotations.read import Declared, LookedFor, read_looked_for
+from ..annotations.categories import Declared, LookedFor, read_looked_for
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, Thresholds

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
-from ..annotations.categories import CategorySource
+from ..annotations.categories import CategorySource, Declared, LookedFor, read_looked_for
 from ..annotations.instances import check_thresholds
-from ..annotations.read import Declared, LookedFor, accepted, read_looked_for
+from ..annotations.read import accepted
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..io.files import read_text

@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 
 
 def example(heading="A metric of your own"):
-    """Return the module and the ``pyproject.toml`` of a section of the page."""
+    """Return the module and the ``pyproject.toml`` of a section, under a name of the test's own."""
     section = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     section = section.replace("LENGTH", "LETTERS").replace("length_weight", "letters_weight")
     (module,) = re.findall(r"```python\n(.*?)```", section, re.S)

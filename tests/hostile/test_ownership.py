@@ -51,7 +51,7 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
     lock = tmp_path / "out.json.lock"
     lock.write_text("precious")
     with (
-        pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"),
+        pytest.raises(VifidelError, match=r"out\.json\.lock: exists and is not one"),
         locked(lock),
     ):
         pass
@@ -101,7 +101,7 @@ def test_what_a_run_keeps_is_an_ordinary_file(tmp_path, name, kind):
         path.symlink_to("/dev/zero")
     else:
         path.mkdir()
-    with pytest.raises(VifidelError, match=rf"{name}: is (a|in the way of a lock)"):
+    with pytest.raises(VifidelError, match=rf"{name}: (is a|exists and is not one)"):
         KEPT[name](path)
 
 

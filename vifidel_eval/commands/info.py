@@ -34,19 +34,10 @@ _LISTS = {
     "coco_synonyms": "the synonyms of vifidel-eval",
 }
 
+_NAMES = ("backslash", "bar", "less", "greater", "asciitilde", "asciicircum")
 _PRINTED = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        character: f"\\text{name}{{}}"
-        for character, name in {
-            "\\": "backslash",
-            "|": "bar",
-            "<": "less",
-            ">": "greater",
-            "~": "asciitilde",
-            "^": "asciicircum",
-        }.items()
-    }
+    | {character: f"\\text{name}{{}}" for character, name in zip("\\|<>~^", _NAMES, strict=True)}
 )
 # After these a line of a signature may end.
 _BREAKS = re.compile(r"(?<=[|+(,/])")

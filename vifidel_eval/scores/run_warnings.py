@@ -138,8 +138,8 @@ def warn_of_language(
 def lengths_matter(systems: Iterable[System]) -> bool:
     """Return whether scores are to be read beside the lengths of systems' captions; warn of much.
 
-    They are if the mean number of words differs by half between systems, or there is something to
-    warn of: a difference by more than a factor of two, or a caption of more than 60 words.
+    They are if the mean number of words differs by half between systems, or there is a caption of
+    more than 60 words.
     """
     words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
     if not words:
@@ -200,11 +200,7 @@ def _warn_out_of_range(
     references: Mapping[ImageId, Sequence[str]],
     scorers: Mapping[str, Scorer],
 ) -> Collection[str]:
-    """Warn if captions are so long that metrics of short texts are near zero; return the columns.
-
-    That is, if a system's captions are on average more than three times as long as the references,
-    and CIDEr, BLEU or ROUGE-L is below .05.
-    """
+    """Warn if captions are so long that metrics of short texts are near zero: these columns."""
     words = lengths(chain.from_iterable(references.values()))
     if not words:
         return ()
@@ -236,10 +232,9 @@ def _warn_out_of_range(
 def _warn_of_floor(
     scores: Scores, scorers: Mapping[str, Scorer], explained: Collection[str]
 ) -> None:
-    """Warn if almost all scores of a metric are the lowest that it has.
+    """Warn if almost all scores of a metric are the lowest that it has, in all its columns.
 
-    That is, if in all columns of a metric in which higher is better, 95 % of a system's images have
-    the score 0, of at least ten that have a score. Columns that have been explained do not count.
+    Columns that have been explained do not count, nor those in which lower is better.
     """
     higher = {c.name for c in scores.columns() if c.ranked and not c.lower_is_better}
     columns_of: dict[str, list[str]] = {}
@@ -270,10 +265,7 @@ def _warn_of_floor(
 def _warn_of_common_words(
     scores: Scores, systems: Iterable[System], references: Mapping[ImageId, Sequence[str]]
 ) -> None:
-    """Warn if CIDEr is 0 because of how few images there are.
-
-    A word in the references of all images has no weight there; with one image, no word has any.
-    """
+    """Warn if CIDEr is 0 because words in the references of all images have no weight."""
     (column,) = Cider.columns
     weightless: dict[int, list[str]] = {}
     for system in systems:

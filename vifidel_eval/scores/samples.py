@@ -107,10 +107,8 @@ def with_people(
     """Return how people's captions are made, the systems with people last, and the references.
 
     The references are those that remain, of the images that take part; what the systems say of
-    images without two references is left out.
-
-    Raises a CaptionError if a system is called as people are, or no image has two references with a
-    word.
+    other images is left out. A CaptionError says that a system is called as people are, or that no
+    image has two references with a word.
     """
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
@@ -134,8 +132,7 @@ def floor_of(
 ) -> People | None:
     """Return people's rates of inventions under metrics that have such rates.
 
-    References of each image, as many as come nearest to the systems' length, are judged as a
-    caption by its objects and its other references. None where no image has two references.
+    Their captions are judged by the objects and the other references. None where no image has two.
     """
     with warnings.catch_warnings():
         # What the references are like was said when the systems were scored.
@@ -158,11 +155,9 @@ def signed(scores: Scores, people: People) -> Scores:
     # References were left out of those of the systems.
     pinned = f"{PEOPLE}:{people.joined}-left-out"
     signatures = {name: f"{text}|{pinned}" for name, text in scores.signatures.items()}
-    evaluations = {
-        system: {name: replace(e, signature=signatures[name]) for name, e in of_column.items()}
-        for system, of_column in scores.evaluations.items()
-    }
-    return replace(scores, signatures=signatures, evaluations=evaluations, people=people)
+    return replace(scores, signatures=signatures, people=people).changed(
+        lambda _, column, e: replace(e, signature=signatures[column])
+    )
 
 
 def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
@@ -208,8 +203,8 @@ def _rows_of(
 
     The first sample has all images of the system, and so have all: where an image has fewer
     samples, its first stands again, so that what a metric takes from all images of a run is the
-    same. What stands again is also returned by itself, under names of its own: what it adds to
-    counts is taken off. The last tells samples from what stands again, (samples, rows).
+    same. It is also returned by itself, as what it adds to counts is taken off. The last tells
+    samples from what stands again, (samples, rows).
     """
     first = next(iter(samples.values()))
     systems: dict[str, Rows] = {}
@@ -237,9 +232,8 @@ def score_samples(
 ) -> Scores:
     """Score systems by name that have several captions per image, as `spread` returns them.
 
-    All else is as for `vifidel_eval.scores.harness.score_systems`. Each column becomes three, such
-    as ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
-    It warns of scores that say little by those of the samples as systems.
+    All else is as for `score_systems`. Each column becomes three, such as ``CIDEr mean``, ``CIDEr
+    best`` and ``CIDEr worst``.
     """
     of_systems = {
         name: _rows_of(
