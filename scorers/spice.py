@@ -68,7 +68,7 @@ class Spice(TokenMetric):
         _fetch_stanford_models()
         ids = list(gts)
         with contextlib.suppress(TypeError):  # ids that cannot be compared stay as they are
-            ids.sort()  # type: ignore[call-arg] # pycocoevalcap's order
+            ids = sorted(gts)  # type: ignore[type-var] # pycocoevalcap's order
         # JSON would make strings of ids: SPICE gets positions.
         images = [
             {"image_id": at, "test": res[image_id][0], "refs": gts[image_id]}
