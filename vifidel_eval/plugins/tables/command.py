@@ -90,15 +90,15 @@ class Rows:
             raise click.UsageError("with --no-labels, give --references.")
         if self.id_column is not None and not self.objects:
             raise click.UsageError("--id-column is for --objects, which are looked up by it.")
-        given = [name for name in self.columns.values() if name is not None]
-        repeated = next((name for name in given if given.count(name) > 1), None)
+        names = [name for name in self.columns.values() if name is not None]
+        repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise click.UsageError(
                 f"the column {repeated!r} is named twice; name different columns."
             )
 
     @property
-    def columns(self) -> dict[str, str | None]:
+    def columns(self) -> dict[str, Any]:
         """The names of the columns."""
         labels = None if self.no_labels or self.objects else self.labels or "labels"
         by_id = {"id_column": self.id_column or "image_id"} if self.objects else {}
