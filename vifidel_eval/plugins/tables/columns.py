@@ -229,13 +229,13 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 
 
 def as_column(
-    values: Any, name: str, fits: Callable[[Any], bool] | None = None, of: str = ""
+    values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
     """Return one entry per row as a column of `Columns`; None for None.
 
-    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits`, and
-    else `Values`; without `fits`, it must become one, with lists `of` something. `name` is for
-    messages.
+    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits` (it
+    returns something, and raises nothing), and else `Values`; without `fits`, it must become one,
+    with lists `of` something. `name` is for messages.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values

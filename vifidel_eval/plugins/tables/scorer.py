@@ -34,7 +34,7 @@ from .columns import (
     is_references,
     is_text,
 )
-from .labels import ObjectsById, RowLabels, holds_labels, read_labels, shape_of
+from .labels import ObjectsById, RowLabels, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
@@ -221,7 +221,7 @@ class TableScorer:
         beside = label_scores is not None
         given = {
             "captions": as_column(captions, "captions", is_text),
-            "labels": as_column(labels, "labels", None if beside else holds_labels, "strings"),
+            "labels": as_column(labels, "labels", None if beside else shape_of, "strings"),
             "label_scores": as_column(label_scores, "label_scores", of="numbers"),
             "references": as_column(references, "references", is_references),
         }
