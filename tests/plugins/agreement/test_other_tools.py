@@ -8,7 +8,7 @@ import pytest
 
 from vifidel_eval.errors import AnnotationError
 from vifidel_eval.plugins.agreement.judgements import Judged
-from vifidel_eval.plugins.agreement.other_tools import read_scores, write_candidates
+from vifidel_eval.plugins.agreement.trials import read_scores, write_candidates
 
 PAIRS = [
     Judged("2008_1", ("Ein Bär.", "a dog"), ("ein bär", "the bear")),

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ...commands.options import (
-    MetricCommand,
-    chosen_metrics,
-    metric_options,
-    reference_options,
-)
+from ...commands.options import MetricCommand, chosen_metrics, metric_options, reference_options
 from ...commands.paths import CAPTIONS, FILE
 from ...commands.printing import Group, show, tell
 from ...errors import VifidelError
@@ -189,7 +184,7 @@ def _add(data_set: _DataSet) -> None:
     ) -> None:
         from .figures import check_figure, write_figure
         from .judgements import Hallucinations
-        from .other_tools import write_candidates
+        from .trials import write_candidates
 
         ties = given.pop("ties", "half")
         data = _read(data_set, given)
@@ -251,8 +246,7 @@ def _trials(
     """
     from ...scorers.registry import build
     from ...scores.harness import together
-    from .other_tools import read_scores
-    from .trials import run_trials, work
+    from .trials import read_scores, run_trials, work
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)

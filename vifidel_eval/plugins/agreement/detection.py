@@ -56,14 +56,8 @@ def find_words(
 ) -> list[RankedWords]:
     """Look for the made-up words with every metric that tells the support of words.
 
-    Parameters
-    ----------
-    data : Hallucinations
-        The captions; of those judged together the last one is looked at.
-    scorers : mapping
-        Metric name to scorer; those that are no `SupportsWords` are passed over.
-    number, draws, seed
-        References, as `run_trials` draws them.
+    Of captions judged together the last one is looked at. Scorers that are no `SupportsWords` are
+    passed over. References are those of `drawn`.
     """
     places = [at for at, marked in enumerate(data.marked) if marked and data.made_up[-1, at]]
     ranked = []
@@ -102,14 +96,14 @@ def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bo
 
 
 def detect(data: Hallucinations, trials: Trials, ranked: Sequence[RankedWords]) -> Agreement:
-    """Compare scores with where the hallucinations are.
+    """Compare scores, with one number of references, with where the hallucinations are.
 
     Parameters
     ----------
     data : Hallucinations
         The captions.
     trials : Trials
-        Their scores, with one number of references.
+        Their scores.
     ranked : sequence of RankedWords
         What `find_words` found.
 
@@ -215,19 +209,8 @@ def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
     """Return the average precision of finding the positives by a high score.
 
     The sum over the different scores, from the highest down, of the recall gained there times the
-    precision there; equal scores are one step, so that their order does not matter.
-
-    Parameters
-    ----------
-    scores : (n,) float64
-        Without NaN.
-    positive : (n,) bool
-        What is to be found.
-
-    Returns
-    -------
-    float
-        In (0, 1]; NaN without a positive.
+    precision there; equal scores are one step, so that their order does not matter. In (0, 1]; NaN
+    without a positive. Scores are float64 without NaN, `positive` is bool, both (n,).
     """
     if not positive.any():
         return float("nan")
