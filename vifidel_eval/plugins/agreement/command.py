@@ -148,15 +148,14 @@ def _compared(
     data: Choices | Ratings | Hallucinations,
     trials: Trials,
     scorers: dict[str, Scorer],
-    experiment: Experiment,
     parts: Parts,
     ties: str,
 ) -> Agreement:
     """Return how scores agree with judgements, by the experiment that these are for."""
     from .correlation import correlate, views
-    from .detection import detect, find_words
+    from .detection import detect
     from .forced_choice import forced_choice
-    from .judgements import AS_GIVEN, Choices, Ratings
+    from .judgements import Choices, Ratings
 
     if isinstance(data, Choices):
         return forced_choice(data, trials, ties)
@@ -164,13 +163,7 @@ def _compared(
         total = len(list(trials.columns())) * len(list(views(data)))
         with progress_bar(total, " intervals") as bar:
             return correlate(data, trials, parts, bar.update)
-    ranked = [
-        one
-        for number in trials.references
-        if number != AS_GIVEN
-        for one in find_words(data, scorers, number, experiment.draws, experiment.seed)
-    ]
-    return detect(data, trials, ranked)
+    return detect(data, trials, scorers)
 
 
 def _add(data_set: _DataSet) -> None:
@@ -200,7 +193,7 @@ def _add(data_set: _DataSet) -> None:
         parts = Parts(experiment.output)
         try:
             trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
-            result = _compared(data, trials, scorers, experiment, parts, ties)
+            result = _compared(data, trials, scorers, parts, ties)
             _deliver(result, experiment)
             drawable = result.findings.get("williams") != []
             for path in experiment.figure if drawable else ():

@@ -6,18 +6,26 @@ The experiments of ALOHa (Petryk et al., NAACL 2024) on HAT and nocaps-FOIL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...captions.rows import Rows
-from ...evaluation import Floats, Integers
+from ...evaluation import Floats
 from ...io.text_tables import Table
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
 from .forced_choice import forced_choice
-from .judgements import ALL, Choices, Hallucinations, References, drawn, times_drawn
+from .judgements import (
+    ALL,
+    AS_GIVEN,
+    Choices,
+    Hallucinations,
+    References,
+    drawn,
+    times_drawn,
+)
 from .result import Agreement, Resampled, mean, table_of
 from .trials import Trials
 
@@ -34,68 +42,7 @@ class SupportsWords(Protocol):
         ...
 
 
-class RankedWords(NamedTuple):
-    """How often the word of a caption that a metric supports least is one that is marked."""
-
-    metric: str
-    #: A key of `WORD_SETS`.
-    words: str
-    #: The judgements with a marked word; (captions,).
-    places: Integers
-    #: In [0, 1]: of equally supported words the share that is marked; 0 where the metric judges no
-    #: word; (draws, captions).
-    right: Floats
-
-
-def find_words(
-    data: Hallucinations,
-    scorers: Mapping[str, Scorer],
-    number: References,
-    draws: int,
-    seed: int,
-) -> list[RankedWords]:
-    """Look for the made-up words with every metric that tells the support of words.
-
-    Of captions judged together the last one is looked at. Scorers that are no `SupportsWords` are
-    passed over. References are those of `drawn`.
-    """
-    places = [at for at, marked in enumerate(data.marked) if marked and data.made_up[-1, at]]
-    ranked = []
-    for name, scorer in scorers.items():
-        if not isinstance(scorer, SupportsWords):
-            continue
-        supports = []
-        for draw in range(times_drawn(data.judged, number, draws)):
-            references = drawn(data.judged, number, seed, draw)
-            rows = Rows(
-                [data.judged[at].captions[-1] for at in places],
-                [references[at] for at in places],
-                [data.judged[at].image_id for at in places],
-            )
-            supports.append(scorer.word_supports(rows))
-        for words, things_only in WORD_SETS.items():
-            right = [
-                [
-                    _right(of_caption, data.marked[at], things_only)
-                    for at, of_caption in zip(places, of_draw, strict=True)
-                ]
-                for of_draw in supports
-            ]
-            shape = len(right), len(places)
-            ranked.append(RankedWords(name, words, np.array(places), np.reshape(right, shape)))
-    return ranked
-
-
-def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bool) -> float:
-    ranked = [word for word in words if word.is_thing or not things_only]
-    if not ranked:
-        return 0.0
-    lowest = min(word.support for word in ranked)
-    hits = [not marked.isdisjoint(word.place) for word in ranked if word.support == lowest]
-    return sum(hits) / len(hits)
-
-
-def detect(data: Hallucinations, trials: Trials, ranked: Sequence[RankedWords]) -> Agreement:
+def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) -> Agreement:
     """Compare scores, with one number of references, with where the hallucinations are.
 
     Parameters
@@ -104,8 +51,9 @@ def detect(data: Hallucinations, trials: Trials, ranked: Sequence[RankedWords]) 
         The captions.
     trials : Trials
         Their scores.
-    ranked : sequence of RankedWords
-        What `find_words` found.
+    scorers : mapping
+        Metric name to scorer: those that are `SupportsWords` look for the made-up words, of
+        captions judged together in the last one.
 
     Returns
     -------
@@ -114,20 +62,21 @@ def detect(data: Hallucinations, trials: Trials, ranked: Sequence[RankedWords]) 
         ``average_precision`` of ranking the captions, the worst score first; how many ``captions``
         have a score, and the ``positives``, which make something up: their share is what a metric
         reaches by chance. ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of
-        least support (of ``words``, a key of `WORD_SETS`) is one that is made up. ``"pairwise"``:
-        how often the correct caption of a pair has the higher score; a tie counts half.
+        least support (of ``words``, a key of `WORD_SETS`) is one that is made up; equal words
+        share, and it is 0 where the metric judges no word. ``"pairwise"``: how often the correct
+        caption of a pair has the higher score; a tie counts half.
     """
     resampled = Resampled(data.judged, trials.seed)
     detection = [
         {"metric": metric, **_detection(data, draws, resampled)}
         for metric, _, draws in trials.columns()
     ]
-    localization = []
-    for metric, words, places, right in ranked:
-        of_marked = Resampled([data.judged[at] for at in places.tolist()], trials.seed)
-        low, high = of_marked.of_mean(right) if len(places) else of_marked.interval([])
-        accuracy = {"metric": metric, "words": words, "accuracy": mean(right)}
-        localization.append({**accuracy, "low": low, "high": high, "captions": len(places)})
+    localization = [
+        one
+        for number in trials.references
+        if number != AS_GIVEN
+        for one in _localization(data, trials, number, scorers)
+    ]
     pairwise = _pairwise(data, trials)
     most = max(one["captions"] for one in detection)
     fewer = [
@@ -145,6 +94,44 @@ def detect(data: Hallucinations, trials: Trials, ranked: Sequence[RankedWords]) 
         [f"references: {numbers}; ties count half", *fewer],
         trials,
     )
+
+
+def _localization(
+    data: Hallucinations, trials: Trials, number: References, scorers: Mapping[str, Scorer]
+) -> Iterator[dict[str, Any]]:
+    places = [at for at, marked in enumerate(data.marked) if marked and data.made_up[-1, at]]
+    resampled = Resampled([data.judged[at] for at in places], trials.seed)
+    for name, scorer in scorers.items():
+        if not isinstance(scorer, SupportsWords):
+            continue
+        supports = []
+        for draw in range(times_drawn(data.judged, number, trials.draws)):
+            references = drawn(data.judged, number, trials.seed, draw)
+            rows = Rows(
+                [data.judged[at].captions[-1] for at in places],
+                [references[at] for at in places],
+                [data.judged[at].image_id for at in places],
+            )
+            supports.append(list(zip(places, scorer.word_supports(rows), strict=True)))
+        for words, things_only in WORD_SETS.items():
+            right = np.array(
+                [
+                    [_right(of_caption, data.marked[at], things_only) for at, of_caption in of_draw]
+                    for of_draw in supports
+                ]
+            )
+            low, high = resampled.of_mean(right) if places else (np.nan, np.nan)
+            accuracy = {"metric": name, "words": words, "accuracy": mean(right)}
+            yield {**accuracy, "low": low, "high": high, "captions": len(places)}
+
+
+def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bool) -> float:
+    ranked = [word for word in words if word.is_thing or not things_only]
+    if not ranked:
+        return 0.0
+    lowest = min(word.support for word in ranked)
+    hits = [not marked.isdisjoint(word.place) for word in ranked if word.support == lowest]
+    return sum(hits) / len(hits)
 
 
 _Findings = Sequence[dict[str, Any]]
