@@ -18,9 +18,9 @@ from .coco import read_coco_instances, read_coco_results
 from .folders import read_voc
 from .instances import Box, ImageBoxes
 from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, CategoryNames, clean_label
-from .objects import ObjectLabels, agreed, union
+from .objects import ObjectLabels
 from .plain import LabelItem, LabelList, LabelRows, label_rows, read_labels
-from .read import ObjectSource, read_boxes, read_objects
+from .read import ObjectSource, agreed, read_boxes, read_objects, union
 from .tables import read_open_images
 
 __all__ = [

@@ -43,33 +43,18 @@ _IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_image
 def read_coco_instances(
     content: Mapping[str, Any], where: str, threshold: float | None = None
 ) -> ObjectLabels:
-    """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
+    """Read parsed COCO or LVIS instances, or ``COCO(...).dataset``; messages call them `where`.
 
     Every annotation is one instance, and so is a crowd region. Images that are listed without
-    an annotation are known and empty.
-
-    Parameters
-    ----------
-    content : mapping
-        The parsed file: ``images``, ``annotations``, ``categories``.
-    where : str
-        The file, for messages.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default. Only annotations from
-        ``COCO(...).loadRes(...)`` have scores.
-
-    Raises
-    ------
-    AnnotationError
-        If a category id is unknown, an annotation is of an image that ``images`` does not list,
-        an image is listed twice in different ways, or an entry has another shape.
+    an annotation are known and empty. Only annotations from ``COCO(...).loadRes(...)`` have scores,
+    which count from `threshold` on, by default `DETECTION_THRESHOLD`. What is wrong is an
+    `AnnotationError`.
     """
     file = root(content, Source(where, AnnotationError))
     return _read_instances(file, Instances(where, threshold))
 
 
 def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
-    """Read instances as `read_coco_instances` does; a box is ``bbox``, in pixels."""
     names = category_names(content)
     listed = _known_images(content, found)
     _ask(listed, names, found)
@@ -113,10 +98,9 @@ def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, A
 
 
 def _ask(listed: Mapping[ImageId, Entry], names: Mapping[Any, str], found: Instances) -> None:
-    """Take note of what LVIS says is not in each image; other files do not say it.
+    """Take note of what is not in each image: LVIS's annotators verified ``neg_category_ids``.
 
-    Annotators of LVIS verified that the categories of ``neg_category_ids`` are not in the image;
-    of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
+    Of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
     """
     if not any("neg_category_ids" in image for image in listed.values()):
         return
@@ -163,24 +147,10 @@ def read_coco_results(
     threshold: float | None = None,
     categories: Mapping[Any, str] | None = None,
 ) -> ObjectLabels:
-    """Read detections in the COCO results format: ``[{"image_id", "category_id", "score"}]``.
+    """Read detections in the COCO results format, ``[{"image_id", "category_id", "score"}]``.
 
-    Parameters
-    ----------
-    content, where, threshold
-        As for `read_coco_instances`; every detection has a score.
-    categories : mapping, optional
-        Category id to name; COCO's 80 by default.
-
-    Raises
-    ------
-    AnnotationError
-        If a category id is unknown, a score is not a number or an entry has another shape.
-
-    Warns
-    -----
-    VifidelWarning
-        If COCO's categories are assumed.
+    As `read_coco_instances` does; `categories` maps category ids to names, by default COCO's 80,
+    about which it warns (`VifidelWarning`).
     """
     names = CategoryNames(ids=categories or {})
     return _read_results(
@@ -189,7 +159,6 @@ def read_coco_results(
 
 
 def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
-    """Read results as `read_coco_results` does; a box is ``bbox``, in pixels."""
     if found.names.indices and not found.names.ids:
         raise AnnotationError(
             f"{found.where}: COCO results have category ids, and a list of class names does not "
@@ -241,12 +210,7 @@ _MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
 
 
 def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
-    """Read a panoptic annotation file.
-
-    Every segment of a thing is one instance, and so is a crowd. Stuff counts once per image, since
-    its segments are one per category. ``sky-other-merged`` becomes *sky*, and ``wall-brick``
-    *wall brick*. A box is ``bbox``: x, y, width, height in pixels.
-    """
+    """Read segments: those of stuff are one per category, so that it counts once per image."""
     names = {
         category_id: _MERGED.sub("", name).replace("-", " ")
         for category_id, name in category_names(content).items()
@@ -287,10 +251,7 @@ class NocapsImages:
     where: str
 
     def rename(self, objects: ObjectLabels) -> ObjectLabels:
-        """Return objects of Open Images under nocaps' ids, for nocaps' images only.
-
-        An image without boxes is known and empty. Objects that have nocaps' ids stay as they are.
-        """
+        """Return objects of Open Images under nocaps' ids, unless they have these already."""
         known = [image_id for image_id in self.ids if image_id in objects]
         if not known and any(image_id in objects for image_id in self.ids.values()):
             return objects
@@ -300,12 +261,11 @@ class NocapsImages:
         return objects.renamed(self.ids)
 
     def rename_boxes(self, boxes: Mapping[ImageId, ImageBoxes]) -> dict[ImageId, ImageBoxes]:
-        """Return boxes of Open Images under nocaps' ids; an image with another id keeps it."""
+        """Return boxes under nocaps' ids; an image with another id keeps it."""
         return {self.ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
 
 
 def _read_nocaps(content: Entry, found: Instances) -> NocapsImages:
-    """Read the images of a nocaps file, with or without captions."""
     ids: dict[ImageId, ImageId] = {}
     for image in content.entries("images"):
         image_id, open_images_id = image.image_id("id"), image.text("open_images_id")

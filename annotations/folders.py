@@ -38,21 +38,15 @@ from .plain import read_items
 def read_voc(
     files: list[Path], where: str, contents: Mapping[Path, bytes] | None = None
 ) -> ObjectLabels:
-    """Read VOC XML files.
+    """Read PASCAL VOC's XML files of a folder `where`; `contents` has those that were read already.
 
-    The image id is the stem of ``filename``, or of the XML file where there is none; a stem that
-    is a whole number is a numeric id. `contents` has those files that were read already.
-
-    Raises
-    ------
-    AnnotationError
-        If a file is not VOC XML, or two files annotate the same image.
+    The image id is the stem of ``filename``, or of the XML file where there is none. What is wrong
+    is an `AnnotationError`.
     """
     return _read_voc(files, contents or {}, Instances(where))
 
 
 def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -> ObjectLabels:
-    """Read files as `read_voc` does; a box is ``bndbox``, in pixels that are counted from 1."""
     read_from: dict[ImageId, Path] = {}
     for path in files:
         content = contents[path] if path in contents else read_bytes(path, AnnotationError)
@@ -84,7 +78,7 @@ def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instance
 
 
 def _voc_box(root: ElementTree.Element, child: ElementTree.Element) -> dict[str, Any]:
-    """Return the sides of a box, whose corners are both inside it, and the size of its image."""
+    """Return a box, in pixels counted from 1 with both corners inside, and its image's size."""
     names = ("bndbox/xmin", "bndbox/ymin", "bndbox/xmax", "bndbox/ymax")
     left, top, *others = [number_of(child.findtext(name)) for name in names]
     size = number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
@@ -124,12 +118,7 @@ def _label_files(folder: Path) -> list[Path]:
 
 
 def _read_yolo(folder: Path, found: Instances) -> ObjectLabels:
-    """Read a folder of YOLO labels; the id of an image is the stem of its file.
-
-    Lines without a confidence always count. Given names of classes come before those that a
-    ``classes.txt`` in the folder has. Boxes are in shares of the image's sides; an outline has one
-    too.
-    """
+    """Read labels; names of classes that are given come before those of ``classes.txt``."""
     names = found.names
     if not names.by_index() and (folder / _CLASSES).is_file():
         names = read_names(folder / _CLASSES)
@@ -148,10 +137,7 @@ def _read_yolo(folder: Path, found: Instances) -> ObjectLabels:
 
 
 def _yolo_object(line: str, at: str) -> tuple[int, float | None, list[float]]:
-    """Return the class index of a line, its confidence, if it has one, and its box.
-
-    That is x, y, width and height, of the box around a centre or around the points of an outline.
-    """
+    """Return class index, confidence, if there is one, and box, that around an outline too."""
     numbers = _numbers(line)
     if numbers is None:
         raise AnnotationError(

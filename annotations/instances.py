@@ -26,9 +26,8 @@ class Way:
 
     It is recognised by signs (`vifidel_eval.io.entries.shows`), of a table by names of its columns;
     or a function tells it from the whole content. What reads it takes the content (the value of a
-    `vifidel_eval.io.containers.Content`), fills an `Instances`, and returns the labels; or nocaps'
-    images, which rename those of other sources. A text is for content that is refused: what is
-    wrong with it and what to do, without its name.
+    `vifidel_eval.io.containers.Content`), fills an `Instances`, and returns the labels, or nocaps'
+    images. A text is for content that is refused: what is wrong with it and what to do.
     """
 
     carrier: Kind
@@ -124,7 +123,7 @@ class Instances:
         image_id = entry.image_id(key)
         if image_id in self.images:
             raise entry.listed_twice()
-        self.image(image_id)
+        self.images[image_id] = {}
         return image_id
 
     def add(
@@ -168,10 +167,9 @@ class Instances:
         if self.boxes is None or numbers is None or min(numbers[2:]) <= 0:
             return
         if image_id not in self.boxes:
-            image_size = _numbers([*size, 1, 1])
-            if image_size is not None and min(image_size) <= 0:
-                image_size = None
-            self.boxes[image_id] = ImageBoxes([], image_size and image_size[:2])
+            width_height = _numbers([*size, 1, 1])
+            is_size = width_height is not None and min(width_height) > 0
+            self.boxes[image_id] = ImageBoxes([], width_height[:2] if is_size else None)
         self.boxes[image_id].boxes.append(Box(label, *numbers, score))
 
     def counts(self, score: float) -> bool:
@@ -225,10 +223,7 @@ class Instances:
         categories: Iterable[str] = (),
         says_asked: bool = False,
     ) -> ObjectLabels:
-        """Return all that was found, as `ObjectLabels` takes it.
-
-        `says_asked`: whether the source says what was looked for, even if that is nothing.
-        """
+        """Return all that was found; `says_asked` if the source says what was looked for."""
         return ObjectLabels(
             self.images,
             kind,
@@ -275,10 +270,7 @@ def check_threshold(threshold: float | None, name: str = "threshold") -> None:
 
 
 def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
-    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`.
-
-    From `threshold` on things are there, and below `uncertain` they are not.
-    """
+    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`."""
     check_threshold(threshold)
     check_threshold(uncertain, "uncertain")
     if uncertain is not None and threshold is not None and uncertain > threshold:

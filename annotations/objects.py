@@ -1,4 +1,4 @@
-"""Object labels of images, which every reader of this package returns; several sources in one."""
+"""Object labels of images, which every reader of this package returns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from .labels import NO_CATEGORY, clean_label
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
 
-
 # What helps where captions have no image ids, but row numbers.
 _BY_ROW = (
     ', or give the objects by row: as a list in the order of the captions, [["dog"], ["cat"]], or '
@@ -43,12 +42,9 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     """The object labels of each image with their counts, read-only: ``{42: {"dog": 2}}``.
 
     Beside them it has what was looked for, where the source says so: what was looked for and has
-    no count is not in the image. A label that is not there is never among the counts.
-
-    Nothing in it can change after it was made. It equals any mapping with the same counts, and
-    other object labels if the same was looked for. A pickle holds the content, or, where that was
-    read from files, only their paths: the files are then read again when the content is first
-    needed.
+    no count is not in the image. It equals any mapping with the same counts, and other object
+    labels if the same was looked for. A pickle holds the content, or, where that was read from
+    files, only their paths: the files are read again when the content is first needed.
 
     Parameters
     ----------
@@ -61,16 +57,13 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     threshold : float, optional
         The lowest score that counted; None if the source has no scores.
     lists_every_image : bool
-        Whether an image without objects has an entry too. Detection results have none, so an
-        id that is missing there is an image in which nothing was found.
+        Whether an image without objects has an entry too; detection results have none.
     categories : iterable of str
         The names that the source looked for in every image, where it lists them.
     asked : mapping, optional
-        Image id to the labels that were looked for in that image, there or not, as `clean_label`
-        returns them; labels with a count need not be listed. An image that has no entry was asked
-        nothing beyond `categories`. None if the format does not say what was looked for; where it
-        does, if only by `categories`, give a mapping, so that signatures tell sources apart that
-        looked for different things.
+        Image id to the labels that were looked for in that image, there or not; those with a count
+        need not be listed. None if the format does not say what was looked for; where it does, if
+        only by `categories`, give a mapping, for the signature.
     unsure : int
         How many answers of the source leave open whether something is there.
     leaves_out : bool
@@ -105,24 +98,22 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         unsure: int = 0,
         leaves_out: bool = False,
     ) -> None:
-        counts: dict[ImageId, dict[str, int]] = {
+        counts = {
             image_id: {label: number for label, number in labels.items() if number}
             for image_id, labels in images.items()
         }
-        looked_for: dict[ImageId, frozenset[str]] | None = None
-        if asked is not None:
-            looked_for = {
-                image_id: frozenset(of_image).union(counts.setdefault(image_id, {}))
-                for image_id, of_image in asked.items()
+        by_image = (
+            None
+            if asked is None
+            else {
+                image_id: frozenset(labels).union(counts.setdefault(image_id, {}))
+                for image_id, labels in asked.items()
             }
+        )
         check_distinct(counts, where)
+        names = frozenset(clean_label(name) for name in categories if name != NO_CATEGORY)
         vars(self).update(
-            _content=_Content(
-                counts,
-                frozenset(clean_label(name) for name in categories if name != NO_CATEGORY),
-                looked_for,
-                unsure,
-            ),
+            _content=_Content(counts, names, by_image, unsure),
             kind=kind,
             where=where,
             threshold=threshold,
@@ -206,17 +197,11 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return sum(len(labels) - len(images[image_id]) for image_id, labels in asked.items())
 
     def vocabulary(self) -> frozenset[str]:
-        """Return all labels that the source knows: its categories, and every label it gives.
-
-        What was looked for in single images and found in none is not among them.
-        """
+        """Return all labels that the source knows: its categories, and every label it gives."""
         return self.categories.union(*self._content.images.values())
 
     def of_images(self, ids: Sequence[ImageId]) -> list[Mapping[str, int]]:
-        """Return the labels of each of `ids`; a COCO file stem finds its number.
-
-        The mappings are the ones that are kept here, so that large batches cost nothing: read
-        them, do not change them.
+        """Return the labels of each of `ids`, not copied; a COCO file stem finds its number.
 
         Raises
         ------
@@ -225,19 +210,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             be missing as long as most are known.
         """
         images = self._content.images
-        nothing: dict[str, int] = {}
-        return [nothing if known is None else images[known] for known in self._known(ids)]
+        return [{} if known is None else images[known] for known in self._known(ids)]
 
     def check_images(self, ids: Sequence[ImageId]) -> None:
-        """Check that a run's images are known; warn if their ids may only number its rows.
-
-        The image ids are those of all the run, each once.
-
-        Raises
-        ------
-        ImageIdError
-            As `of_images` raises it.
-        """
+        """Check that images, each once, are known; warn if they may only number the rows."""
         self._known(ids)
         if are_row_numbers(ids) and len(self) > len(ids):
             warnings.warn(
@@ -249,10 +225,9 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             )
 
     def asked_of(self, ids: Sequence[ImageId]) -> list[frozenset[str] | None]:
-        """Return what was looked for in each of `ids`, which are found as by `of_images`.
+        """Return what was looked for in each of `ids`, there or not; None where it is not said.
 
-        That is labels, there or not; None where the source does not say it of this image. What it
-        looked for in every image is in `categories` only.
+        What was looked for in every image is in `categories` only.
         """
         asked = self._content.asked
         if not asked:
@@ -278,8 +253,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it.
 
-        Where the source says what was looked for, so does the signature: ``asked:image`` of each
-        image, ``asked:classes`` of all alike.
+        What was looked for is ``asked:image`` of each image, ``asked:classes`` of all alike.
         """
         return f"{self.source()}{self._asked_by}#{self._digest[:8]}"
 
@@ -294,10 +268,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return self.kind + from_threshold(self.threshold)
 
     def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
-        """Return what was looked for in an image that has an entry, in every image or in it.
-
-        None if the source does not say it.
-        """
+        """Return what was looked for in an image or in every image; None if that is not said."""
         content = self._content
         of_image = None if content.asked is None else content.asked.get(image_id)
         if of_image is None:
@@ -305,11 +276,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return of_image | content.categories if content.categories else of_image
 
     def renamed(self, ids: Mapping[ImageId, ImageId]) -> ObjectLabels:
-        """Return the same labels of some images under other ids.
-
-        `ids` has the id of each image that is kept, with its new one; an image that is not known
-        becomes one without objects.
-        """
+        """Return the same labels of some images, the keys of `ids`, under other ids."""
         content, asked = self._content, None
         if content.asked is not None:
             asked = {new: content.asked[old] for old, new in ids.items() if old in content.asked}
@@ -367,117 +334,3 @@ def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:
     """Return a line for each image, whatever the order of images and of what each has."""
     pairs = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
     return [f"{key}:{listed!r}\n" for key, listed in pairs]
-
-
-@named_if_wrong
-def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
-    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
-
-    A single source stays as it is, with its counts. Ids of later sources that are COCO file
-    stems join the numbers of the first. What one of them found is there, whatever others say; what
-    none found and one looked for is not.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no source.
-    ImageIdError
-        If a source shares no image with those before it.
-    """
-    sources = list(sources)
-    if not sources:
-        raise AnnotationError("a union needs at least one source of objects.")
-    first = sources[0]
-    if len(sources) == 1:
-        return first
-    united: dict[ImageId, dict[str, int]] = {}
-    asked: dict[ImageId, frozenset[str]] = {}
-    by_image = any(source.says_what_was_asked for source in sources)
-    for source in sources:
-        same_image = match(source, united)
-        if source and united and not same_image:
-            raise mismatch(source, united, source.where, first.where)
-        for image_id, labels in source.items():
-            same = same_image.get(image_id, image_id)
-            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
-            looked_for = source.looked_for(image_id) if by_image else None
-            if looked_for is not None:
-                asked[same] = asked[same] | looked_for if same in asked else looked_for
-    return ObjectLabels(
-        united,
-        kind=f"union({'+'.join(source.source() for source in sources)})",
-        where=" + ".join(source.where for source in sources),
-        lists_every_image=any(source.lists_every_image for source in sources),
-        # What one source looked for in all its images was not looked for in another's.
-        categories=(
-            () if by_image else frozenset().union(*(source.categories for source in sources))
-        ),
-        asked=asked if by_image else None,
-        unsure=sum(source.unsure for source in sources),
-        leaves_out=any(source.leaves_out for source in sources),
-    )
-
-
-@named_if_wrong
-def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
-    """Return what several sources agree on: each label once per image, as in a union.
-
-    What all of them found is there, what all of them looked for and none found is not. Where they
-    differ, or one of them did not look, nothing is said; the first is counted as unsure.
-
-    Parameters
-    ----------
-    sources : iterable of ObjectLabels
-        Two or more, each of which says what it looked for. Images that one of them lacks are left
-        out.
-
-    Raises
-    ------
-    AnnotationError
-        If there are fewer than two, or one does not say what it looked for.
-    ImageIdError
-        If a source shares no image with the first.
-
-    Examples
-    --------
-    >>> from vifidel_eval.annotations import read_objects
-    >>> first = read_objects({7: {"dog": 1, "lamp": 1, "nut": 0}})
-    >>> both = agreed([first, read_objects({7: {"dog": 2, "lamp": 0, "nut": 0}})])
-    >>> dict(both[7]), sorted(both.asked_of([7])[0]), both.unsure
-    ({'dog': 1}, ['dog', 'nut'], 1)
-    """
-    sources = list(sources)
-    if len(sources) < 2:
-        raise AnnotationError("agreement needs two sources of objects; give another one.")
-    for source in sources:
-        if not (source.says_what_was_asked or source.categories):
-            raise AnnotationError(
-                f"{source.where}: does not say what was looked for, so that it cannot agree with "
-                "another source that something is not there; give labels that were looked for and "
-                "are not there a count of 0."
-            )
-    first = sources[0]
-    asked = {image_id: first.looked_for(image_id) or frozenset() for image_id in first}
-    there = {image_id: frozenset(labels) for image_id, labels in first.items()}
-    differing: dict[ImageId, set[str]] = {image_id: set() for image_id in first}
-    for source in sources[1:]:
-        theirs = match(asked, source)
-        if not theirs:
-            raise mismatch(source, asked, source.where, first.where)
-        asked = {
-            image_id: asked[image_id] & (source.looked_for(other) or frozenset())
-            for image_id, other in theirs.items()
-        }
-        for image_id, other in theirs.items():
-            differing[image_id] |= there[image_id] ^ source[other].keys()
-    judged = {image_id: of_image - differing[image_id] for image_id, of_image in asked.items()}
-    return ObjectLabels(
-        {i: dict.fromkeys(sorted(there[i] & of_image), 1) for i, of_image in judged.items()},
-        f"agreed({'+'.join(source.source() for source in sources)})",
-        " and ".join(source.where for source in sources),
-        lists_every_image=all(source.lists_every_image for source in sources),
-        asked=judged,
-        unsure=sum(len(of_image & differing[i]) for i, of_image in asked.items())
-        + sum(source.unsure for source in sources),
-        leaves_out=any(source.leaves_out for source in sources),
-    )

@@ -22,6 +22,7 @@ from .instances import Format, Instances, Way, check_thresholds, from_corners
 from .labels import (
     BESIDE,
     CLEAN,
+    DETECTION_THRESHOLD,
     LONGEST_NAME,
     NO_CATEGORY,
     NO_NAMES,
@@ -76,9 +77,8 @@ def label_rows(
     Parameters
     ----------
     objects : sequence
-        One list of labels, ``[label, score]`` pairs or detections, one mapping of label to count,
-        or the parallel arrays of a detector per row; NumPy arrays serve as lists. A count of 0
-        says that the label was looked for and is not there.
+        Per row a list of labels, ``[label, score]`` pairs or detections, a mapping of label to
+        count (of 0: it was looked for and is not there), or the parallel arrays of a detector.
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
@@ -108,10 +108,8 @@ def label_rows(
 def judged_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
 ) -> tuple[LabelRows, dict[int, str]]:
-    """Return the labels of rows as `label_rows` does, and what is wrong with rows, by number.
-
-    A row that cannot be read has no labels.
-    """
+    """Return the labels of rows, none of one that cannot be read, and what is wrong, by row."""
+    threshold = DETECTION_THRESHOLD if threshold is None else threshold
     check_thresholds(threshold, uncertain)
     wrong = isinstance(objects, str | bytes | bytearray | Mapping)
     if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
@@ -300,24 +298,9 @@ def read_labels(
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}``; an image may have any of the shapes of `label_rows`.
 
-    Detections of DETR's ``N/A`` are not objects.
-
-    Parameters
-    ----------
-    content : mapping
-        Image id to items, to a mapping of label to count, or to parallel arrays. Where a count is
-        0, the labels of all such mappings were looked for in their images.
-    where : str
-        The file, for messages.
-    threshold, uncertain : float, optional
-        As for `label_rows`.
-    names : CategoryNames, optional
-        Names of the class indices in parallel arrays.
-
-    Raises
-    ------
-    AnnotationError
-        If an item has another shape, a score is not a number or a class has no name.
+    Where a count is 0, all mappings of label to count say what was looked for in their images.
+    `names` are those of the class indices in parallel arrays; messages call the content `where`.
+    What is wrong is an `AnnotationError`.
     """
     return read_items(content, Instances(where, threshold, names or NO_NAMES, uncertain))
 

@@ -1,4 +1,4 @@
-"""Objects from any source, recognised by its content, what users say of it; the table of formats.
+"""Objects from any source, recognised by its content, or from several; the table of formats.
 
 `FORMATS` is the only place that knows them all: content is recognised by it, messages and help list
 it, and the table of docs/objects.md is its rows.
@@ -6,10 +6,8 @@ it, and the table of docs/objects.md is its rows.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -19,13 +17,13 @@ from ..errors import AnnotationError
 from ..io.arguments import named_if_wrong
 from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows
-from ..io.files import read_bytes, read_text
-from ..io.image_ids import ImageId, match
-from .categories import COCO_CATEGORIES, CategorySource, read_categories
+from ..io.files import read_bytes
+from ..io.image_ids import ImageId, match, mismatch
+from .categories import CategorySource, read_categories
 from .coco import NocapsImages
 from .instances import Format, ImageBoxes, Instances, check_thresholds
-from .labels import NO_NAMES, clean_label
-from .objects import ObjectLabels, agreed, union
+from .labels import NO_NAMES
+from .objects import ObjectLabels
 from .plain import LabelList, are_rows
 from .tables import columns_of
 
@@ -51,7 +49,6 @@ _RECORDS = (
     "folders.JSON",
     "plain.LABELS",
 )
-#: The records of all formats.
 FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
 
 
@@ -95,23 +92,19 @@ def read_objects(
     ----------
     source : path, pycocotools COCO, mapping, or list of these
         A file or folder of any of the formats in `FORMATS`, recognised by its content. A mapping
-        has the shape of the labels file; it is copied. A list with lists of labels in it,
-        ``[["dog"], ["cat", "cat"]]``, has those of images 0, 1, ..., as `label_rows` takes them.
-        Any other list is the union of its members; nocaps' images among them give the others
-        nocaps' image ids.
+        has the shape of the labels file. A list with lists of labels in it, ``[["dog"], ["cat",
+        "cat"]]``, has those of images 0, 1, ..., as `label_rows` takes them. Any other list is the
+        union of its members; nocaps' images among them give the others nocaps' image ids.
     threshold : float, optional
         The lowest score that counts where there are scores, from 0 to 1; by default .6, and .4
         for Open Images (VIFIDEL paper, section 4.1).
     categories : path, mapping, or list of paths, optional
-        Names of category ids or class indices, where the source has only these, as
-        `read_categories` takes them.
+        Names of category ids or class indices, as `read_categories` takes them.
     uncertain : float, optional
-        The score below which something that was asked for is not in the image, from 0 to 1; from it
-        on and below the lowest score that counts, nothing is said of it. By default nothing is
-        between the two.
+        The score below which something that was asked for is not in the image; from it on and
+        below the lowest score that counts, nothing is said of it. By default nothing is between.
     agree : bool
-        Whether the members of a list must agree: instead of their union, what all of them found is
-        there, and what all of them looked for and none found is not (`agreed`).
+        Whether the members of a list must agree (`agreed`) instead of being united.
 
     Returns
     -------
@@ -126,11 +119,10 @@ def read_objects(
         If members of a list have no image in common.
     """
     check_thresholds(threshold, uncertain)
-    sources = source if isinstance(source, list | tuple) else [source]
-    if are_rows(source):
-        sources = [source]
-    objects = _united([_read(one, threshold, categories, uncertain) for one in sources], agree)
-    paths = None if are_rows(source) else _absolute(source)
+    rows = are_rows(source)
+    members = source if isinstance(source, list | tuple) and not rows else [source]
+    objects = _united([_read(one, threshold, categories, uncertain) for one in members], agree)
+    paths = None if rows else _absolute(source)
     if paths is None:
         return objects
     names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
@@ -143,20 +135,9 @@ def read_boxes(
     threshold: float | None = None,
     categories: CategorySource = None,
 ) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes of the images of a source of objects, for the images that have any.
+    """Return the boxes of the images of paths that `read_objects` has read, where there are any.
 
-    Parameters
-    ----------
-    source : path or list of paths
-        What `read_objects` has read; formats without boxes have none. Of several sources that have
-        boxes for an image, the first counts.
-    threshold, categories : optional
-        As for `read_objects`.
-
-    Raises
-    ------
-    AnnotationError
-        As `read_objects` raises it.
+    Of several sources that have boxes for an image, the first counts.
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
@@ -291,75 +272,109 @@ def table_rows() -> list[str]:
     return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
 
 
-#: COCO's 80 and PASCAL VOC's 20 categories, which are annotated in every image of theirs.
-CLOSED_SETS = {
-    "coco": frozenset(COCO_CATEGORIES.values()),
-    "voc": frozenset(
-        "aeroplane bicycle bird boat bottle bus car cat chair cow dog horse motorbike person sheep "
-        "sofa train".split()
-    ).union(("dining table", "potted plant", "tv monitor")),
-}
+@named_if_wrong
+def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
-#: What declares that whatever is not listed is not there.
-EVERYTHING = "all"
-
-
-@dataclass(frozen=True)
-class LookedFor:
-    """What was looked for in every image: labels as `clean_label` returns them; None for all.
-
-    The name is ``"coco"``, ``"voc"``, ``"all"``, or that of a file.
-    """
-
-    name: str
-    labels: frozenset[str] | None
-
-    def signature(self) -> str:
-        """Return the name, and a digest of labels that the name does not pin."""
-        if self.name in CLOSED_SETS or self.labels is None:
-            return self.name
-        lines = "\n".join(sorted(self.labels))
-        return f"{self.name}#{hashlib.sha256(lines.encode()).hexdigest()[:8]}"
-
-
-#: What users declare with: a name, a file, labels, or what was read.
-Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
-
-
-def read_looked_for(source: Declared) -> LookedFor | None:
-    """Return what a user says was looked for in every image; None for None.
-
-    Parameters
-    ----------
-    source : str, path, or collection of str, optional
-        ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
-        there; a text file with one label per line; or labels.
+    A single source stays as it is, with its counts. What one of them found is there, whatever
+    others say; what none found and one looked for is not.
 
     Raises
     ------
     AnnotationError
-        If the file cannot be read, or there is no label.
+        If there is no source.
+    ImageIdError
+        If a source shares no image with those before it.
     """
-    if source is None or isinstance(source, LookedFor):
-        return source
-    if isinstance(source, str) and source in CLOSED_SETS:
-        return LookedFor(source, CLOSED_SETS[source])
-    if source == EVERYTHING:
-        return LookedFor(EVERYTHING, None)
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        if isinstance(source, str) and not path.exists():
+    sources = list(sources)
+    if not sources:
+        raise AnnotationError("a union needs at least one source of objects.")
+    first = sources[0]
+    if len(sources) == 1:
+        return first
+    united: dict[ImageId, dict[str, int]] = {}
+    asked: dict[ImageId, frozenset[str]] = {}
+    by_image = any(source.says_what_was_asked for source in sources)
+    for source in sources:
+        same_image = match(source, united)
+        if source and united and not same_image:
+            raise mismatch(source, united, source.where, first.where)
+        for image_id, labels in source.items():
+            same = same_image.get(image_id, image_id)
+            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
+            looked_for = source.looked_for(image_id) if by_image else None
+            if looked_for is not None:
+                asked[same] = asked[same] | looked_for if same in asked else looked_for
+    return ObjectLabels(
+        united,
+        kind=f"union({'+'.join(source.source() for source in sources)})",
+        where=" + ".join(source.where for source in sources),
+        lists_every_image=any(source.lists_every_image for source in sources),
+        # What one source looked for in all its images was not looked for in another's.
+        categories=(
+            () if by_image else frozenset().union(*(source.categories for source in sources))
+        ),
+        asked=asked if by_image else None,
+        unsure=sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
+    )
+
+
+@named_if_wrong
+def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+    """Return what two or more sources agree on: each label once per image, as in a union.
+
+    What all of them found is there, what all of them looked for and none found is not. Where they
+    differ, or one of them did not look, nothing is said; the first is counted as unsure. Images
+    that one of them lacks are left out.
+
+    Raises
+    ------
+    AnnotationError
+        If there are fewer than two, or one does not say what it looked for.
+    ImageIdError
+        If a source shares no image with the first.
+
+    Examples
+    --------
+    >>> from vifidel_eval.annotations import read_objects
+    >>> first = read_objects({7: {"dog": 1, "lamp": 1, "nut": 0}})
+    >>> both = agreed([first, read_objects({7: {"dog": 2, "lamp": 0, "nut": 0}})])
+    >>> dict(both[7]), sorted(both.asked_of([7])[0]), both.unsure
+    ({'dog': 1}, ['dog', 'nut'], 1)
+    """
+    sources = list(sources)
+    if len(sources) < 2:
+        raise AnnotationError("agreement needs two sources of objects; give another one.")
+    for source in sources:
+        if not (source.says_what_was_asked or source.categories):
             raise AnnotationError(
-                f"looked for: {source!r:.60} is neither coco, voc nor all, and there is no such "
-                "file; a file lists one label per line."
+                f"{source.where}: does not say what was looked for, so that it cannot agree with "
+                "another source that something is not there; give labels that were looked for and "
+                "are not there a count of 0."
             )
-        name, given = path.stem, read_text(path, AnnotationError).splitlines()
-    else:
-        name, given = "labels", list(source)
-        wrong = next((label for label in given if not isinstance(label, str)), None)
-        if wrong is not None:
-            raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
-    labels = frozenset(clean_label(label) for label in given if label.strip())
-    if not labels:
-        raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
-    return LookedFor(name, labels)
+    first = sources[0]
+    asked = {image_id: first.looked_for(image_id) or frozenset() for image_id in first}
+    there = {image_id: frozenset(labels) for image_id, labels in first.items()}
+    differing: dict[ImageId, set[str]] = {image_id: set() for image_id in first}
+    for source in sources[1:]:
+        theirs = match(asked, source)
+        if not theirs:
+            raise mismatch(source, asked, source.where, first.where)
+        asked = {
+            image_id: asked[image_id] & (source.looked_for(other) or frozenset())
+            for image_id, other in theirs.items()
+        }
+        for image_id, other in theirs.items():
+            differing[image_id] |= there[image_id] ^ source[other].keys()
+    judged = {image_id: of_image - differing[image_id] for image_id, of_image in asked.items()}
+    return ObjectLabels(
+        {i: dict.fromkeys(sorted(there[i] & of_image), 1) for i, of_image in judged.items()},
+        f"agreed({'+'.join(source.source() for source in sources)})",
+        " and ".join(source.where for source in sources),
+        lists_every_image=all(source.lists_every_image for source in sources),
+        asked=judged,
+        unsure=sum(len(of_image & differing[i]) for i, of_image in asked.items())
+        + sum(source.unsure for source in sources),
+        leaves_out=any(source.leaves_out for source in sources),
+    )

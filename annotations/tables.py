@@ -40,24 +40,11 @@ def read_open_images(
     threshold: float | None = None,
     categories: Mapping[Any, str] | None = None,
 ) -> ObjectLabels:
-    """Read a boxes CSV with the columns ``ImageID``, ``LabelName`` and ``Confidence``.
+    """Read the text of Open Images' boxes, a CSV; messages call it `where`.
 
-    Every box is one instance, and so is a group box (``IsGroupOf``).
-
-    Parameters
-    ----------
-    text, where : str
-        The content of the CSV, and the file, for messages.
-    threshold : float, optional
-        The lowest confidence that counts, `OPEN_IMAGES_THRESHOLD` by default.
-    categories : mapping, optional
-        Machine id to name, from the class descriptions.
-
-    Raises
-    ------
-    AnnotationError
-        If a column is missing or named twice, a line has more or fewer fields than the header or
-        a quote that does not end, a class has no name, or a confidence is not a number.
+    Every box is one instance, and so is a group box (``IsGroupOf``). A ``Confidence`` counts from
+    `threshold` on, by default `OPEN_IMAGES_THRESHOLD`. `categories` maps machine ids to names. What
+    is wrong is an `AnnotationError` with its line.
     """
     table = CsvTable(text, Source(where, AnnotationError))
     names = CategoryNames(machine_ids=categories or {})
@@ -65,7 +52,6 @@ def read_open_images(
 
 
 def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
-    """Read boxes as `read_open_images` does; their sides are shares of the image's."""
     missing = [name for name in _OPEN_IMAGES if name not in table.header]
     if missing and (table.header or not table.text.strip()):  # else a quote in it is broken
         raise AnnotationError(
@@ -128,10 +114,7 @@ BOXES = Format(
 
 
 def _read_image_labels(table: CsvTable, found: Instances) -> ObjectLabels:
-    """Read image labels: each was looked for, and is there or not.
-
-    Where several sources verified a label, one that found it is believed.
-    """
+    """Read labels that were looked for; of several sources, one that found a label is believed."""
     found.counts_from(ANSWER_THRESHOLD)
     for row in table.rows():
         image_id, name = _image_of(row), _class_name(row, found)

@@ -18,9 +18,8 @@ import numpy as np
 from tabulate import tabulate
 
 from vifidel_eval.captions import read_references
-from vifidel_eval.plugins.networks.language_model import caption_words
 from vifidel_eval.plugins.networks.language_training import Epoch, train
-from vifidel_eval.plugins.networks.lm import LanguageModel
+from vifidel_eval.plugins.networks.lm import LanguageModel, caption_words
 
 _SEED = 0
 _PAIRS = 1000

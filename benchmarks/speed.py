@@ -197,8 +197,8 @@ def print_companions(gts: dict[Any, list[str]], res: dict[Any, list[str]]) -> No
                 theirs = processor_seconds(lambda: stock().compute_score(gts, res))  # noqa: B023
                 first = processor_seconds(lambda: ours.compute_score(gts, res))  # noqa: B023
                 with metric(Tokenization(AsGiven())).in_run(systems) as of_run:
-                    of_run.without_signature(systems[0])
-                    further = processor_seconds(lambda: of_run.without_signature(systems[1]))
+                    of_run.evaluate(systems[0], signed=False)
+                    further = processor_seconds(lambda: of_run.evaluate(systems[1], signed=False))
                 alone = [
                     processor_seconds(lambda: [one.compute_score(*few) for _ in range(20)])  # noqa: B023
                     for one in (stock(), ours)

@@ -24,22 +24,21 @@ import numpy as np
 import torch
 from tabulate import tabulate
 
-from vifidel_eval.plugins.networks.vilbert_features import regions_of, write_regions
-from vifidel_eval.plugins.networks.vilbert_sizes import Architecture, weight_shapes
+from vifidel_eval.plugins.networks.regions import regions_of, write_regions
+from vifidel_eval.plugins.networks.vilbert import Architecture, new_network
 from vifidel_eval.plugins.networks.vilbertscore import ViLBERTScore
 
 _REFERENCES = 5
 _WORDS = (8, 13)  # of a caption
 _FIRST_WORD = 2000
-_TASKS = "bert.embeddings.task_embeddings.weight"
 
 
 def make_checkpoint(path: Path) -> None:
     """Write random weights of the published names and shapes."""
     sizes = Architecture()
-    shapes = weight_shapes(sizes, len(sizes.text_before) - 1) | {_TASKS: (20, sizes.text)}
+    network = new_network(torch, sizes, len(sizes.text_before) - 1, 20)
     torch.manual_seed(0)
-    weights = {name: 0.02 * torch.randn(shape) for name, shape in shapes.items()}
+    weights = {name: 0.02 * torch.randn(meta.shape) for name, meta in network.state_dict().items()}
     torch.save(weights, path)
 
 

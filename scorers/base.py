@@ -16,8 +16,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..annotations import ObjectLabels, label_rows
-from ..captions.rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
+from ..annotations import label_rows
+from ..captions.rows import Rows, coco_rows, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
 from ..io.arguments import named_if_wrong
@@ -33,22 +33,19 @@ _SECTION = re.compile(r"^(\w+)\n-+\n", re.M)
 
 def _with_settings(scorer: type[Scorer]) -> str | None:
     """Return the docstring of a class with what those of its bases say of the same settings."""
-    said: dict[str, str] = {}
+    settings: dict[str, str] = {}
     sections: dict[str, str] = {}
     for kind in reversed(scorer.__mro__):
         if issubclass(kind, Scorer):
             head, *rest = _SECTION.split(inspect.cleandoc(kind.__doc__ or ""))
-            raises = sections.get("Raises", "")
-            sections = {
-                "Raises": raises,
-                **dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True)),
-            }
+            own = dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True))
+            sections = {"Raises": sections.get("Raises", ""), **own}
             for entry in re.split(r"\n(?=\S)", sections.pop("Parameters", "")):
-                said[entry.partition(" :")[0].lstrip("*")] = entry
-    settings = [said[name] for name in inspect.signature(scorer).parameters if name in said]
-    if not scorer.__doc__ or not settings:
+                settings[entry.partition(" :")[0].lstrip("*")] = entry
+    listed = [settings[name] for name in inspect.signature(scorer).parameters if name in settings]
+    if not scorer.__doc__ or not listed:
         return scorer.__doc__
-    sections = {"Parameters": "\n".join(settings), **sections}
+    sections = {"Parameters": "\n".join(listed), **sections}
     texts = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text]
     return "\n\n".join([head.strip(), *texts]) + "\n"
 
@@ -69,7 +66,7 @@ def _say_settings(scorer: type[Scorer]) -> None:
 
 
 class _OwnColumn:
-    """The columns of a scorer whose class says none."""
+    """The columns of a scorer whose class says none: one with the metric's name."""
 
     def __get__(self, scorer: Scorer | None, _: type) -> tuple[Column, ...]:
         return () if scorer is None else (Column(scorer.method()),)
@@ -130,11 +127,7 @@ class Scorer(ABC):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         """Return one line that pins everything that changes the number.
 
-        Parameters
-        ----------
-        image_ids : sequence, optional
-            The images that were scored, for metrics that pin what they know of these; by default
-            all that they know.
+        A metric that pins what it knows of images pins it of these; without them, of all it knows.
         """
 
     def signature_of(self, systems: Iterable[Rows]) -> str:
@@ -156,17 +149,12 @@ class Scorer(ABC):
         return [] if math.isnan(self._undefined) else [f"undefined:{self._undefined:g}"]
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:  # noqa: B027 - most see no image
-        """Raise a VifidelError if an image is unknown, or what is known of it cannot be used.
-
-        It is called before the first image is scored, with those of all systems of a run.
-        """
+        """Raise a VifidelError if an image of a run is unknown, or what is known cannot be used."""
 
     def in_run(self, systems: Sequence[Rows]) -> AbstractContextManager[Scorer]:
-        """Return this scorer for the time of a run, in which it makes once what systems share.
+        """Return a scorer with the same settings and scores that makes once what systems share.
 
-        The systems will be evaluated in this order, by the scorer that the context manager gives:
-        one with the settings of this one, for one thread. Nothing is kept in the scorer itself, and
-        what is shared goes with the run. The scores are the same without it.
+        The systems are evaluated in this order, by one thread; what is shared goes with the run.
         """
         return nullcontext(self)
 
@@ -174,43 +162,40 @@ class Scorer(ABC):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         """Return an evaluation per column without signature, undefined scores being NaN."""
 
-    def evaluate(self, rows: Rows, on_progress: Progress | None = None) -> dict[str, Evaluation]:
+    def evaluate(
+        self, rows: Rows, on_progress: Progress | None = None, signed: bool = True
+    ) -> dict[str, Evaluation]:
         """Score rows and return, for each column, the scores with everything that was counted.
 
-        Nothing is judged of the run as a whole, since these rows may be a part of one:
-        `judge` does that.
+        The rows may be a part of a run: `judge` is for whole ones.
 
         Parameters
         ----------
         rows : Rows
-            As `vifidel_eval.captions.rows.make_rows` or `vifidel_eval.captions.rows.coco_rows`
-        returns them. on_progress : callable, optional
+            As `rows` or `vifidel_eval.captions.rows.coco_rows` returns them.
+        on_progress : callable, optional
             Called with the number of rows just scored.
+        signed : bool
+            Whether the evaluations have their signature, for which a digest of all objects takes
+            time; who scores several systems signs them together.
 
         Raises
         ------
         VifidelError
             If the metric cannot score such rows.
         """
-        evaluations = self.without_signature(rows, on_progress)
-        signature = self.signature_of([rows])
+        made = self._evaluate(rows, on_progress or (lambda _: None))
+        evaluations = checked(made, self.columns, rows.ids)
+        signature = self.signature_of([rows]) if signed else ""
         return {
-            name: replace(evaluation, signature=signature)
-            for name, evaluation in evaluations.items()
+            column.name: replace(
+                self._finished(column, evaluations[column.name]), signature=signature
+            )
+            for column in self.columns
         }
 
-    def without_signature(
-        self, rows: Rows, on_progress: Progress | None = None
-    ) -> dict[str, Evaluation]:
-        """Return what `evaluate` returns, without signature: a digest of all objects takes time.
-
-        That is for those who sign all systems together, or need none.
-        """
-        evaluations = checked(self._evaluate(rows, on_progress or _ignore), self.columns, rows.ids)
-        return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
-
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
-        """Return an evaluation with its direction, its count of undefined scores and these."""
+        """Return an evaluation with what its column and its undefined scores say."""
         statistics = evaluation.statistics
         if statistics is not None and not math.isnan(self._undefined):
             # A row without a score adds nothing to the corpus score.
@@ -261,9 +246,8 @@ class Scorer(ABC):
             If a sequence has another length or holds something else, or the metric lacks
             something that it needs.
         """
-        return self.score_columns(
-            captions, image_ids=image_ids, objects=objects, references=references
-        )[self.main]
+        rows = self.rows(captions, image_ids=image_ids, objects=objects, references=references)
+        return self._scores(rows)[self.main]
 
     @named_if_wrong
     def score_columns(
@@ -278,13 +262,12 @@ class Scorer(ABC):
 
         The arguments are those of `score`.
         """
-        return self._scores(
-            self.rows(captions, image_ids=image_ids, objects=objects, references=references)
-        )
+        rows = self.rows(captions, image_ids=image_ids, objects=objects, references=references)
+        return self._scores(rows)
 
     def _scores(self, rows: Rows) -> dict[str, Floats]:
         """Return the scores of rows in every column, and nothing of what was counted."""
-        evaluations = self.without_signature(rows)
+        evaluations = self.evaluate(rows, signed=False)
         return {name: evaluation.scores for name, evaluation in evaluations.items()}
 
     @named_if_wrong
@@ -311,19 +294,8 @@ class Scorer(ABC):
         """Return the corpus score and the score of each image, in the order of `gts`.
 
         The arguments are pycocoevalcap's: raw or tokenised captions, a list of references and
-        a list of one candidate for each image id.
-
-        Returns
-        -------
-        score : float
-            Mean over the images whose score is defined; NaN if there is none.
-        scores : (number of images,) float64
-            NaN where the score is undefined.
-
-        Raises
-        ------
-        VifidelError
-            If ids or captions are not as described.
+        a list of one candidate for each image id. Undefined scores are NaN, and left out of the
+        corpus score. Raises a VifidelError if ids or captions are not as described.
         """
         evaluation = self._evaluate_run(coco_rows(gts, res))[self.main]
         return evaluation.score, evaluation.scores
@@ -331,16 +303,12 @@ class Scorer(ABC):
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
         self.check_images(list(rows.ids))
-        evaluations = self.without_signature(rows)
+        evaluations = self.evaluate(rows, signed=False)
         self.judge([evaluations[self.main]])
         return evaluations
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:  # noqa: B027
-        """Refuse a whole run, or warn of it, for what was counted in it.
-
-        It is given the main column's evaluations of a whole run, however it was cut into parts.
-        Raises a VifidelError if the scores mean nothing; warns if they deserve a look.
-        """
+        """Refuse a whole run, or warn of it, for what the main column's evaluations counted."""
 
     def add_to(self, coco_eval: Any) -> float:
         """Add this metric to a finished ``COCOEvalCap`` run and return its main corpus score.
@@ -348,12 +316,8 @@ class Scorer(ABC):
         The captions are taken as written from ``coco_eval.coco`` and ``coco_eval.cocoRes`` for
         the images of ``coco_eval.params["image_id"]``. The score joins ``coco_eval.eval``, the
         scores of the images join ``imgToEval`` and ``evalImgs``. An undefined score is NaN in
-        ``eval``, whose numbers scripts print, and None for an image.
-
-        Raises
-        ------
-        VifidelError
-            If it is something else, or an image does not have exactly one candidate.
+        ``eval``, whose numbers scripts print, and None for an image. Raises a VifidelError if it is
+        something else, or an image does not have exactly one candidate.
         """
         if not all(hasattr(coco_eval, name) for name in ("params", "coco", "cocoRes", "setEval")):
             raise VifidelError(
@@ -372,7 +336,7 @@ class Scorer(ABC):
         return evaluations[self.main].score
 
     def by_column(self) -> ByColumn:
-        """Return this metric for a program that names its columns: ``(it, ["P", "R", "F"])``."""
+        """Return this metric for a loop that names its columns in order: ``(it, ["P", "R"])``."""
         return ByColumn(self)
 
     def __str__(self) -> str:
@@ -384,11 +348,7 @@ class Scorer(ABC):
 
 @dataclass(frozen=True)
 class ByColumn:
-    """A metric whose ``compute_score`` returns all its columns, as pycocoevalcap's BLEU does.
-
-    It is for loops such as pycocoevalcap's, over pairs of a scorer and a list of names, one for
-    each column in the order of `Scorer.columns`.
-    """
+    """A metric whose ``compute_score`` returns all its columns, as pycocoevalcap's BLEU does."""
 
     scorer: Scorer
 
@@ -399,10 +359,7 @@ class ByColumn:
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[list[float], list[list[float]]]:
-        """Return the corpus score of each column, and its scores in the order of `gts`.
-
-        The arguments, errors and undefined scores are those of `Scorer.compute_score`.
-        """
+        """Return what `Scorer.compute_score` does, as lists with an entry for each column."""
         columns = self.scorer._evaluate_run(coco_rows(gts, res)).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
@@ -410,57 +367,6 @@ class ByColumn:
 def main_column(columns: Sequence[Column]) -> Column:
     """Return the column that stands for a metric where it must be one number."""
     return next((column for column in columns if column.main), columns[-1])
-
-
-def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
-    """Return the object labels of each row's image: a scorer's own, or those given with the rows.
-
-    Raises a VifidelError if there are none, or two sources of them, or `objects`, the scorer's
-    source, does not know an image.
-    """
-    if rows.objects is not None:
-        if objects is not None:
-            raise VifidelError(
-                f"this scorer has its own objects ({objects.where}): give image_ids, not objects, "
-                f"or make {type(scorer).__name__} without objects."
-            )
-        return rows.objects
-    if objects is None:
-        raise VifidelError(
-            f"{scorer.method()} needs to know what the images show: give objects, one entry per "
-            f"caption, or make {type(scorer).__name__} with a source of objects."
-        )
-    return objects.of_images(image_ids_of(rows, scorer.method()))
-
-
-def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:
-    """Return all that the gold side of rows depends on, with or without their references.
-
-    It is a copy, since the caller may change its lists, and of tuples: lists of them would have the
-    garbage collector go through everything.
-    """
-    return (
-        None if rows.image_ids is None else tuple(rows.image_ids),
-        tuple(map(tuple, rows.references)) if references else None,
-        None if rows.objects is None else tuple(tuple(o.items()) for o in rows.objects),
-        None if rows.asked is None else tuple(rows.asked),
-    )
-
-
-def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None:
-    """Return what was looked for in each row's image, as `Rows.asked` has it.
-
-    Raises an ImageIdError if `objects`, the scorer's source, does not know an image.
-    """
-    if objects is None:
-        return rows.asked
-    if not objects.says_what_was_asked or rows.image_ids is None:
-        return None
-    return objects.asked_of(rows.image_ids)
-
-
-def _ignore(_: int) -> None:
-    """Take progress that nobody watches."""
 
 
 def _captions(coco: Any, image_id: ImageId) -> list[str]:

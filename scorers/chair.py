@@ -9,13 +9,14 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..annotations import ObjectSource, read_objects
+from ..annotations.categories import Declared, read_looked_for
 from ..annotations.instances import check_thresholds
-from ..annotations.read import Declared, read_looked_for
 from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
@@ -29,26 +30,26 @@ from ..kernels.mention_counts import (
     caption_counts,
     details_of,
     image_categories,
-    judged,
 )
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of
-from .base import Progress, asked_of, gold_key, labels_of
+from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric
 from .registry import register
+from .word_vectors import asked_of, gold_key, labels_of
 
 _ROWS_AT_ONCE = 256
 
 
 class _Gold(NamedTuple):
-    """What rows are held against: categories that are there, and those that were looked for."""
+    """What rows are held against: categories that are there, and those that can be absent."""
 
     finder: MentionFinder
     there: tuple[frozenset[str], ...]
-    sought: tuple[Asked, ...] | None
+    deniable: tuple[Asked, ...] | None
 
 
 class Chair(Explainer):
@@ -192,28 +193,29 @@ class Chair(Explainer):
         incomplete = unconfirmed = 0
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
-            found: list[Mentions] = []
+            there = gold.there[start : start + len(part)]
+            judged: list[Mentions] = []
             for at, caption in enumerate(part, start):
                 read = self._complete(caption)
                 incomplete += read != caption
-                mentions = gold.finder.find(read)
-                sought = None if gold.sought is None else gold.sought[at]
-                if sought is not None:
-                    all_found = len(mentions.found)
-                    mentions = judged(mentions, gold.there[at] | sought)
-                    unconfirmed += all_found - len(mentions.found)
-                counts[at] = caption_counts(mentions, gold.there[at])
-                if sought is not None and not sought:
+                mentions, of_image = gold.finder.find(read), gold.there[at]
+                deniable = None if gold.deniable is None else gold.deniable[at]
+                if deniable is not None:
+                    known = of_image | deniable
+                    found = tuple(m for m in mentions.found if m.category in known)
+                    unconfirmed += len(mentions.found) - len(found)
+                    mentions = mentions._replace(found=found)
+                counts[at] = caption_counts(mentions, of_image)
+                if deniable is not None and not deniable:
                     counts[at] = np.nan
-                found.append(mentions)
-            there = gold.there[start : start + len(part)]
-            details.add(len(part), partial(details_of, found, there))
+                judged.append(mentions)
+            details.add(len(part), partial(details_of, judged, there))
             on_progress(len(part))
         of_run = {
             "no_mentions": int((counts[:, CAPTION_COUNTS.index("mentions")] == 0).sum()),
             "incomplete": incomplete,
         }
-        if gold.sought is not None:
+        if gold.deniable is not None:
             of_run["unconfirmed"] = unconfirmed
         sums = np.nansum(counts, axis=0)
         return {
@@ -252,8 +254,8 @@ class Chair(Explainer):
                 rows.captions,
                 (gold.finder.find(self._complete(caption)).found for caption in rows.captions),
                 gold.there,
-                gold.sought or [None] * len(rows),
-                self.without_signature(rows)["CHAIRi"].scores.tolist(),
+                gold.deniable or [None] * len(rows),
+                self.evaluate(rows, signed=False)["CHAIRi"].scores.tolist(),
             )
         )
 
@@ -276,38 +278,34 @@ class Chair(Explainer):
             return kept[1]
         labels = labels_of(rows, self._objects, self)
         finder = finder_of(self._classes(rows.objects or ()))
-        terms = self._terms(label for of_image in labels for label in of_image)
+        terms = self._terms(chain.from_iterable(labels))
         references = rows.references if self._use_references else [()] * len(rows)
         there = tuple(
             image_categories((terms.get(x, x) for x in of_image), mentioned, finder)
             for of_image, mentioned in zip(labels, references, strict=True)
         )
-        gold = _Gold(finder, there, self._sought(rows, finder))
+        gold = _Gold(finder, there, self._deniable(rows, finder))
         if rows.are_kept:
             self._kept = given, gold
         return gold
 
-    def _sought(self, rows: Rows, finder: MentionFinder) -> tuple[Asked, ...] | None:
+    def _deniable(self, rows: Rows, finder: MentionFinder) -> tuple[Asked, ...] | None:
         """Return the classes that can be absent from each row's image; None for all."""
-        objects, declared = self._objects, self._looked_for
-        everywhere: frozenset[str] = frozenset()
-        if objects is not None and objects.says_what_was_asked:
-            everywhere = objects.categories
-        by_row = asked_of(rows, objects)
-        if declared is not None:
-            if declared.labels is None:
-                return None
-            everywhere |= declared.labels
-        elif by_row is None and (objects is None or not objects.says_what_was_asked):
+        source, declared, by_row = self._objects, self._looked_for, asked_of(rows, self._objects)
+        declares = source is not None and source.says_what_was_asked
+        everything = declared is not None and declared.labels is None
+        if everything or (declared is None and by_row is None and not declares):
             return None
+        everywhere = source.categories if source is not None and declares else frozenset()
+        if declared is not None:
+            everywhere |= declared.labels or frozenset()
         class_of = finder.classes.class_of
 
         @lru_cache(maxsize=1 << 12)
         def classes(asked: Asked) -> Asked:
-            if asked is None and objects is None and declared is None:
+            if asked is None and source is None and declared is None:
                 return None
-            sought = everywhere if asked is None else everywhere | asked
-            return frozenset(class_of.get(label, label) for label in sought)
+            return frozenset(class_of.get(label, label) for label in everywhere | (asked or set()))
 
         return tuple(map(classes, [None] * len(rows) if by_row is None else by_row))
 
@@ -323,10 +321,8 @@ class Chair(Explainer):
 
     def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:
         """Return the synonyms, and the labels that they lack as classes of their own."""
-        if self._objects is not None:
-            labels = self._objects.vocabulary()
-        else:
-            labels = frozenset(label for labels in objects for label in labels)
+        source = self._objects
+        labels = set(chain.from_iterable(objects)) if source is None else source.vocabulary()
         terms = self._terms(labels)
         return self._synonyms.with_names(terms.get(label, label) for label in labels)
 
@@ -350,9 +346,8 @@ def _digest_of_references(systems: Iterable[Rows]) -> str:
         )
         if references
     }
-    if not lines:
-        return ""
-    return f"+references#{hashlib.sha256(chr(10).join(sorted(lines)).encode()).hexdigest()[:8]}"
+    digest = hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:8]
+    return f"+references#{digest}" if lines else ""
 
 
 register(

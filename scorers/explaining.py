@@ -11,7 +11,7 @@ from itertools import chain, zip_longest
 from typing import Any, TypeAlias, TypedDict, cast
 
 from ..annotations import ObjectLabels
-from ..annotations.read import Declared, LookedFor, read_looked_for
+from ..annotations.categories import Declared, LookedFor, read_looked_for
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, Thresholds
@@ -25,10 +25,10 @@ from ..words.english import lemmatizer
 from ..words.mentions import Unit
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
-from .base import Scorer, asked_of
+from .base import Scorer
 from .record import Settings
 from .registry import METRICS
-from .word_vectors import Objects, Score, Words, WordVectorScorer
+from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
 #: An object vocabulary, or its file; None for the package's own.
 Things: TypeAlias = ClassList | str | None
@@ -69,9 +69,9 @@ class Explainer(Scorer):
 
     @property
     def _declared(self) -> list[str]:
-        """What signatures say of that."""
-        looked_for = self._looked_for
-        return [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
+        """What signatures say of what a user declares."""
+        declared = self._looked_for
+        return [] if declared is None else [f"looked-for:{declared.signature()}"]
 
     @abstractmethod
     def explained(
@@ -140,19 +140,9 @@ class Explainer(Scorer):
     ) -> Iterator[Explanation]:
         """Return what `explain` returns for each caption, in the order of `gts`.
 
-        They are made while they are read, so that memory stays flat.
-
-        Parameters
-        ----------
-        gts, res : mapping
-            References and candidates, as `compute_score` takes them.
-        thresholds : Thresholds, optional
-            As for `explain`.
-
-        Raises
-        ------
-        VifidelError
-            If ids or captions are not as described.
+        References and candidates are given as `compute_score` takes them, and ids or captions that
+        are not so raise a VifidelError. Explanations are made while they are read, so that memory
+        stays flat.
         """
         return self.explain_rows(coco_rows(gts, res), thresholds)
 
@@ -166,9 +156,7 @@ class Explainer(Scorer):
         self, rows: Rows, thresholds: Thresholds | None = None
     ) -> Iterator[list[Explanation]]:
         """Yield what `explained` yields of a single system."""
-        for (part,) in self.explained([rows], thresholds):
-            if part is not None:
-                yield part
+        return (part for (part,) in self.explained([rows], thresholds) if part is not None)
 
 
 class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
@@ -256,12 +244,12 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     def _read_for_grounding(self, rows: Rows) -> Iterator[Part[GoldT]]:
         """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""
-
-        def texts(part: Rows) -> list[str]:
-            references = chain.from_iterable(self._references_of(part))
-            return self._grounding.texts(chain(part.captions, references))
-
-        return self._read(rows, also=texts)
+        return self._read(
+            rows,
+            also=lambda part: self._grounding.texts(
+                chain(part.captions, *self._references_of(part))
+            ),
+        )
 
     def units(self, caption: str) -> Sequence[Unit]:
         return self._grounding.units(caption)
@@ -295,16 +283,15 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
         Raises an ImageIdError if an image is unknown.
         """
-        rows = Rows([""] * len(ids), [()] * len(ids), ids)
-        return dict(zip(ids, self._labels_of(rows), strict=True))
+        return dict(zip(ids, self._labels_of(_without_captions(ids)), strict=True))
 
     def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
         """Return what was looked for in each image and is not there, of those that say it.
 
         Raises an ImageIdError if an image is unknown.
         """
-        denied = self._denied(Rows([""] * len(ids), [()] * len(ids), ids))
-        return {image_id: labels for image_id, labels in zip(ids, denied, strict=True) if labels}
+        denied = zip(ids, self._denied(_without_captions(ids)), strict=True)
+        return {image_id: labels for image_id, labels in denied if labels}
 
     def _denied(self, rows: Rows) -> list[tuple[str, ...]]:
         """Return what was looked for in each row's image and is not there."""
@@ -336,6 +323,10 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             tuple(dict.fromkeys(word for word in (*labels, *words) if word in unknown))
             for labels, words in zip(self._labels_of(rows), said, strict=True)
         ]
+
+
+def _without_captions(ids: Sequence[ImageId]) -> Rows:
+    return Rows([""] * len(ids), [()] * len(ids), ids)
 
 
 def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:

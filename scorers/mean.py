@@ -67,7 +67,7 @@ class Mean(Scorer):
             part.check_images(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        return self._mean([part.without_signature(rows, on_progress) for part in self.parts])
+        return self._mean([part.evaluate(rows, on_progress, signed=False) for part in self.parts])
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         # Each part judges the run by what it has counted itself.
@@ -78,13 +78,9 @@ class Mean(Scorer):
         return {self.main: self.combine([main])[0]}
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
-        """Return the combination for each system of a run.
+        """Return the combination for each system of a run, from the evaluation of each part.
 
-        Parameters
-        ----------
-        systems : sequence of sequences of Evaluation
-            For each system the evaluation of each part. A row that a part leaves undefined is
-            undefined.
+        A row that a part leaves undefined is undefined.
         """
         ranges = [_range([parts[at].scores for parts in systems]) for at in range(len(self.parts))]
         combined = []
@@ -92,9 +88,7 @@ class Mean(Scorer):
             scores = [part.scores for part in parts]
             if self._scaled:
                 scores = [_scaled(of_part, *r) for of_part, r in zip(scores, ranges, strict=True)]
-            total = np.zeros(len(parts[0].scores))
-            for of_part in scores:
-                total = total + of_part
+            total = sum(scores, np.zeros(len(parts[0].scores)))
             counts = _most(part.counts for part in parts)
             mean = Evaluation(parts[0].ids, total / len(parts), counts=counts)
             combined.append(self._finished(self.columns[0], mean))

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 import pycocoevalcap.meteor.meteor as host_meteor
 
@@ -21,7 +20,7 @@ from ..evaluation import Column
 from ..words.java import find_java, why_ended
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
-from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
+from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import DENKOWSKI_2014
 from .record import Metric
 from .registry import register
@@ -31,7 +30,7 @@ from .registry import register
 METEOR_PATIENCE = 600.0
 
 
-class Meteor(Companion):
+class Meteor(TokenMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
     Each run has a Java process of its own, which ends with it.
@@ -58,7 +57,7 @@ class Meteor(Companion):
         process: _Process | None = None
         with ExitStack() as running:
 
-            def score(gts: Tokens, res: Tokens, on_progress: Progress) -> list[CompanionColumn]:
+            def score(gts: Tokens, res: Tokens, on_progress: Progress) -> list[TokenColumn]:
                 nonlocal process
                 if process is None:
                     process = running.enter_context(_Process(command))
@@ -73,10 +72,7 @@ class Meteor(Companion):
 
 
 class _Process:
-    """METEOR's process, which ends with the context, and is killed when it does not answer.
-
-    Its tables take seconds to read, so that all systems of a run share it.
-    """
+    """METEOR's process, which ends with the context, and is killed when it does not answer."""
 
     def __init__(self, command: list[str]) -> None:
         # A file: pipes that nobody reads fill up and block.
@@ -92,6 +88,9 @@ class _Process:
         except OSError as problem:
             self._errors.close()
             raise MetricUnavailable(f"METEOR: Java cannot be started ({problem}).") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._questions, self._answers = self._process.stdin, self._process.stdout
         self._answer = b""
         self._answered: float | None = None  # when it last did, or was first asked; None: it rests
         self._is_hung = False
@@ -108,18 +107,13 @@ class _Process:
         with self._errors, self._process:
             self._process.kill()
             with contextlib.suppress(OSError):  # what a dead process did not read
-                _pipe(self._process.stdin).close()
+                self._questions.close()
 
-    def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> CompanionColumn:
+    def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> TokenColumn:
         """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
 
         That is: statistics of each caption, then all of them together for the score of each and of
-        the corpus.
-
-        Raises
-        ------
-        MetricUnavailable
-            If the process fails, hangs or says what cannot be read.
+        the corpus. Raises a MetricUnavailable if the process fails, hangs or says something else.
         """
         self._answered = time.monotonic()
         try:
@@ -131,7 +125,7 @@ class _Process:
                 on_progress(1)
             self._ask("EVAL", *statistics)
             scores = [float(self._hear()) for _ in statistics]
-            return CompanionColumn(float(self._hear()), scores)
+            return TokenColumn(float(self._hear()), scores)
         except (EOFError, OSError):
             raise MetricUnavailable(self._why_silent()) from None
         except ValueError:
@@ -143,11 +137,11 @@ class _Process:
             self._answered = None
 
     def _ask(self, *question: str) -> None:
-        _pipe(self._process.stdin).write(f"{' ||| '.join(question)}\n".encode())
-        _pipe(self._process.stdin).flush()
+        self._questions.write(f"{' ||| '.join(question)}\n".encode())
+        self._questions.flush()
 
     def _hear(self) -> str:
-        self._answer = _pipe(self._process.stdout).readline()
+        self._answer = self._answers.readline()
         if not self._answer:
             raise EOFError
         self._answered = time.monotonic()
@@ -176,17 +170,12 @@ class _Process:
         return f"METEOR: its Java process ended in the middle ({why})."
 
 
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None, "the process was started with pipes"
-    return stream
-
-
 register(
     Metric(
         "METEOR",
         "Aligned words, stems, synonyms and paraphrases",
         Meteor,
-        lambda settings: Meteor(shared_tokenization(settings)),
+        lambda settings: Meteor(settings.tokenization),
         rank=90,
         needs=("Java",),
         check=partial(find_java, "METEOR"),

@@ -1,45 +1,164 @@
-"""BLEU, ROUGE-L and CIDEr: pycocoevalcap's numbers, from n-grams that a run counts once.
+"""BLEU, ROUGE-L and CIDEr by pycocoevalcap's numbers, and the base of all its metrics.
 
-pycocoevalcap counts the n-grams of the references again for each system and metric. Here
-`vifidel_eval.kernels.ngrams` counts them once in a run. Tests compare all numbers with stock
-runs.
+All take captions as written and tokenise them alike. On captions without line breaks the numbers
+are those of ``COCOEvalCap``, to the last digit, without what makes it stop or shift rows; tests
+compare them with stock runs. pycocoevalcap counts the n-grams of the references again for each
+system and metric: here a run counts them once. An image without references has no score: NaN.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..evaluation import Column, Floats, Statistics
+from ..captions.rows import Rows
+from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.caches import of_run
+from ..io.image_ids import ImageId
 from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
-from ..words.tokenization import Tokens
-from .base import Progress
-from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
+from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
+from .base import Progress, Scorer
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
-from .record import Metric
+from .record import Metric, Settings
 from .registry import register
 
 
-class _NgramMetric(Companion):
+class TokenColumn(NamedTuple):
+    """What a metric says of the rows that have references."""
+
+    corpus_score: float
+    scores: Sequence[float] | Floats
+    statistics: Statistics | None = None
+
+
+#: From tokens of references and of one candidate per row, of which each has a reference, to each
+#: column's scores in that order.
+Scoring = Callable[[Tokens, Tokens, Progress], Sequence[TokenColumn]]
+
+
+class TokenMetric(Scorer):
+    """A metric of pycocoevalcap.
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        Give all metrics of a run the same one, and captions are tokenised once.
+    """
+
+    # In a run: what scores its systems, and those of them that are still to come.
+    _score: Scoring | None = None
+    _coming: Sequence[Rows] = ()
+
+    def __init__(
+        self, tokenization: Tokenization | None = None, undefined: float = math.nan
+    ) -> None:
+        super().__init__(undefined)
+        self._tokenization = Tokenization() if tokenization is None else tokenization
+
+    def method(self) -> str:
+        return self.columns[-1].name
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
+
+    @contextmanager
+    def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
+        """Return what `Scorer.in_run` does: captions of all systems are tokenised together."""
+        if self._score is not None:  # a run within a run
+            yield self
+            return
+        with self._scoring() as score:
+            of_run = copy.copy(self)
+            of_run._score, of_run._coming = score, list(systems)
+            yield of_run
+
+    @abstractmethod
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        """Return what scores the systems of a run, one after the other."""
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        if self._score is None:
+            with self.in_run([rows]) as of_run:
+                return of_run._evaluate(rows, on_progress)
+        done = 0
+
+        def advance(scored: int) -> None:
+            nonlocal done
+            done += scored
+            on_progress(scored)
+
+        is_scored = np.array([len(references) > 0 for references in rows.references], dtype=bool)
+        columns: Sequence[TokenColumn] = [TokenColumn(math.nan, [])] * len(self.columns)
+        if is_scored.any():
+            self._tokenization.prepare(self._ahead(rows))
+            gts, res = map(self._tokenization.tokens, _captions(rows))
+            scored = [key for key, references in gts.items() if references]
+            columns = self._score(
+                {key: gts[key] for key in scored}, {key: res[key] for key in scored}, advance
+            )
+        advance(len(rows) - done)
+        return {
+            column.name: Evaluation(
+                rows.ids,
+                _spread(found.scores, is_scored),
+                corpus_score=float(found.corpus_score),
+                statistics=found.statistics
+                and replace(found.statistics, of_rows=_spread(found.statistics.of_rows, is_scored)),
+            )
+            for column, found in zip(self.columns, columns, strict=True)
+        }
+
+    def _ahead(self, rows: Rows) -> list[Captions]:
+        """Return the captions to tokenise together with those of `rows`: each is returned once."""
+        if not any(coming is rows for coming in self._coming):
+            return []
+        sizes = accumulate(
+            len(coming) + sum(map(len, coming.references)) for coming in self._coming
+        )
+        some = max(1, sum(size <= MOST_TOGETHER for size in sizes))
+        together, self._coming = self._coming[:some], self._coming[some:]
+        return [captions for coming in together for captions in _captions(coming)]
+
+
+def _captions(rows: Rows) -> tuple[Captions, Captions]:
+    """Return the references and the candidate of each row, as pycocoevalcap has them."""
+    keys = rows.keys
+    return (
+        dict(zip(keys, rows.references, strict=True)),
+        {key: [caption] for key, caption in zip(keys, rows.captions, strict=True)},
+    )
+
+
+def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Floats:
+    """Return scores or counts for all rows, NaN for those that have none."""
+    spread = np.full((len(is_scored), *np.shape(rows)[1:]), np.nan)
+    spread[is_scored] = rows
+    return spread
+
+
+class _NgramMetric(TokenMetric):
     """A metric that follows from the tokens that captions share with references."""
 
     @abstractmethod
     def _columns(
         self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[CompanionColumn]:
+    ) -> list[TokenColumn]:
         """Return the metric's columns for one caption per row."""
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
         own = Numbered()  # where no run shares one
 
-        def score(gts: Tokens, res: Tokens, _: Progress) -> Sequence[CompanionColumn]:
+        def score(gts: Tokens, res: Tokens, _: Progress) -> Sequence[TokenColumn]:
             numbered = of_run(Numbered) or own
             return self._columns(*numbered.texts(gts.values(), res.values()))
 
@@ -47,10 +166,7 @@ class _NgramMetric(Companion):
 
 
 def _bleu(sums: Floats, n: int) -> Floats:
-    """Return BLEU-n of summed counts, by pycocoevalcap's formula.
-
-    Powers and exponentials are Python's, as there: the last digits of NumPy's can differ.
-    """
+    """Return BLEU-n of summed counts, by pycocoevalcap's formula and with Python's powers."""
     product, penalties = _factors(sums, n)
     scores = [
         mean ** (1 / n) * math.exp(penalty)
@@ -92,22 +208,16 @@ class Bleu(_NgramMetric):
     def compute_score(  # type: ignore[override]  # so does pycocoevalcap's
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[list[float], list[list[float]]]:
-        """Return the four corpus scores, and four lists of scores in the order of `gts`.
-
-        Raises
-        ------
-        VifidelError
-            If ids or captions are not as described at `Scorer.compute_score`.
-        """
+        """Return the four corpus scores, and four lists of scores in the order of `gts`."""
         return self.by_column().compute_score(gts, res)
 
     def _columns(
         self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[CompanionColumn]:
+    ) -> list[TokenColumn]:
         counts = references.bleu_counts(captions)
         corpus = counts.sum(axis=0, keepdims=True)
         return [
-            CompanionColumn(
+            TokenColumn(
                 _bleu(corpus, n)[0],
                 _bleu(counts, n),
                 Statistics(counts, partial(_resampled_bleu, n=n)),
@@ -123,9 +233,9 @@ class RougeL(_NgramMetric):
 
     def _columns(
         self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[CompanionColumn]:
+    ) -> list[TokenColumn]:
         scores = references.rouge_l(captions)
-        return [CompanionColumn(float(np.mean(scores)), scores)]
+        return [TokenColumn(float(np.mean(scores)), scores)]
 
 
 class Cider(_NgramMetric):
@@ -138,45 +248,42 @@ class Cider(_NgramMetric):
 
     def _columns(
         self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[CompanionColumn]:
+    ) -> list[TokenColumn]:
         scores = references.cider(captions)
-        return [CompanionColumn(float(np.mean(scores)), scores)]
+        return [TokenColumn(float(np.mean(scores)), scores)]
 
 
-register(
-    Metric(
-        "BLEU",
-        "Precision of n-grams of up to four tokens, with a penalty for short captions",
-        Bleu,
-        lambda settings: Bleu(shared_tokenization(settings)),
-        rank=50,
-        default=True,
-        without_java=0.0,
-        papers=(PAPINENI_2002,),
-    )
+def _register(scorer: type[_NgramMetric], name: str, summary: str, **more: Any) -> None:
+    make = partial(_made, scorer)
+    register(Metric(name, summary, scorer, make, default=True, **more))
+
+
+def _made(scorer: type[_NgramMetric], settings: Settings) -> _NgramMetric:
+    return scorer(settings.tokenization)
+
+
+_register(
+    Bleu,
+    "BLEU",
+    "Precision of n-grams of up to four tokens, with a penalty for short captions",
+    rank=50,
+    without_java=0.0,
+    papers=(PAPINENI_2002,),
 )
-register(
-    Metric(
-        "ROUGE_L",
-        "Longest common subsequence with a reference",
-        RougeL,
-        lambda settings: RougeL(shared_tokenization(settings)),
-        rank=60,
-        spellings=("ROUGE-L",),
-        default=True,
-        without_java=9e-7,
-        papers=(LIN_2004,),
-    )
+_register(
+    RougeL,
+    "ROUGE_L",
+    "Longest common subsequence with a reference",
+    rank=60,
+    spellings=("ROUGE-L",),
+    without_java=9e-7,
+    papers=(LIN_2004,),
 )
-register(
-    Metric(
-        "CIDEr",
-        "n-grams shared with the references, weighted by how rare they are in the run (CIDEr-D)",
-        Cider,
-        lambda settings: Cider(shared_tokenization(settings)),
-        rank=70,
-        default=True,
-        without_java=1.3e-6,
-        papers=(VEDANTAM_2015,),
-    )
+_register(
+    Cider,
+    "CIDEr",
+    "n-grams shared with the references, weighted by how rare they are in the run (CIDEr-D)",
+    rank=70,
+    without_java=1.3e-6,
+    papers=(VEDANTAM_2015,),
 )

@@ -10,18 +10,10 @@ from ..project import ADDRESS
 
 
 class Paper(NamedTuple):
-    """A paper to cite.
+    """A paper to cite."""
 
-    Attributes
-    ----------
-    cited : str
-        As a sentence cites it.
-    bibtex : str
-        Its entry.
-    """
-
-    cited: str
-    bibtex: str
+    cited: str  # as a sentence cites it
+    bibtex: str  # its entry
 
     @property
     def key(self) -> str:

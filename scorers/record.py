@@ -8,22 +8,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
-from ..annotations.categories import CategorySource
+from ..annotations.categories import CategorySource, Declared, LookedFor, read_looked_for
 from ..annotations.instances import check_thresholds
-from ..annotations.read import Declared, LookedFor, accepted, read_looked_for
+from ..annotations.read import accepted
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..io.files import read_text
 from ..io.options import INPUT, Option, option
 from ..words.content_words import STOP_WORDS
+from ..words.tokenization import Tokenization
 from ..words.word_vectors import VectorSource, load_vectors
 from .base import Scorer, main_column
 from .papers import Paper
-
-T = TypeVar("T")
 
 #: Where the metrics that PyTorch computes are computed.
 DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
@@ -149,9 +148,6 @@ class Settings:
         off="--no-references",
     )
     options: Mapping[str, Any] = field(default_factory=dict)
-    _made: dict[Callable[[], Any], Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def __post_init__(self) -> None:
         check_thresholds(self.threshold, self.uncertain)
@@ -203,71 +199,48 @@ class Settings:
             "stop_words": self.stop_words,
         }
 
-    def shared(self, make: Callable[[], T]) -> T:
-        """Return what several metrics share: what `make` returned when it was first called."""
-        if make not in self._made:
-            self._made[make] = make()
-        found: T = self._made[make]
-        return found
+    @cached_property
+    def tokenization(self) -> Tokenization:
+        """What the metrics of these settings tokenise captions with, each caption once."""
+        return Tokenization()
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of the registry.
+    """A metric of the registry."""
 
-    Attributes
-    ----------
-    name : str
-        As papers write it.
-    summary : str
-        What it measures, in one line.
-    scorer : type
-        The class of its scorer, which says its `columns` with their directions.
-    make : callable
-        From `Settings` to its scorer.
-    rank : int
-        Its place in help, defaults and ``info``; metrics of other packages follow this package's.
-    spellings : tuple of str
-        Other names that users know it by.
-    references, objects : bool
-        Whether it needs references; whether it needs the objects of the images.
-    either : bool
-        Whether it needs one of the two, whichever.
-    default : bool
-        Whether it is computed when no metric is named; none of another package is.
-    tables : bool
-        Whether it scores tables; its scorer is a `WordVectorScorer` then.
-    options : tuple of Option
-        Its own settings; those of another package begin with the metric's name.
-    needs : tuple of str
-        What else it needs of the machine: ``"Java"``.
-    packages : tuple of str
-        What it needs of packages that are not installed with this one: ``"torch"``.
-    check : callable, optional
-        Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
-    papers : tuple of Paper
-        What a paper that reports it cites.
-    without_java : float, optional
-        How far corpus scores on COCO val2017 are from the published program's at most where tokens
-        are made without Java (``tok:python`` in the signature).
-    """
-
+    #: As papers write it.
     name: str
+    #: What it measures, in one line.
     summary: str
+    #: The class of its scorer, which says its `columns` with their directions.
     scorer: type[Scorer]
+    #: From `Settings` to its scorer.
     make: Callable[[Settings], Scorer]
+    #: Its place in help, defaults and ``info``; metrics of other packages follow this package's.
     rank: int = 1000
+    #: Other names that users know it by.
     spellings: tuple[str, ...] = ()
+    #: Whether it needs references; the objects of the images; one of the two, whichever.
     references: bool = True
     objects: bool = False
     either: bool = False
+    #: Whether it is computed when no metric is named; none of another package is.
     default: bool = False
+    #: Whether it scores tables; its scorer is a `WordVectorScorer` then.
     tables: bool = False
+    #: Its own settings; those of another package begin with the metric's name.
     options: tuple[Option, ...] = ()
+    #: What else it needs of the machine: ``"Java"``.
     needs: tuple[str, ...] = ()
+    #: What it needs of packages that are not installed with this one: ``"torch"``.
     packages: tuple[str, ...] = ()
+    #: Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
     check: Callable[[], object] | None = None
+    #: What a paper that reports it cites.
     papers: tuple[Paper, ...] = ()
+    #: How far corpus scores on COCO val2017 are from the published program's at most where tokens
+    #: are made without Java (``tok:python`` in the signature).
     without_java: float | None = None
 
     @property

@@ -75,17 +75,9 @@ class Registry(UserDict[str, Metric]):
     def register(self, metric: Metric) -> None:
         """Add a metric to those that have names; with an entry point, the command knows it too.
 
+        Its module may register it again, as a notebook's cell does. Raises a VifidelError if it has
+        a name or an option of another metric, or is not as `Metric` describes it.
         docs/architecture.md has the whole example.
-
-        Parameters
-        ----------
-        metric : Metric
-            Its record. Its module may register it again, as a notebook's cell does.
-
-        Raises
-        ------
-        VifidelError
-            If it has a name or an option of another metric, or is not as `Metric` describes it.
         """
         if not isinstance(metric, Metric):
             raise VifidelError(f"register takes a Metric, not {metric!r:.40}.")
@@ -99,10 +91,7 @@ class Registry(UserDict[str, Metric]):
         self.data = {one.name: one for one in ranked}
 
     def waiting(self) -> dict[str, list[EntryPoint]]:
-        """Return the entry points that have not been imported, by the metric's name.
-
-        Each name has one, unless two packages claim it.
-        """
+        """Return the entry points that have not been imported, by the metric's name."""
         waiting = {}
         for name, entries in declared(GROUP).items():
             if missing := not_installed(entries[0]):
@@ -140,10 +129,9 @@ class Registry(UserDict[str, Metric]):
         return spellings[wanted]
 
     def column(self, shown: str, signature: str) -> Column | None:
-        """Return what its metric says of a column, None if the metric is not installed.
+        """Return what the metric of a signature says of a column, whose shown name may be longer.
 
-        The signature names the metric. The column may be shown under another name than the metric
-        gives it: that of a scorer that a user named, or of samples.
+        None if the metric is not installed.
         """
         try:
             columns = self[self.find(signature.partition("|")[0])].columns
@@ -153,10 +141,7 @@ class Registry(UserDict[str, Metric]):
         return next(named, None)
 
     def load(self) -> dict[str, str]:
-        """Import the metrics of all packages, and return what is wrong with some, by name.
-
-        Each that is broken is a warning, the first time.
-        """
+        """Import the metrics of all packages; return, and warn once of, those that are broken."""
         for entries in self.waiting().values():
             problem = self._import(entries)
             if problem:
@@ -164,8 +149,16 @@ class Registry(UserDict[str, Metric]):
         return {entry.name: problem for entry, problem in self._problems.items() if problem}
 
     def _import(self, entries: list[EntryPoint]) -> str:
-        """Import what registers a metric, and return what is wrong with it."""
-        problem = _problem(entries, self)
+        """Import what registers a metric; return why it cannot be used, or ``""``."""
+        entry, problem = entries[0], ""
+        try:
+            loaded("metric", entries)
+            mine = self.get(entry.name)
+            if mine is None or _of_this_package(mine.module) != is_ours(entry):
+                why = f"importing {entry.value} registers no metric of that name"
+                raise unusable("metric", entry, why)
+        except VifidelError as error:
+            problem = str(error)
         self._problems = {**self._problems, **dict.fromkeys(entries, problem)}
         return problem
 
@@ -175,11 +168,10 @@ register = METRICS.register
 
 
 def parse(text: str) -> list[str]:
-    """Return the metrics of a comma-separated list in their own spelling.
+    """Return the metrics of a comma-separated list in their own spelling, `DEFAULT` as it is.
 
-    `DEFAULT` stays as it is; `expanded` knows what it stands for. A column stands for its metric.
-    Raises a VifidelError if a name is unknown, its package is broken, or metrics cannot be
-    combined.
+    A column stands for its metric. Raises a VifidelError if a name is unknown, its package is
+    broken, or metrics cannot be combined.
 
     >>> parse("vifidel, CIDER+Vifidel"), parse("default, Bleu_4")
     (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'BLEU'])
@@ -221,13 +213,10 @@ def parts_of(name: str) -> list[Metric]:
 def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
     needs_objects = metric.objects or (metric.either and not settings.references)
-    lacks = {
-        "references": metric.references and not settings.references,
-        "objects": needs_objects and settings.objects is None,
-    }
-    for option in metric.options:
-        lacks[option.name] = option.required and settings.options.get(option.name) is None
-    return [name for name, is_lacking in lacks.items() if is_lacking]
+    needed = ["references"] * metric.references + ["objects"] * needs_objects
+    needed += [option.name for option in metric.options if option.required]
+    given = {"references": settings.references or None, "objects": settings.objects}
+    return [name for name in needed if {**settings.options, **given}.get(name) is None]
 
 
 def defaults(settings: Settings) -> list[str]:
@@ -247,10 +236,7 @@ def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:
 
 
 def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
-    """Raise a VifidelError if one of some metrics lacks a setting that it needs.
-
-    `spelled` returns what the user calls a setting: ``--tiger-features``.
-    """
+    """Raise a VifidelError if a metric lacks a setting, as the user spells it, that it needs."""
     for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
         if missing := [spelled(name) for name in lacking(metric, settings)]:
             *most, last = missing
@@ -263,11 +249,10 @@ def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str
 
 @contextmanager
 def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]:
-    """Let whatever breaks in a metric of another package be one sentence that names it.
+    """Let whatever breaks in a metric of another package be a `MetricFailed` that names it.
 
-    That is a `MetricFailed`, so that a run goes on with its other metrics; ``exit(0)`` in a metric
-    ends nothing either. What this package's metrics raise, of the `module` by its name, stays as it
-    is: it is about the input, or a fault of ours.
+    A run goes on with its other metrics; ``exit(0)`` in a metric ends nothing either. What metrics
+    of a `module` of this package raise stays as it is.
     """
     try:
         yield
@@ -276,8 +261,8 @@ def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]
     except BaseException as problem:
         if _of_this_package(module):
             raise
-        packages = [f"{name} {version}" for name, version in METRICS.packages([metric]).items()]
-        whose = f"of the package {packages[0]}" if packages else f"of {module}"
+        packages = METRICS.packages([metric]).items()
+        whose = next((f"of the package {name} {n}" for name, n in packages), f"of {module}")
         of_system = f" for the system {system!r:.60}" if system else ""
         said = str(problem)
         if not isinstance(problem, VifidelError):
@@ -290,20 +275,15 @@ def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]
 def _place(problem: BaseException, module: str) -> str:
     """Return the last line of a metric's own module that an exception came through."""
     file = getattr(sys.modules.get(module), "__file__", None)
-    lines = [
-        line
-        for frame, line in traceback.walk_tb(problem.__traceback__)
-        if frame.f_code.co_filename == file
-    ]
-    return f" in line {lines[-1]} of {os.path.basename(file)}" if file and lines else ""
+    frames = traceback.extract_tb(problem.__traceback__)
+    lines = [frame.lineno for frame in frames if file and frame.filename == file]
+    return f" in line {lines[-1]} of {os.path.basename(file)}" if lines else ""
 
 
 def check_scorer(scorer: Any) -> Scorer:
     """Return what somebody else made as a scorer; a VifidelError unless it is one, with columns."""
     if not isinstance(scorer, Scorer):
         raise VifidelError(f"a scorer was expected, not {scorer!r:.60}.")
-    if not isinstance(scorer.method(), str):
-        raise VifidelError(f"the name of a scorer is text, not {scorer.method()!r:.60}.")
     _check_columns(scorer.method(), scorer.columns)
     return scorer
 
@@ -311,10 +291,9 @@ def check_scorer(scorer: Any) -> Scorer:
 def build(
     names: Iterable[str], settings: Settings
 ) -> tuple[dict[str, Scorer], dict[str, MetricUnavailable]]:
-    """Return scorers by name, and why the others are not available.
+    """Return scorers by names that `parse` returns, and why the others are not available.
 
-    Names are as `parse` returns them; a metric that occurs several times is made once. Raises a
-    VifidelError if a file cannot be read or is not what a metric needs.
+    Raises a VifidelError if a file cannot be read or is not what a metric needs.
     """
     scorers: dict[str, Scorer] = {}
     unavailable: dict[str, MetricUnavailable] = {}
@@ -393,19 +372,6 @@ def _check_columns(metric: str, columns: Any) -> None:
     names = [column.name for column in columns]
     if not names or len(set(names)) < len(names):
         raise VifidelError(f"{metric}: columns need names that differ, not {names!r:.60}.")
-
-
-def _problem(entries: list[EntryPoint], metrics: Registry) -> str:
-    """Import what registers a metric; return why it cannot be used, in one sentence, or ``""``."""
-    entry = entries[0]
-    try:
-        loaded("metric", entries)
-    except VifidelError as problem:
-        return str(problem)
-    if entry.name in metrics and _of_this_package(metrics[entry.name].module) == is_ours(entry):
-        return ""
-    why = f"importing {entry.value} registers no metric of that name"
-    return str(unusable("metric", entry, why))
 
 
 def _of_this_package(module: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import shutil
@@ -16,11 +17,10 @@ import pycocoevalcap.spice as host_spice
 
 from ..errors import MetricUnavailable
 from ..evaluation import Column
-from ..io.image_ids import ImageId
 from ..words.java import PATIENCE, find_java, run_java
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
-from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
+from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import ANDERSON_2016
 from .record import Metric
 from .registry import register
@@ -39,7 +39,7 @@ _JARS = ("stanford-corenlp-3.6.0-models.jar", "stanford-corenlp-3.6.0.jar")
 _STALLED_SECONDS = 60.0
 
 
-class Spice(Companion):
+class Spice(TokenMetric):
     """SPICE: the F-score of scene graphs (Anderson et al., ECCV 2016).
 
     The first evaluation downloads 385 MB of Stanford models into pycocoevalcap's folder, as
@@ -67,9 +67,11 @@ class Spice(Companion):
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(self._f_scores)
 
-    def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[CompanionColumn]:
+    def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[TokenColumn]:
         _fetch_stanford_models()
-        ids = _sorted_if_possible(gts)
+        ids = list(gts)
+        with contextlib.suppress(TypeError):  # ids that cannot be compared stay as they are
+            ids.sort()  # type: ignore[call-arg, misc] # pycocoevalcap's order
         # JSON would make strings of ids: SPICE gets positions.
         images = [
             {"image_id": at, "test": res[image_id][0], "refs": gts[image_id]}
@@ -78,57 +80,30 @@ class Spice(Companion):
         with tempfile.TemporaryDirectory() as folder:
             given, result = Path(folder, "captions.json"), Path(folder, "scores.json")
             given.write_text(json.dumps(images), encoding="utf-8")
-            run_java(
-                self._java,
-                # pycocoevalcap's options, without its cache.
-                [
-                    "-Xmx8G",
-                    "-jar",
-                    "spice-1.0.jar",
-                    str(given),
-                    "-subset",
-                    "-silent",
-                    "-out",
-                    str(result),
-                ],
-                "SPICE",
-                PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids),
-                _SPICE_FOLDER,
-            )
+            # pycocoevalcap's options, without its cache.
+            options = ("-Xmx8G", "-jar", "spice-1.0.jar", str(given), "-subset", "-silent", "-out")
+            seconds = PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids)
+            run_java(self._java, [*options, str(result)], "SPICE", seconds, _SPICE_FOLDER)
             try:
                 f_of = {
-                    row["image_id"]: _number(row["scores"]["All"]["f"])
+                    row["image_id"]: row["scores"]["All"]["f"]
                     for row in json.loads(result.read_bytes())
                 }
                 # In this order, as pycocoevalcap: the last digit of a mean depends on it.
-                row = [f_of[at] for at in range(len(ids))]
+                found = [f_of[at] for at in range(len(ids))]
+                row = [math.nan if f is None else float(f) for f in found]
             except (OSError, ValueError, KeyError, TypeError):
                 raise MetricUnavailable(
                     "SPICE: its Java process did not write a score for each image."
                 ) from None
         of_image = dict(zip(ids, row, strict=True))
-        return [CompanionColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
-
-
-def _sorted_if_possible(gts: Tokens) -> list[ImageId]:
-    """Return the ids in pycocoevalcap's order; ids that cannot be compared stay as they are."""
-    try:
-        return sorted(gts)  # type: ignore[type-var]
-    except TypeError:
-        return list(gts)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+        return [TokenColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
 
 
 def _fetch_stanford_models() -> None:
     """Download SPICE's models if they are not there, to where pycocoevalcap puts them.
 
-    Raises
-    ------
-    MetricUnavailable
-        If that fails; nothing half downloaded is left.
+    Raises a MetricUnavailable if that fails; nothing half downloaded is left.
     """
     # The network's modules take longer to import than all other metrics together.
     import zipfile
@@ -161,7 +136,7 @@ register(
         "SPICE",
         "F-score of scene graphs that are parsed from the captions",
         Spice,
-        lambda settings: Spice(shared_tokenization(settings)),
+        lambda settings: Spice(settings.tokenization),
         rank=100,
         needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
         check=Spice,

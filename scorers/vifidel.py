@@ -11,7 +11,7 @@ from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.word_vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import MADHYASTHA_2019
-from .record import Metric, Settings
+from .record import Metric
 from .registry import register
 from .word_vectors import Objects, Scored
 
@@ -97,17 +97,12 @@ class Vifidel(ExplainingScorer[Gold]):
         return Scored(scores[:, None], counts, distances)
 
 
-def make_vifidel(settings: Settings) -> Vifidel:
-    """Return VIFIDEL as the settings of a run have it."""
-    return Vifidel(**settings.evidence | settings.words, counts=settings.counts)
-
-
 register(
     Metric(
         "VIFIDEL",
         "Faithfulness to the objects in the image, weighted by references where there are some",
         Vifidel,
-        make_vifidel,
+        lambda settings: Vifidel(**settings.evidence | settings.words, counts=settings.counts),
         rank=10,
         references=False,
         objects=True,

@@ -7,14 +7,13 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats
 from ..kernels.bags import Gold, Part
 from ..kernels.grounding import Mention, Verdict, words_of
 from ..kernels.support import SUPPORT, Evidence
@@ -39,15 +38,10 @@ _EDITION = 2
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
 
-def _share(part: Floats | Integers, whole: Floats | Integers) -> Floats:
-    share = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
-    return share
-
-
 def _rate(part: int, whole: int, sums: Floats) -> Floats:
     """Return how much of one count is another one, of counts (..., 5)."""
-    return _share(sums[..., part], sums[..., whole])
+    share = np.full(np.shape(sums[..., whole]), np.nan)
+    return np.divide(sums[..., part], sums[..., whole], out=share, where=sums[..., whole] > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,25 +149,23 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def _supported(self, part: Part[_EvidenceGold]) -> Iterator[list[WordSupport]]:
         captions, evidence, lexicon = part.rows.captions, part.gold.evidence, part.gold.lexicon
-        all_units = list(map(self._grounding.units, captions))
-        sizes = np.array(list(map(len, all_units)), dtype=np.int64)
-        units = chain.from_iterable(all_units)
-        atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
-        support, by = evidence.support(lexicon, atoms, np.arange(len(captions)).repeat(sizes))
+        read = [(row, unit) for row, text in enumerate(captions) for unit in self.units(text)]
+        rows = np.array([row for row, _ in read], dtype=np.int64)
+        atoms = np.array(lexicon.numbers(unit.text for _, unit in read), dtype=np.int64)
+        support, by = evidence.support(lexicon, atoms, rows)
         known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
         mentions = self._grounding.mentions(lexicon, captions, evidence, self._support)
-        for caption, of_caption, judged in zip(captions, all_units, mentions, strict=True):
-            things = [at for at, unit in enumerate(of_caption) if unit.category is not None]
+        for caption, judged in zip(captions, mentions, strict=True):
+            units = self.units(caption)
+            things = [at for at, unit in enumerate(units) if unit.category is not None]
             mention_at = {things[mention.place]: mention for mention in judged}
             words = []
-            placed = zip(of_caption, _places(caption, of_caption), strict=True)
-            for at, (unit, place) in enumerate(placed):
+            for at, (unit, place) in enumerate(zip(units, _places(caption, units), strict=True)):
                 near, best = next(known)
-                mention = mention_at.get(at)  # others are not judged: a denial, or stuff
-                if mention is not None:
-                    near, best = mention.support, mention.supported_by
+                if at in mention_at:  # other things are denied, or stuff
+                    near, best = mention_at[at].support, mention_at[at].supported_by
                 if not math.isnan(near):
-                    words.append(WordSupport(unit.words, near, mention is not None, place, best))
+                    words.append(WordSupport(unit.words, near, at in mention_at, place, best))
             yield words
 
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
@@ -201,10 +193,9 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
         unsure = 0 if self._objects is None else self._objects.unsure
-        if not unsure:
-            return evaluations
+        further = {"unsure": unsure} if unsure else {}
         return {
-            name: replace(evaluation, counts={**evaluation.counts, "unsure": unsure})
+            name: replace(evaluation, counts={**evaluation.counts, **further})
             for name, evaluation in evaluations.items()
         }
 
@@ -222,21 +213,17 @@ def warn_of_undeclared(rows: int) -> None:
         )
 
 
-def _places(caption: str, units: Iterable[Unit]) -> list[range]:
-    """Return which pieces of a caption hold each of its units, both in the same order."""
-    placed = list(placed_words(caption, ()))
-    found, at = [], 0
+def _places(caption: str, units: Iterable[Unit]) -> Iterator[range]:
+    """Yield which pieces of a caption hold each of its units, both in the same order."""
+    placed, at = list(placed_words(caption, ())), 0
     for unit in units:
-        words = [word for piece in unit.words.split() for word in piece_words(piece)]
         places = []
-        for word in words:
-            ahead = (i for i in range(at, len(placed)) if placed[i][1] == word)
-            here = next(ahead, None)
+        for word in (word for piece in unit.words.split() for word in piece_words(piece)):
+            here = next((i for i in range(at, len(placed)) if placed[i][1] == word), None)
             if here is not None:
                 places.append(placed[here][0])
                 at = here + 1
-        found.append(range(places[0], places[-1] + 1) if places else range(0))
-    return found
+        yield range(places[0], places[-1] + 1) if places else range(0)
 
 
 def _details(mentions: Sequence[Sequence[Mention]]) -> list[dict[str, Any]]:
@@ -266,7 +253,8 @@ def _mean_support(mentions: Sequence[Sequence[Mention]]) -> Floats:
     known = ~np.isnan(support)
     # Added in the order of the words.
     sums: Floats = np.bincount(rows[known], support[known], len(mentions)).astype(np.float64)
-    return _share(sums, np.bincount(rows[known], minlength=len(mentions)))
+    counts = np.bincount(rows[known], minlength=len(mentions))
+    return _rate(0, 1, np.column_stack([sums, counts]))
 
 
 register(

@@ -30,13 +30,13 @@ from ..kernels.support import NOTHING, nearest
 from ..words.english import has_several
 from ..words.synonyms import ClassList, rarities_signature
 from ..words.word_vectors import VectorSource
-from .base import Progress, asked_of
+from .base import Progress
 from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Scored
+from .word_vectors import Objects, Scored, asked_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -201,7 +201,7 @@ class VifidelPRF(ClaimScorer):
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take([row for row, _ in all_of]), captions=claimed)
-        p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
+        p = self.evaluate(of_sentences, signed=False)["VIFIDEL-P"].scores.tolist()
         wrong = self._wrong(rows)
         judged: list[list[JudgedSentence]] = [[] for _ in sentences]
         for (row, one), p_of_one in zip(all_of, p, strict=True):

@@ -62,7 +62,7 @@ class Wmd(WordVectorScorer[Gold]):
         self._against = against
 
     def method(self) -> str:
-        return _name(self._against)
+        return "WMD" if self._against == "best" else f"WMD-{self._against}"
 
     def signature_with(self, objects: str) -> str:
         return self._pinned(
@@ -91,22 +91,18 @@ class Wmd(WordVectorScorer[Gold]):
         return Scored(scores[:, None], {"no_words": words.sizes == 0})
 
 
-def _name(against: str) -> str:
-    return "WMD" if against == "best" else f"WMD-{against}"
-
-
 def _make(against: str, settings: Settings) -> Wmd:
     return Wmd(against, **settings.words)
 
 
-for _rank, _against, _summary in (
-    (40, "best", "Word Mover's Distance to the closest reference, as a similarity"),
-    (41, "worst", "Word Mover's Distance to the farthest reference, as a similarity"),
-    (42, "mean", "Mean Word Mover's Distance to all references, as a similarity"),
+for _rank, _against, _name, _summary in (
+    (40, "best", "WMD", "Word Mover's Distance to the closest reference, as a similarity"),
+    (41, "worst", "WMD-worst", "Word Mover's Distance to the farthest reference, as a similarity"),
+    (42, "mean", "WMD-mean", "Mean Word Mover's Distance to all references, as a similarity"),
 ):
     register(
         Metric(
-            _name(_against),
+            _name,
             _summary,
             Wmd,
             partial(_make, _against),

@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectSource, read_objects
+from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
-from ..captions.rows import LabelCounts, Rows
+from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import (
     DetailsOfParts,
@@ -34,7 +34,7 @@ from ..kernels.bags import Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..words.content_words import STOP_WORDS, checked_stop_words
 from ..words.word_vectors import VectorSource, load_vectors
-from .base import Progress, Scorer, gold_key, labels_of
+from .base import Progress, Scorer
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.
 Objects: TypeAlias = ObjectSource | None
@@ -51,14 +51,10 @@ class Scored:
     """What a metric says of some rows."""
 
     scores: Floats  # (rows, columns); NaN where undefined
-    #: Key of `vifidel_eval.evaluation.COUNTS` to what each row adds to it, (rows,).
-    counts: Mapping[str, Integers | NDArray[np.bool_]]
-    #: (rows,): the transport distance that the score follows from, NaN where there is none.
-    distances: Floats | None = None
-    #: (rows, k): `Statistics.of_rows`, for the columns whose corpus score follows from sums.
-    of_rows: Floats | None = None
-    #: Returns what the metric's `DetailsOfParts` take of the rows; called when it is wanted.
-    details: Callable[[], Any] | None = None
+    counts: Mapping[str, Integers | NDArray[np.bool_]]  # by key of `COUNTS`, (rows,)
+    distances: Floats | None = None  # (rows,): of transport, NaN where there is none
+    of_rows: Floats | None = None  # (rows, k): `Statistics.of_rows`
+    details: Callable[[], Any] | None = None  # what the metric's `DetailsOfParts` take
 
 
 _Words = Callable[[Rows], Iterable[str]]
@@ -306,6 +302,48 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": (None, ())}
+
+
+def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
+    """Return the object labels of each row's image: a scorer's own, or those given with the rows.
+
+    Raises a VifidelError if there are none, two sources of them, or an image unknown to `objects`.
+    """
+    if rows.objects is not None:
+        if objects is not None:
+            raise VifidelError(
+                f"this scorer has its own objects ({objects.where}): give image_ids, not objects, "
+                f"or make {type(scorer).__name__} without objects."
+            )
+        return rows.objects
+    if objects is None:
+        raise VifidelError(
+            f"{scorer.method()} needs to know what the images show: give objects, one entry per "
+            f"caption, or make {type(scorer).__name__} with a source of objects."
+        )
+    return objects.of_images(image_ids_of(rows, scorer.method()))
+
+
+def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:
+    """Return a copy of all that the gold side of rows depends on, which callers cannot change.
+
+    It is of tuples: lists would have the garbage collector go through everything.
+    """
+    return (
+        None if rows.image_ids is None else tuple(rows.image_ids),
+        tuple(map(tuple, rows.references)) if references else None,
+        None if rows.objects is None else tuple(tuple(o.items()) for o in rows.objects),
+        None if rows.asked is None else tuple(rows.asked),
+    )
+
+
+def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None:
+    """Return what was looked for in each row's image, by the rows or a scorer's own objects."""
+    if objects is None:
+        return rows.asked
+    if not objects.says_what_was_asked or rows.image_ids is None:
+        return None
+    return objects.asked_of(rows.image_ids)
 
 
 def _joined(scores: Sequence[Floats], columns: int) -> Floats:

@@ -11,8 +11,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 
 
 def example(heading="A metric of your own"):
-    """Return the module and the ``pyproject.toml`` of a section of the page."""
+    """Return the module and the ``pyproject.toml`` of a section, under a name of the test's own."""
     section = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    section = section.replace("LENGTH", "LETTERS").replace("length_weight", "letters_weight")
     (module,) = re.findall(r"```python\n(.*?)```", section, re.S)
     (project,) = re.findall(r"```toml\n(.*?)```", section, re.S)
     return module, project
@@ -58,8 +59,8 @@ def package(folder, metric, module, content, name=None):
 
 
 def mean(captions):
-    """Return LENGTH of a system; for a worker process, which has imported nothing."""
-    return vifidel_eval.evaluate({"x": captions}, metrics="LENGTH").scores["x"]["LENGTH"]
+    """Return LETTERS of a system; for a worker process, which has imported nothing."""
+    return vifidel_eval.evaluate({"x": captions}, metrics="LETTERS").scores["x"]["LETTERS"]
 
 
 def scores(scorer, captions):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vifidel_eval.show.report.page_data import UNIT
+from vifidel_eval.show.report.content import UNIT
 
 
 def units(number):

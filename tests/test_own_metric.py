@@ -59,7 +59,7 @@ def command(*arguments):
     return result.stdout
 
 
-def score(files, *arguments, metrics="LENGTH,ROUGE_L"):
+def score(files, *arguments, metrics="LETTERS,ROUGE_L"):
     results = [files / f"{name}_results.json" for name in ("wordy", "terse")]
     references = ("--references", files / "references.json")
     return command("score", *results, *references, "--metrics", metrics, *arguments)
@@ -67,27 +67,27 @@ def score(files, *arguments, metrics="LENGTH,ROUGE_L"):
 
 def test_it_is_bold_where_it_is_lowest(files):
     cells = {name: f"{mean:.4f}" for name, mean in MEANS.items()}
-    markdown = score(files, "--format", "markdown", metrics="LENGTH")
+    markdown = score(files, "--format", "markdown", metrics="LETTERS")
     assert f"**{cells['terse']}**" in markdown
     assert f"**{cells['wordy']}**" not in markdown
-    latex = score(files, "--format", "latex", metrics="LENGTH")
+    latex = score(files, "--format", "latex", metrics="LETTERS")
     assert f"\\textbf{{{cells['terse']}}}" in latex
     assert f"\\textbf{{{cells['wordy']}}}" not in latex
-    assert "LENGTH: lower is better." in score(files).splitlines()
+    assert "LETTERS: lower is better." in score(files).splitlines()
     assert "ROUGE_L: lower" not in score(files)
 
 
 def test_it_is_in_json_with_its_direction_and_what_it_counts(files):
     document = json.loads(score(files, "--format", "json", "--compare"))
-    assert document["lower_is_better"] == ["LENGTH"]
-    assert document["systems"]["terse"]["overall"]["LENGTH"] == MEANS["terse"]
+    assert document["lower_is_better"] == ["LETTERS"]
+    assert document["systems"]["terse"]["overall"]["LETTERS"] == MEANS["terse"]
     counted = {"scored": 30, "missing": 0, "undefined": 0}
     assert document["systems"]["terse"]["counts"] == {
-        "LENGTH": counted,
+        "LETTERS": counted,
         "ROUGE_L": counted,
         "Words": counted,  # as the captions of one system are so much longer
     }
-    compared = document["comparison"]["metrics"]["LENGTH"]
+    compared = document["comparison"]["metrics"]["LETTERS"]
     assert compared["lower_is_better"] is True
     assert {name: of["rank"] for name, of in compared["systems"].items()} == {
         "wordy": 2,
@@ -100,9 +100,9 @@ def test_it_is_in_json_with_its_direction_and_what_it_counts(files):
 
 def test_it_is_ranked_by_compare(files):
     compared = files / "compared.csv"
-    score(files, "--compare-output", compared, metrics="LENGTH")
+    score(files, "--compare-output", compared, metrics="LETTERS")
     rows = list(csv.DictReader(io.StringIO(compared.read_text("utf-8"))))
-    of_metric = [row for row in rows if row["Metric"] == "LENGTH"]
+    of_metric = [row for row in rows if row["Metric"] == "LETTERS"]
     alone = {row["System"]: row["Rank"] for row in of_metric if not row["Against"]}
     assert alone == {"wordy": "2", "terse": "1"}
 
@@ -115,8 +115,8 @@ def test_it_orders_the_leaderboard(files):
     assert [first[1].strip(), second[1].strip()] == ["terse", "wordy"]
     assert first[3].strip() == f"**{MEANS['terse']:.4f}**"
     assert second[3].strip() == f"{MEANS['wordy']:.4f}"
-    assert "LENGTH: lower is better." in shown
-    assert leaderboard.read(board).lower_is_better == ("LENGTH",)
+    assert "LETTERS: lower is better." in shown
+    assert leaderboard.read(board).lower_is_better == ("LETTERS",)
 
 
 def test_it_is_ranked_in_the_report(files):
@@ -124,14 +124,14 @@ def test_it_is_ranked_in_the_report(files):
     score(files, "--report", page)
     html = page.read_text("utf-8")
     systems = re.findall(r'<th scope="col">(wordy|terse)\b', html)[:2]
-    (row,) = re.findall(r'<tr><th scope="row">LENGTH<small>30 images.*?</tr>', html, re.S)
+    (row,) = re.findall(r'<tr><th scope="row">LETTERS<small>30 images.*?</tr>', html, re.S)
     assert "lower is better" in row
     cells = dict(zip(systems, re.findall(r"<td(.*?)>.*?#(\d)", row, re.S), strict=True))
     assert cells == {"wordy": ("", "2"), "terse": (' class="best"', "1")}
     (duel,) = re.findall(r"<td><strong>(\w+)</strong><span class=\"by\">by 25.5000<", html)
     assert duel == "terse"
     data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S)[1])
-    assert data["metrics"] == ["LENGTH", "ROUGE_L", "Words"]
+    assert data["metrics"] == ["LETTERS", "ROUGE_L", "Words"]
     assert data["lowerIsBetter"] == [True, False, False]
     assert "<span>0</span><span>30</span><span>60</span>" in html  # of 45 characters at most
 
@@ -139,10 +139,10 @@ def test_it_is_ranked_in_the_report(files):
 def test_help_lists_its_name_without_importing_it(installed):
     usual = " ".join(command("score", "--help").split())
     assert "METEOR (Java)" in usual
-    assert ", ViLBERTScore (torch), LENGTH." in usual
+    assert ", LETTERS." in usual
     assert "caption_length" not in sys.modules
     complete = " ".join(command("score", "--help-all").split())
-    assert "--length-weight INTEGER What a character counts. [default: 1]" in complete
+    assert "--letters-weight INTEGER What a character counts. [default: 1]" in complete
     assert "caption_length" in sys.modules
 
 
@@ -157,47 +157,51 @@ def test_help_stays_as_light_as_it_is(installed):
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "LENGTH" in done.stdout
+    assert "LETTERS" in done.stdout
 
 
 def test_info_has_it_with_what_is_to_be_known_of_it(installed):
-    line = "LENGTH: available; lower is better in LENGTH. The characters of a caption"
+    line = "LETTERS: available; lower is better in LETTERS. The characters of a caption"
     assert line in command("info").splitlines()
 
 
 @pytest.mark.filterwarnings("ignore:captions of system 'wordy' have")
 def test_its_option_is_parsed_and_its_default_is_there(files):
-    doubled = json.loads(score(files, "--length-weight", "2", "--format", "json"))
-    assert doubled["systems"]["terse"]["overall"]["LENGTH"] == 2 * MEANS["terse"]
-    run = vifidel_eval.evaluate(CAPTIONS, metrics="length", length_weight=3)
-    assert list(run.signatures) == ["LENGTH", "Words"]
-    assert run.signatures["LENGTH"] == "LENGTH|weight:3|caption-length:1.0"
-    assert {name: of["LENGTH"] for name, of in run.scores.items()} == {
+    doubled = json.loads(score(files, "--letters-weight", "2", "--format", "json"))
+    assert doubled["systems"]["terse"]["overall"]["LETTERS"] == 2 * MEANS["terse"]
+    run = vifidel_eval.evaluate(CAPTIONS, metrics="letters", letters_weight=3)
+    assert list(run.signatures) == ["LETTERS", "Words"]
+    assert run.signatures["LETTERS"] == "LETTERS|weight:3|caption-length:1.0"
+    assert {name: of["LETTERS"] for name, of in run.scores.items()} == {
         name: 3 * mean for name, mean in MEANS.items()
     }
-    assert run.compare().metrics["LENGTH"].systems["terse"].rank == 1
-    run = vifidel_eval.evaluate(CAPTIONS, metrics="LENGTH")
-    assert run.scores["terse"]["LENGTH"] == MEANS["terse"]
-    with pytest.raises(TypeError, match=r"no argument 'length_wight'. Did you mean length_weight"):
-        vifidel_eval.evaluate(CAPTIONS, metrics="LENGTH", length_wight=3)
+    assert run.compare().metrics["LETTERS"].systems["terse"].rank == 1
+    run = vifidel_eval.evaluate(CAPTIONS, metrics="LETTERS")
+    assert run.scores["terse"]["LETTERS"] == MEANS["terse"]
+    with pytest.raises(
+        TypeError, match=r"no argument 'letters_wight'. Did you mean letters_weight"
+    ):
+        vifidel_eval.evaluate(CAPTIONS, metrics="LETTERS", letters_wight=3)
 
 
 def test_info_cites_the_others(files):
     path = files / "scores.json"
     score(files, "--output", path)
     shown = command("info", "--cite", path)
-    assert shown.startswith("We report LENGTH and ROUGE_L (Lin, 2004) of 30 images as computed by")
+    assert shown.startswith("We report LETTERS and ROUGE_L (Lin, 2004) of 30 images as computed by")
     assert shown.count("@") == 1
 
 
 def test_metrics_of_two_directions_are_not_combined(installed):
-    sentence = "ROUGE_L+LENGTH: lower is better for LENGTH, but higher for ROUGE_L; combine metrics"
+    sentence = (
+        "ROUGE_L+LETTERS: lower is better for LETTERS, but higher for ROUGE_L; combine metrics"
+    )
     with pytest.raises(VifidelError, match=re.escape(sentence)):
-        parse("ROUGE_L+length")
+        parse("ROUGE_L+letters")
 
 
 def test_worker_processes_import_it_by_name_and_by_pickle(installed):
-    parse("LENGTH")
+    parse("LETTERS")
     scorer = sys.modules["caption_length"].Length(2)
     assert scores(pickle.loads(pickle.dumps(scorer)), ["abc"]) == [6.0]
     spawned = multiprocessing.get_context("spawn")
@@ -388,11 +392,7 @@ def fails(tmp_path, *arguments):
         ("pass", "and it returned None; return an Evaluation for each column."),
         ("1 / 0", "ZeroDivisionError (division by zero) in line 22 of broken.py; mend or update"),
         ("exit(0)", "SystemExit (0)"),
-        ("sys.exit()", "SystemExit in line 22 of broken.py"),
         ("raise BaseException('of no kind')", "BaseException (of no kind) in line 22 of broken.py"),
-        ("raise GeneratorExit", "GeneratorExit in line 22"),
-        ("raise StopIteration", "StopIteration in line 22"),
-        ("raise MemoryError", "MemoryError in line 22"),
         ("raise OSError(32, 'Broken pipe')", "BrokenPipeError ([Errno 32] Broken pipe) in line 22"),
         ("raise VifidelError('the weights are damaged.')", "'mine': the weights are damaged."),
     ],

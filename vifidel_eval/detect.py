@@ -1,9 +1,9 @@
 """Objects in pictures, under their documented name."""
 
-from .plugins.detect.detection_run import DetectionRun, detect, detect_objects
-from .plugins.detect.detectors import Detector, Found
-from .plugins.detect.loading import backends, load_detector
-from .plugins.detect.model_files import ModelFiles, find_model
+from .plugins.detect.detected_objects import detect_objects
+from .plugins.detect.detection_run import DetectionRun, detect
+from .plugins.detect.detectors import Detector, Found, ModelFiles
+from .plugins.detect.loading import backends, find_model, load_detector
 from .plugins.detect.picture_sources import FoundPicture, PictureSource
 
 __all__ = ["DetectionRun", "Detector", "Found", "FoundPicture", "ModelFiles", "PictureSource"]

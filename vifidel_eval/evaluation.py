@@ -28,32 +28,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table of scores.
+    """A column of a table of scores."""
 
-    Attributes
-    ----------
-    name : str
-        As papers write it.
-    lower_is_better : bool
-        Whether a system with a lower number is the better one.
-    ranked : bool
-        Whether systems are better or worse by it at all; the length of captions only says how
-        long they are.
-    main : bool
-        Whether it stands for its metric where that must be one number; where no column says so, the
-        last one does.
-    of_sums : callable, optional
-        The corpus score that follows from sums over the rows, as `Statistics.score` has it, where
-        that is the same for every run and no mean.
-    is_count : bool
-        Whether it is a number of things, which percent leave as it is.
-    """
-
+    #: As papers write it.
     name: str
+    #: Whether a system with a lower number is the better one.
     lower_is_better: bool = False
+    #: Whether systems are better or worse by it at all; the length of captions only says how long
+    #: they are.
     ranked: bool = True
+    #: Whether it stands for its metric where that must be one number; if none does, the last does.
     main: bool = False
+    #: The corpus score that follows from sums over the rows, as `Statistics.score` has it, where
+    #: that is the same for every run and no mean.
     of_sums: Callable[[Floats], Floats] | None = None
+    #: Whether it is a number of things, which percent leave as it is.
     is_count: bool = False
 
     def __post_init__(self) -> None:
@@ -199,10 +188,9 @@ class Tally:
         return self.unknown.total() + self.others
 
     def check_known(self, what: str, vectors: WordVectors) -> None:
-        """Warn if more than a tenth of the words have no vector in the vectors that were used.
+        """Warn if more than a tenth of a run's words, of `what` was read, have no vector.
 
-        Raises a VectorsError if nine tenths of at least 20 have none. The words, which are those of
-        `what` was read, are those of a whole run: parts of one say nothing of the language.
+        Raises a VectorsError if nine tenths of at least 20 have none.
         """
         unknown = self.without_vector
         if unknown <= _MANY_UNKNOWN * self.words:
@@ -229,31 +217,22 @@ class Tally:
         return Tally(self.words + other.words, unknown, others)
 
 
-NOTHING_READ = Tally(0, Counter())
-
-
 def add_tallies(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
     """Return the sums of tallies by what was read."""
     sums: dict[str, Tally] = {}
     for of_part in tallies:
         for what, tally in of_part.items():
-            sums[what] = sums.get(what, NOTHING_READ) + tally
+            sums[what] = sums.get(what, Tally(0, Counter())) + tally
     return sums
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Counts from which a corpus score follows by addition, where it is not a mean.
+    """Counts from which a corpus score follows by addition, where it is not a mean."""
 
-    Attributes
-    ----------
-    of_rows : (n, k) float64
-        Whole numbers; NaN where the row does not count in the corpus score.
-    score : callable
-        The corpus score of sums over rows: (..., k) to (...).
-    """
-
+    #: Whole numbers, (n, k) float64; NaN where the row does not count in the corpus score.
     of_rows: Floats
+    #: The corpus score of sums over rows: (..., k) to (...).
     score: Callable[[Floats], Floats]
 
     @property
@@ -264,44 +243,28 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The scores of one system in one column of a metric.
+    """The scores of one system in one column of a metric."""
 
-    Attributes
-    ----------
-    ids : sequence
-        The image id of each row, or its number where the rows have none.
-    scores : (n,) float64
-        One score per row; NaN (or what the scorer was told to put there) where it is undefined.
-    lower_is_better : bool
-        The direction of the column.
-    ranked : bool
-        Whether the column has a direction.
-    corpus_score : float, optional
-        The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
-    statistics : Statistics, optional
-        What `corpus_score` follows from, where it can be computed for other sets of the rows.
-    counts : mapping
-        Key of `COUNTS` to number; what the metric does not count is missing.
-    tallies : mapping
-        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
-    signature : str
-        One line that pins everything that changes the number.
-    details : mapping
-        What ``--output`` says of each row beside its score: a name to one JSON value per row.
-    left_out : (n,) bool, optional
-        Which rows the corpus score leaves out, where a file says so and `statistics` are gone.
-    """
-
+    #: The image id of each row, or its number where the rows have none.
     ids: Sequence[ImageId]
+    #: One score per row, (n,) float64; where it is undefined NaN, or what the scorer was told.
     scores: Floats
+    #: The direction of the column, and whether it has one.
     lower_is_better: bool = False
     ranked: bool = True
+    #: The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
     corpus_score: float | None = None
+    #: What `corpus_score` follows from, where it can be computed for other sets of the rows.
     statistics: Statistics | None = None
+    #: Key of `COUNTS` to number; what the metric does not count is missing.
     counts: Mapping[str, int] = field(default_factory=dict)
+    #: What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
     tallies: Mapping[str, Tally] = field(default_factory=dict)
+    #: One line that pins everything that changes the number.
     signature: str = ""
+    #: What ``--output`` says of each row beside its score: a name to one JSON value per row.
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    #: Which rows the corpus score leaves out, (n,), where a file says so and `statistics` are gone.
     left_out: NDArray[np.bool_] | None = None
 
     @property
@@ -314,11 +277,7 @@ class Evaluation:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Whether each row is left out of the corpus score, (n,).
-
-        A row without a score of its own may still count: a caption that mentions nothing has no
-        share of absent mentions, and adds nothing to the mentions of the run.
-        """
+        """Whether each row is left out of the corpus score, (n,); one without a score may count."""
         if self.left_out is not None:
             return self.left_out
         if self.statistics is None:
@@ -334,9 +293,8 @@ class Evaluation:
 def checked(made: Any, columns: Sequence[Column], ids: Sequence[ImageId]) -> dict[str, Evaluation]:
     """Return the evaluations that a metric made of rows, in the order of its columns.
 
-    Whatever a metric says goes through here before anybody sees it. Real numbers of any type become
-    float64. It raises a VifidelError unless there is one `Evaluation` for each column, with the
-    ids of the rows, a finite score or NaN for each, and all else as `Evaluation` has it.
+    Whatever a metric says goes through here before anybody sees it: real numbers become float64,
+    and a VifidelError says what is not as `Evaluation` has it.
     """
     names = [column.name for column in columns]
     if not isinstance(made, Mapping) or set(made) != set(names):
@@ -373,11 +331,11 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
     if corpus_score is not None:
         real_numbers([corpus_score], f"{name}: the score", ["corpus"])
         corpus_score = float(corpus_score)
-    for what, values, one in (("counts", made.counts, Integral), ("tallies", made.tallies, Tally)):
-        if not isinstance(values, Mapping) or not all(isinstance(v, one) for v in values.values()):
+    for what, values, kind in (("counts", made.counts, Integral), ("tallies", made.tallies, Tally)):
+        if not isinstance(values, Mapping) or any(not isinstance(v, kind) for v in values.values()):
+            one = "whole number" if kind is Integral else kind.__name__
             raise VifidelError(
-                f"{name}: its {what} are {values!r:.60}; they map a name to one "
-                f"{'whole number' if one is Integral else one.__name__} each."
+                f"{name}: its {what} are {values!r:.60}; they map a name to one {one} each."
             )
     if made.left_out is not None:
         raise VifidelError(f"{name}: a metric says with NaN which rows are left out, not left_out.")
@@ -395,8 +353,7 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
 def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
     """Return real numbers of any type as float64: one for each of `of`, or a row of several.
 
-    Raises a VifidelError, which begins with `what`, if they are anything else, such as text, truth
-    values or complex numbers, or one is infinite.
+    Raises a VifidelError, which begins with `what`, if one is anything else, or infinite.
     """
     found = np.asarray(values)
     numbers = f"{what} must be a finite number, and NaN where it is undefined"
@@ -414,11 +371,7 @@ def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Fl
 
 
 class DetailsOfParts(Sequence[Any]):
-    """What ``--output`` says of each row, made from what was found in some rows when it is wanted.
-
-    Made at once it would be the largest part of an evaluation: objects for each word of each row,
-    which nobody asks for if there is no ``--output``.
-    """
+    """What ``--output`` says of each row, made when it is wanted: it is much, and rarely is."""
 
     def __init__(self) -> None:
         self._ends: list[int] = []

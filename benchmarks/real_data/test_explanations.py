@@ -1,12 +1,15 @@
 """Explanations of captions of val2017."""
 
+from collections import defaultdict
+from itertools import count
+
 from plan_checks import check
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.rows import Rows, make_rows
 from vifidel_eval.explain.findings import find
-from vifidel_eval.show.report.page_data import plans_of
+from vifidel_eval.show.report.content import plans_of
 
 
 def test_plans_of_people_s_captions(coco):
@@ -16,11 +19,10 @@ def test_plans_of_people_s_captions(coco):
         captions = read_results(coco / f"captions_val2017_{name}_results.json")
         ids = [image_id for image_id in list(gold)[:700] if image_id in captions]
         rows = Rows([captions[i] for i in ids], [gold[i] for i in ids], ids)
-        parts = [part for (part,) in scorer.explained([rows])]
-        texts = list({text for part in parts for text in part.texts})
-        numbers = {text: number for number, text in enumerate(texts)}
-        plans = plans_of(parts, {image_id: at for at, image_id in enumerate(ids)}, numbers)
-        check(parts, plans, texts)
+        explanations = list(scorer.explain_rows(rows))
+        numbers = defaultdict(count().__next__, {None: -1})
+        plans = plans_of(explanations, ids, numbers)
+        check(explanations, plans, list(numbers)[1:])
 
 
 def test_people_hallucinate_seldom_and_captions_of_other_images_often(coco):

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from vifidel_eval.plugins.networks.scan import Scan, ground
+from vifidel_eval.plugins.networks.scan import Scan, Tokenizer, ground
 from vifidel_eval.plugins.networks.scan_features import read_regions
-from vifidel_eval.plugins.networks.scan_words import Tokenizer
 from vifidel_eval.plugins.networks.tiger import (
     divergence,
     region_rank_similarity,

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from vifidel_eval.plugins.networks.vilbert_features import regions_of
+from vifidel_eval.plugins.networks.regions import regions_of
 from vifidel_eval.plugins.networks.vilbertscore import greedy_matching
 from vifidel_eval.scorers import ViLBERTScore
 

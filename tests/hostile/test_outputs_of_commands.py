@@ -13,7 +13,7 @@ from drawn_pictures import drawn
 from hostile.command import EXAMPLES, OBJECTS, REFERENCES, RESULTS, ROOT
 from judgement_files import write_pascal
 
-from vifidel_eval.plugins.networks.vilbert_features import DetectorFeatures
+from vifidel_eval.plugins.networks.regions import read_boxed_regions
 
 pytestmark = [
     pytest.mark.slow,
@@ -170,4 +170,4 @@ def test_features_on_a_disk_that_fills_and_twice_at_once(folder):
     assert 0 in [process.returncode for process in running], said
     assert "Traceback" not in "".join(said)
     (made,) = os.listdir(folder / "out")
-    assert DetectorFeatures(folder / "out").read(42).features.shape == (6, 2048), made
+    assert read_boxed_regions(folder / "out").read(42).features.shape == (6, 2048), made

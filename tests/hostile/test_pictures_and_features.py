@@ -13,9 +13,9 @@ from PIL import Image
 
 from vifidel_eval.errors import VifidelError, VifidelWarning
 from vifidel_eval.io import pictures
-from vifidel_eval.plugins.networks import vilbert_features
+from vifidel_eval.plugins.networks import regions
+from vifidel_eval.plugins.networks.regions import read_boxed_regions
 from vifidel_eval.plugins.networks.scan_features import read_regions
-from vifidel_eval.plugins.networks.vilbert_features import DetectorFeatures
 from vifidel_eval.show.report.thumbnails import shrink
 
 
@@ -110,9 +110,9 @@ def npz(path, **arrays):
 
 
 def test_features_that_unpack_to_too_much(tmp_path, monkeypatch):
-    monkeypatch.setattr(vilbert_features, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(regions, "_MOST_BYTES", 1 << 20)
     npz(tmp_path / "1.npz", features=np.zeros((1 << 19, 1)), boxes=1, width=1, height=1)
-    features = DetectorFeatures(tmp_path)
+    features = read_boxed_regions(tmp_path)
     with pytest.raises(VifidelError, match=r"1\.npz: unpacks to 4 MiB, more than the 1"):
         features.read(1)
 
@@ -120,7 +120,7 @@ def test_features_that_unpack_to_too_much(tmp_path, monkeypatch):
 def test_features_that_are_pickled_objects(tmp_path):
     np.savez(tmp_path / "1.npz", features=np.array([{}], dtype=object), boxes=1, width=1, height=1)
     with pytest.raises(VifidelError, match=r"1\.npz: not an \.npz file of four arrays"):
-        DetectorFeatures(tmp_path).read(1)
+        read_boxed_regions(tmp_path).read(1)
 
 
 FIRST = b"1\t9\t9\t2\t" + b"A" * 44 + b"\t" + b"A" * 44 + b"\n"

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.words import vector_cache as cache
-from vifidel_eval.words import word2vec_files
-from vifidel_eval.words.vector_cache import MARK, MARK_NAME, clear_cache, content_digest
+from vifidel_eval.io.caches import clear_cache
+from vifidel_eval.words import vector_store
+from vifidel_eval.words.vector_store import content_digest
 from vifidel_eval.words.word_vectors import load_vectors
 
 
@@ -65,7 +65,7 @@ ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
     ],
 )
 def test_files_are_one_sentence(tmp_path, monkeypatch, content, said):
-    monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(vector_store, "_BLOCK_BYTES", 1 << 16)
     path = tmp_path / "v.txt"
     path.write_bytes(content)
     with pytest.raises(VectorsError) as caught:
@@ -84,14 +84,12 @@ def test_binary_files_with_and_without_line_ends(tmp_path, end):
 
 def test_a_line_without_end_costs_bounded_memory(tmp_path, monkeypatch):
     """A gzip bomb of one line: no more than some blocks of it are ever held."""
-    monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(vector_store, "_BLOCK_BYTES", 1 << 16)
     path = tmp_path / "v.txt.gz"
     path.write_bytes(gzip.compress(b"2 2\ndog " + b"1" * (1 << 24)))
     read = []
-    block = word2vec_files._block
-    monkeypatch.setattr(
-        word2vec_files, "_block", lambda *of_file: read.append(1) or block(*of_file)
-    )
+    block = gzip.GzipFile.read
+    monkeypatch.setattr(gzip.GzipFile, "read", lambda *of_file: read.append(1) or block(*of_file))
     with pytest.raises(VectorsError, match="line 2 has more than"):
         load_vectors(path)
     assert len(read) < 8
@@ -199,29 +197,18 @@ def test_other_content_of_the_same_size_and_time(tmp_path):
 
 def test_a_large_file_is_looked_at_in_blocks(tmp_path, monkeypatch):
     """Even where no time tells, a change in a block that is looked at is noticed."""
-    monkeypatch.setattr(cache, "_LOOKED_AT", 100)
-    monkeypatch.setattr(cache, "_BLOCK_BYTES", 32)
-    monkeypatch.setattr(cache, "stamp_of", lambda file: [os.fstat(file.fileno()).st_size])
+    monkeypatch.setattr(vector_store, "_WHOLE", 100)
+    monkeypatch.setattr(vector_store, "_SAMPLE_BYTES", 32)
     path = tmp_path / "v.txt"
     content = bytearray(b"x" * 5000)
-    path.write_bytes(content)
-    before = content_digest(path)
-    for at in (0, 4999, 2500):
+    digests = []
+    for at in (1, 0, 4999, 2500):
         content[at] = ord("y")
         path.write_bytes(content)
-        after = content_digest(path)
-        assert after != before
-        before = after
-
-
-def test_the_whole_file_is_read_once_while_it_stays_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "_LOOKED_AT", 100)
-    monkeypatch.setattr(cache, "_BLOCK_BYTES", 1)
-    path = tmp_path / "v.txt"
-    path.write_bytes(b"x" * 5000)
-    first = content_digest(path)
-    monkeypatch.setattr(cache, "whole_digest", lambda _: pytest.fail("read again"))
-    assert content_digest(path) == first
+        os.utime(path, ns=(1, 1))
+        digests.append(content_digest(path))
+    os.utime(path, ns=(1, 2))  # and even where no block tells, a change of the time
+    assert len({*digests, content_digest(path)}) == 5
 
 
 def test_a_copy_of_a_file_is_not_converted_again(tmp_path, cache_folder):
@@ -232,85 +219,22 @@ def test_a_copy_of_a_file_is_not_converted_again(tmp_path, cache_folder):
     assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"stamp": 1}', b"\xff", b"null"])
-def test_a_damaged_memory_of_digests(tmp_path, cache_folder, content):
-    path = tmp_path / "v.txt"
-    path.write_bytes(b"dog 1 2\n")
-    load_vectors(path)
-    for known in cache_folder.glob("digests/*.json"):
-        known.write_bytes(content)
-    assert load_vectors(path).lookup(["dog"]).tolist() == [[1, 2]]
-
-
-@pytest.fixture
-def kept(tmp_path, monkeypatch):
-    """Return a cache folder of its own with converted vectors in it."""
+@pytest.mark.parametrize(
+    "name",
+    ["vectors-4-0123.db", "layout.json", "digests/thesis.txt", "vectors-4-0123/thesis.txt"],
+)
+def test_clear_cache_deletes_only_what_is_ours(tmp_path, monkeypatch, name, run):
     folder = tmp_path / "cache"
     monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(folder))
-    path = tmp_path / "v.txt"
-    path.write_bytes(b"dog 1 2\n")
-    load_vectors(path)
-    return folder
-
-
-def precious(folder, kind):
-    """Put something into the cache folder that somebody else may have there."""
-    if kind == "a file":
-        path = folder / "layout.json"
-        path.write_text("precious")
-        return path
-    if kind == "in a folder of ours":
-        path = next(folder.glob("vectors-*")) / "mine" / "thesis.txt"
-    elif kind == "with a mark that differs":
-        path = folder / "theirs" / "thesis.txt"
-    else:
-        path = folder / kind / "thesis.txt"
-    path.parent.mkdir()
-    path.write_text("precious")
-    if kind == "with a mark that differs":
-        (path.parent / MARK_NAME).write_bytes(MARK + b"x")
-    elif kind != "in a folder of ours":
-        (path.parent / "layout.json").write_text('{"words": 1, "dimensions": 2}')
-    return path
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "building-0123",
-        "vectors-0123",
-        "digests-0123",
-        "in a folder of ours",
-        "with a mark that differs",
-        "a file",
-    ],
-)
-def test_clear_cache_deletes_only_what_has_our_mark(kept, kind, run):
-    path = precious(kept, kind)
+    (tmp_path / "v.txt").write_bytes(b"dog 1 2\n")
+    load_vectors(tmp_path / "v.txt")
+    precious, linked = folder / name, folder / f"building-{'0' * 32}.db"
+    precious.parent.mkdir(exist_ok=True)
+    precious.write_text("precious")
+    linked.symlink_to(precious)
     result = run("clear-cache")
     assert result.exit_code == 0, result.output
-    assert path.read_text() == "precious"
-    assert not list(kept.glob("vectors-*/vectors.f32"))
-    assert not list(kept.glob("digests/*"))
-    if kind.endswith("0123"):
-        assert f"{path.parent}: left alone, as it lacks the mark" in result.stderr
-
-
-def test_clear_cache_follows_no_link(kept, tmp_path):
-    target = tmp_path / "elsewhere"
-    target.mkdir()
-    (target / MARK_NAME).write_bytes(MARK)
-    (target / "thesis.txt").write_text("precious")
-    (kept / "linked").symlink_to(target, target_is_directory=True)
-    cleared = clear_cache()
-    assert cleared.left == [kept / "linked"]
-    assert (target / "thesis.txt").read_text() == "precious"
-
-
-def test_a_folder_of_somebody_else_in_the_place_of_ours(kept, tmp_path):
-    (folder,) = kept.glob("vectors-*")
-    (folder / MARK_NAME).write_bytes(b"mine")
-    (folder / "layout.json").write_text("mine")
-    with pytest.raises(VectorsError, match="lacks the mark of vifidel-eval; move or delete it"):
-        load_vectors(tmp_path / "v.txt")
-    assert (folder / "layout.json").read_text() == "mine"
+    assert set(folder.iterdir()) == {folder / name.partition("/")[0], linked}
+    assert linked.read_text() == "precious"
+    if "/" in name:
+        assert f"{precious.parent}: left alone" in result.stderr

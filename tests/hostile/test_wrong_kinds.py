@@ -48,8 +48,7 @@ PACKAGES = {
     ".detect": None,
     ".rewards": None,
     ".scorers": None,
-    ".plugins.submission.results": ["check_results", "write_results"],
-    ".plugins.submission.images": ["read_image_list"],
+    ".plugins.submission.results": ["check_results", "read_image_list", "write_results"],
     ".vectors": None,
 }
 # Right values of parameters that have no default.

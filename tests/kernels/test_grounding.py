@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
-from vifidel_eval.annotations.read import read_looked_for
+from vifidel_eval.annotations.categories import read_looked_for
 from vifidel_eval.kernels.grounding import Grounding, Verdict
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.words.synonyms import ClassList

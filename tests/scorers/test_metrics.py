@@ -58,7 +58,8 @@ def test_wrong_names_are_one_sentence_of_what_is_meant(text, message):
 
 
 def test_every_record_agrees_with_its_scorer():
-    settings = Settings(objects={1: ["dog"]})
+    options = {option.name: option.default for option in METRICS.options()}
+    settings = Settings(objects={1: ["dog"]}, options=options)
     made = 0
     for name, metric in METRICS.items():
         assert metric.name == name

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.words import vector_store, word2vec_files
-from vifidel_eval.words.vector_cache import clear_cache
+from vifidel_eval.io.caches import clear_cache
+from vifidel_eval.words import vector_store
 from vifidel_eval.words.vector_store import open_store
 
 
@@ -28,11 +28,9 @@ def test_blocks_do_not_split_words(tmp_path, monkeypatch, make_vectors):
         vectors.save_word2vec_format(str(path), binary=binary)
         for block in (64, 1000, 1 << 20):
             clear_cache()
-            monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", block)
-            store = open_store(path)
-            rows = store.rows_of(list(words))
-            expected = vectors.vectors
-            np.testing.assert_allclose(store.vectors[rows], expected, rtol=1e-6, atol=1e-7)
+            monkeypatch.setattr(vector_store, "_BLOCK_BYTES", block)
+            rows = open_store(path).lookup(list(words))
+            np.testing.assert_allclose(rows, vectors.vectors, rtol=1e-6, atol=1e-7)
 
 
 def test_words_with_blanks_and_repeated_words(tmp_path):
@@ -40,24 +38,18 @@ def test_words_with_blanks_and_repeated_words(tmp_path):
     store = open_store(
         write_vectors(tmp_path / "g.txt", ["the 1 2", ". . 3 4", "dog 5 6", "dog 7 8"])
     )
-    rows = store.rows_of(["dog", ". .", "the", "cat"])
-    assert rows == [2, 1, 0, None]
-    assert store.vectors[1].tolist() == [3, 4]
-
-
-def test_words_with_the_same_hash_are_told_apart(tmp_path, monkeypatch):
-    monkeypatch.setattr(vector_store, "_hash", lambda word: 7)
-    store = open_store(write_vectors(tmp_path / "same.txt", ["a 1 2", "b 3 4", "c 5 6"]))
-    assert store.rows_of(["c", "b", "d", "a"]) == [2, 1, None, 0]
+    rows = store.lookup(["dog", ". .", "the", "cat"])
+    assert rows[:3].tolist() == [[5, 6], [3, 4], [1, 2]]
+    assert np.isnan(rows[3]).all()
 
 
 def test_a_changed_file_is_read_again_and_its_old_cache_goes(tmp_path, cache_folder):
     clear_cache()
     path = write_vectors(tmp_path / "changing.txt", ["dog 1 2"])
-    assert open_store(path).vectors.span(0, 1).tolist() == [[1, 2]]
+    assert open_store(path).lookup(["dog"]).tolist() == [[1, 2]]
     write_vectors(path, ["dog 3 4", "cat 5 6"])
     os.utime(path, ns=(1, 1))
-    assert open_store(path).vectors.span(0, 2).tolist() == [[3, 4], [5, 6]]
+    assert open_store(path).lookup(["dog", "cat"]).tolist() == [[3, 4], [5, 6]]
     assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
@@ -65,7 +57,7 @@ def test_the_second_time_only_the_cache_is_read(tmp_path, monkeypatch):
     path = write_vectors(tmp_path / "once.txt", ["dog 1 2"])
     open_store(path)
     monkeypatch.setattr(vector_store, "_convert", lambda *_: pytest.fail("read again"))
-    assert open_store(path).vectors.span(0, 1).tolist() == [[1, 2]]
+    assert open_store(path).lookup(["dog"]).tolist() == [[1, 2]]
 
 
 def test_processes_that_start_at_once(tmp_path):
@@ -73,13 +65,13 @@ def test_processes_that_start_at_once(tmp_path):
     code = (
         "import sys, pathlib\n"
         "from vifidel_eval.words.vector_store import open_store\n"
-        "print(open_store(pathlib.Path(sys.argv[1])).rows_of(['word0', 'word4999']))"
+        "print(open_store(pathlib.Path(sys.argv[1])).lookup(['word0', 'word4999'])[:, 0].tolist())"
     )
     started = [
         subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    assert [process.communicate(timeout=60)[0] for process in started] == ["[0, 4999]\n"] * 4
+    assert [process.communicate(timeout=60)[0] for process in started] == ["[0.0, 4999.0]\n"] * 4
 
 
 def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, monkeypatch):
@@ -95,25 +87,20 @@ def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, monkeypatch
     assert clear_cache().bytes == 0
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["layout.json", "vectors.f32", "hashes.u64", "hashes.rows", "words.utf8", "words.starts"],
-)
 @pytest.mark.parametrize("damage", ["emptied", "a bit", "cut", "gone"])
-def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, name, damage):
+def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, damage):
     clear_cache()
     path = write_vectors(tmp_path / "v.txt", ["dog 1 2", "cat 3 4"])
     open_store(path)
-    (damaged,) = cache_folder.glob(f"vectors-*/{name}")
+    (damaged,) = cache_folder.glob("vectors-*")
     content = bytearray(damaged.read_bytes())
     content[len(content) // 2] ^= 1
     if damage == "gone":
         damaged.unlink()
     else:
         damaged.write_bytes({"emptied": b"", "a bit": content, "cut": content[:-1]}[damage])
-    store = open_store(path)
-    assert store.rows_of(["dog", "cat"]) == [0, 1]
-    assert store.vectors[store.rows_of(["cat"])].tolist() == [[3, 4]]
+    assert open_store(path).lookup(["dog", "cat"]).tolist() == [[1, 2], [3, 4]]
+    assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
 def test_lines_that_make_up_for_each_other_are_still_damaged(tmp_path):
@@ -144,5 +131,6 @@ def test_every_word_is_found(tmp_path_factory, words):
     folder = tmp_path_factory.mktemp("words")
     lines = [f"{word} {at} 0.5" for at, word in enumerate(words)]
     store = open_store(write_vectors(folder / "v.txt", lines))
-    assert store.rows_of([*words, "unheard"]) == [*range(len(words)), None]
-    assert store.vectors.span(0, len(words))[:, 0].tolist() == list(range(len(words)))
+    rows = store.lookup([*words, "unheard"])
+    assert rows[:-1, 0].tolist() == list(range(len(words)))
+    assert np.isnan(rows[-1]).all()

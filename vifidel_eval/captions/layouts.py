@@ -54,9 +54,9 @@ class Layout:
     source: str
     as_results: str
     as_references: str
-    #: The signs (`vifidel_eval.io.entries.shows`) of a JSON object or mapping of this layout, and
-    #: of records by the names of their fields; None where it never comes as such. The first layout
-    #: that content has all signs of reads it.
+    #: The signs (`vifidel_eval.io.entries.shows`) of a JSON object of this layout, and of records
+    #: by the names of their fields; None where it never comes as such. The first layout whose signs
+    #: are all there reads it.
     keys: tuple[str, ...] | None
     fields: tuple[str, ...] | None
     #: Returns the captions of each image from an `Entry`, the JSON object, or `Entries`, the
@@ -168,8 +168,7 @@ LAYOUTS: list[Layout] = [
 def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
     """Return the captions of each image from a file or from what programs have in memory.
 
-    That is a mapping, whose keys are image ids as they are unless it is a dataset, a list, a
-    pycocotools COCO or a DataFrame; messages call it `where`.
+    That is a mapping, a list, a pycocotools COCO or a DataFrame, which messages call `where`.
     """
     if isinstance(source, str | os.PathLike):
         return _captions_of(read_content(source), wanted)
@@ -267,10 +266,7 @@ def kind_of(value: Any) -> str:
 
 
 def _is_record(content: Mapping[Any, Any], wanted: Wanted) -> bool:
-    """Return whether a JSON object is a record, the only line of a file.
-
-    One with usual names is known by them; others by a layout's fields, or a path to the image id.
-    """
+    """Return whether a JSON object is a record, by a layout's fields or a path to the image id."""
     paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
     return any(value_at(content, steps) is not MISSING for steps in paths) or any(
         layout.fields and shows(content, layout.fields) for layout in LAYOUTS
@@ -289,7 +285,7 @@ def read_results(
     id_fields: Sequence[str] = (),
     caption_fields: Sequence[str] = (),
 ) -> dict[ImageId, str]:
-    """Read a result file: one caption per image, of one system.
+    """Return the one caption of each image in a result file, in its order.
 
     Parameters
     ----------
@@ -298,11 +294,6 @@ def read_results(
     id_fields, caption_fields : sequence of str
         What the fields of records are called, instead of the usual names, or paths to them, such as
         ``doc.image_id`` and ``filtered_resps[0]``; of several, the first that the file has.
-
-    Returns
-    -------
-    dict
-        Image id to its caption, in the order of the file.
 
     Raises
     ------
@@ -322,23 +313,7 @@ def read_samples(
     id_fields: Sequence[str] = (),
     caption_fields: Sequence[str] = (),
 ) -> dict[ImageId, list[str]]:
-    """Read a result file with any number of captions per image: an entry for each, or lists.
-
-    Parameters
-    ----------
-    path, id_fields, caption_fields
-        As for `read_results`.
-
-    Returns
-    -------
-    dict
-        Image id to its captions, in the order of the file.
-
-    Raises
-    ------
-    CaptionError, ImageIdError
-        As `read_results` raises them, or if an image has no caption.
-    """
+    """Return one caption or more of each image in a result file, as `read_results` does."""
     wanted = Wanted(id_fields, caption_fields, samples=True)
     return _captions_of(read_content(path), wanted)
 
@@ -350,31 +325,9 @@ def read_references(
     id_fields: Sequence[str] = (),
     reference_fields: Sequence[str] = (),
 ) -> dict[ImageId, list[str]]:
-    """Read references: any number of captions per image.
+    """Return the references of each image in a file, in its order, as `read_results` does.
 
-    Parameters
-    ----------
-    path : path
-        A file in any layout of docs/captions.md that holds references; ``-`` for standard input.
-    splits : sequence of str
-        The splits that count, where the file has splits.
-    id_fields, reference_fields : sequence of str
-        What the fields of records are called, or paths to them, as in `read_results`.
-
-    Returns
-    -------
-    dict
-        Image id to its captions, in the order of the file's images; images without a caption have
-        an empty list.
-
-    Raises
-    ------
-    CaptionError
-        If the file cannot be read, holds something else, has splits of which none is named, a
-        caption is not a string or is of an image that ``images`` does not list, or an image is
-        listed twice in different ways.
-    ImageIdError
-        If two ids mean the same image, such as 1 and ``"1"``.
+    An image may have none; `splits` are those that count, where the file has splits.
     """
     wanted = Wanted(id_fields, (), reference_fields, splits, references=True)
     return _captions_of(read_content(path), wanted)

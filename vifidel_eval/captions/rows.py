@@ -103,22 +103,7 @@ def make_rows(
     objects_signature: str = "",
     asked: Sequence[Asked] | None = None,
 ) -> Rows:
-    """Return rows from sequences of equal length.
-
-    Parameters
-    ----------
-    captions : sequence of str
-        The candidates.
-    image_ids : sequence, optional
-        The image of each caption; ids repeat freely.
-    references : sequence of lists of str, optional
-        The references of each caption's image.
-    objects : sequence of mappings, optional
-        Labels with counts, as `vifidel_eval.annotations.label_rows` reads them.
-    objects_signature : str
-        What stands for `objects` in signatures.
-    asked : sequence, optional
-        What was looked for, beside the objects of each row.
+    """Return rows from sequences of equal length, as the fields of `Rows` describe them.
 
     Raises
     ------
@@ -170,12 +155,7 @@ def _listed(values: Any, name: str, what: str) -> Any:
 def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
     """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`.
 
-    Parameters
-    ----------
-    gts : mapping
-        Image id to references.
-    res : mapping
-        Image id to a list of one candidate; the same ids as `gts`.
+    `gts` maps image ids to references, `res` the same ids to a list of one candidate.
 
     Raises
     ------
@@ -214,13 +194,7 @@ def _only_caption(image_id: ImageId, captions: Any) -> str:
 
 
 def check_references(rows: Rows) -> None:
-    """Check that captions are strings, references lists of strings, and that no text is too long.
-
-    Raises
-    ------
-    CaptionError
-        If they are not, or a caption or reference has more than `MOST_CHARACTERS` characters.
-    """
+    """Raise a `CaptionError` unless all texts are strings of at most `MOST_CHARACTERS`."""
 
     def texts() -> Iterator[str]:
         return itertools.chain(rows.captions, itertools.chain.from_iterable(rows.references))

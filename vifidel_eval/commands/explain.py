@@ -68,7 +68,7 @@ class Explaining:
     output: Path | None = option(
         None, "Write everything found as JSON.", OUTPUT_FILE, section=OUTPUT
     )
-    style: str = style_of("How to print; csv has the plan or the findings.")
+    style: str = style_of("How to print (csv has the plan or the findings):")
 
     @property
     def by_category(self) -> bool:
@@ -193,12 +193,10 @@ def _explainer(settings: Settings, chosen: Explaining, thresholds: Thresholds) -
     """Return what explains captions by these settings."""
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
-    from ..scorers.vifidel import make_vifidel
 
-    if chosen.by_category:
-        return cast("Explainer", METRICS[_BY_CATEGORY].make(settings))
-    if settings.objects:
-        return make_vifidel(settings)
+    if chosen.by_category or settings.objects:
+        name = _BY_CATEGORY if chosen.by_category else "VIFIDEL"
+        return cast("Explainer", METRICS[name].make(settings))
     return VifidelH(**settings.evidence, support=thresholds.support)
 
 

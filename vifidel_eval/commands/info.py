@@ -19,7 +19,7 @@ from ..project import pip_install
 from ..scorers.papers import ROHRBACH_2018, Paper
 from ..scorers.record import Metric
 from ..scorers.registry import METRICS, named_failures, parse, parts_of
-from ..scores.lengths import WORDS
+from ..scores.run_warnings import WORDS
 from ..scores.scores import Scores
 from ..scores.scores_file import read_scores
 from ..words.word_vectors import load_vectors
@@ -34,19 +34,10 @@ _LISTS = {
     "coco_synonyms": "the synonyms of vifidel-eval",
 }
 
+_NAMES = ("backslash", "bar", "less", "greater", "asciitilde", "asciicircum")
 _PRINTED = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        character: f"\\text{name}{{}}"
-        for character, name in {
-            "\\": "backslash",
-            "|": "bar",
-            "<": "less",
-            ">": "greater",
-            "~": "asciitilde",
-            "^": "asciicircum",
-        }.items()
-    }
+    | {character: f"\\text{name}{{}}" for character, name in zip("\\|<>~^", _NAMES, strict=True)}
 )
 # After these a line of a signature may end.
 _BREAKS = re.compile(r"(?<=[|+(,/])")

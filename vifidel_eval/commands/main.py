@@ -225,12 +225,12 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
 @main.command("clear-cache", cls=Command)
 def clear_cache_command() -> None:
     """Remove converted word vectors."""
-    from ..words.vector_cache import cache_folder, clear_cache
+    from ..io.caches import cache_folder, clear_cache
 
     cleared = clear_cache()
     show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")
     for folder in cleared.left:
         tell(
-            f"{folder}: left alone, as it lacks the mark of this version or holds what is not "
-            "known to be ours; if an earlier version made it, it can be deleted."
+            f"{folder}: left alone, as this version did not make it; if an earlier one did, it can "
+            "be deleted."
         )

@@ -29,30 +29,23 @@ _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Param(click.Option):
-    """An option with its place in the help.
+    """An option with its place in the help, which may be made where it is shown.
 
-    Parameters
-    ----------
-    help : str, or a function that returns it
-        Of what a function returns, everything is imported only where help is shown.
-    section : str
-        Of the help; by default the first one, which has what is a command's own.
-    rare : bool
-        Whether only ``--help-all`` shows it.
-    metrics : sequence of str
-        The metrics that it is of, where none of them is a default metric.
+    Options of no `section` come first. Only ``--help-all`` shows `rare` ones, and those of
+    `metrics` that are no defaults.
     """
 
     def __init__(
         self,
-        *args: Any,
+        names: Sequence[str],
+        *,
         help: str | Callable[[], str] | None = None,
         section: str = _OWN,
         rare: bool = False,
         metrics: Sequence[str] = (),
         **attrs: Any,
     ) -> None:
-        super().__init__(*args, help=help if isinstance(help, str) else None, **attrs)
+        super().__init__(names, help=help if isinstance(help, str) else None, **attrs)
         self._describe = help if callable(help) else None
         self.section, self.rare, self.metrics = section, rare or bool(metrics), metrics
 
@@ -119,23 +112,18 @@ class Record(Param):
         self._record, self._only, self._omit = record, only, omit
         self._defaults = defaults or {}
 
-    def params(self) -> list[click.Parameter]:
-        """Return the options."""
-        return [_param(one) for one in self.options.values()]
-
-    @property
-    def kind(self) -> type[Any]:
-        """The class of the record."""
-        kind: type[Any] = (
-            resolve_name(self._record) if isinstance(self._record, str) else self._record
-        )
-        return kind
-
     @property
     def options(self) -> dict[str, Option]:
         """The options, by the fields of the record."""
-        options = chosen(self.kind, self._only, self._omit)
+        options = chosen(self._kind(), self._only, self._omit)
         return options | {at: replace(options[at], default=d) for at, d in self._defaults.items()}
+
+    def _kind(self) -> Any:
+        return resolve_name(self._record) if isinstance(self._record, str) else self._record
+
+    def params(self) -> list[click.Parameter]:
+        """Return the options as those of a command."""
+        return [_param(one) for one in self.options.values()]
 
     def made(self, given: dict[str, Any]) -> Any:
         """Take the values of the options out of what was given, and return the record."""
@@ -146,7 +134,7 @@ class Record(Param):
                 value = not value
             if value is not None and not (one.several and not value):
                 values[at] = value if one.read is None else one.read(value)
-        return self.kind(**values)
+        return self._kind()(**values)
 
 
 class _Settings(Record):
@@ -184,16 +172,10 @@ def _params_of_metrics(own: tuple[Option, ...]) -> list[Param]:
 
 
 def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
-    """Return a decorator that gives a `Command` the options of a record, and it the record.
+    """Return a decorator that gives a `Command` the options of a record, which it gets by a name.
 
-    Parameters
-    ----------
-    kind : type or str
-        A dataclass with options as fields, or where it is: ``"package.module:Name"``.
-    name : str
-        The command's argument that takes the record.
-    **how
-        ``only`` and ``omit`` name fields; ``defaults`` has other defaults of some.
+    The record is a dataclass with options as fields, or where it is: ``"package.module:Name"``.
+    ``only`` and ``omit`` name fields; ``defaults`` has other defaults of some.
     """
     return click.option(f"--{name}", cls=Record, record=kind, **how)
 
@@ -219,7 +201,7 @@ metric_options = settings_options(None, omit=("detector", "weighted"))
 
 def style_of(says: str) -> Any:
     """Return the field of a record that is the option ``--format``."""
-    says = f"{says} One of {', '.join(FORMATS)}.".lstrip()
+    says = f"{says or 'As'} {', '.join(FORMATS)}."
     kind = click.Choice(FORMATS)
     return declared("table", says, kind, name="format", section=OUTPUT, metavar="FORMAT")
 
@@ -260,7 +242,7 @@ class Command(Helping):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check all outputs as `guard` does, make the records, then run."""
-        given: list[tuple[click.ParamType, Any]] = []
+        given: list[tuple[click.ParamType[Any], Any]] = []
         for param in self.get_params(ctx):
             value = ctx.params.get(param.name or "")
             values = value if isinstance(value, tuple) else (value,)
@@ -328,19 +310,7 @@ def chosen_metrics(
 ) -> list[str]:
     """Return the metrics to compute: those named, else the defaults, if there are to be any.
 
-    Parameters
-    ----------
-    metrics : tuple of str, optional
-        Those that the user named, as `vifidel_eval.scorers.registry.parse` returns them.
-    settings : Settings
-        What they would be made from.
-    by_default : bool
-        Whether there are metrics to compute where the user names none.
-
-    Raises
-    ------
-    click.UsageError
-        If a metric lacks what it needs, or there is none to compute.
+    A click.UsageError says that one lacks what it needs, or that there is none to compute.
     """
     from ..run.evaluating import to_compute
 

@@ -27,21 +27,12 @@ class Paths(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path; a click.BadParameter if it is empty or holds a null character."""
         _check_text(self, os.fsdecode(value), param, ctx)
         return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
 class Read(Paths):
-    """A file or folder that is read.
-
-    Parameters
-    ----------
-    companion : callable, optional
-        From its path to that of a file that is read with it.
-    standard_input : bool
-        Whether ``-`` means standard input.
-    """
+    """A file or folder that is read, with its `companion`; ``-`` may mean standard input."""
 
     def __init__(
         self, companion: Callable[[Path], Path] | None = None, standard_input: bool = False
@@ -55,7 +46,6 @@ class Read(Paths):
         return self._standard_input and os.fspath(value) == STANDARD_INPUT
 
     def read(self, value: Any) -> list[Path]:
-        """Return everything that is read with a value."""
         path = Path(value)
         if self.is_standard_input(path):
             return []
@@ -77,7 +67,6 @@ class ReadNamed(Read):
     """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the `SystemFile`; a click.BadParameter if path or name is empty."""
         if isinstance(value, SystemFile):
             return value
         whole = super().convert(value, param, ctx)
@@ -113,13 +102,11 @@ class Written(Paths):
         self._suffixes = suffixes
 
     def written(self, value: Path) -> list[Path]:
-        """Return everything that is written with a value, itself first."""
         if value.exists() and not value.is_file():  # a device, which has nothing beside it
             return [value]
         return [value, *(beside(value, suffix) for suffix in self._suffixes)]
 
     def check(self, value: Path, taken: Iterable[Path]) -> None:
-        """Check that writing destroys nothing that is read or written."""
         for path in self.written(value):
             check_output(path, taken)
 
@@ -128,7 +115,6 @@ class WrittenFolder(Paths):
     """A folder that gets one file per image."""
 
     def check(self, value: Path, taken: Iterable[Path]) -> None:
-        """Check that writing into a folder destroys nothing that is read or written."""
         if value.is_dir():
             check_output(value / "image.npz", taken)
 
@@ -137,7 +123,6 @@ class WrittenTree(WrittenFolder):
     """A folder that gets files and folders, of a run that may go on later."""
 
     def check(self, value: Path, taken: Iterable[Path]) -> None:
-        """Check that nothing that is read lies in the folder, nor the folder in what is read."""
         if is_address(os.fspath(value)):
             raise VifidelError(f"{value}: is an address; name a folder of this machine.")
         check_folder(value, taken)
@@ -150,13 +135,11 @@ class ReadByName(click.types.StringParamType):
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the text; an empty one is a usage error."""
         text = str(super().convert(value, param, ctx))
         _check_text(self, text, param, ctx)
         return text
 
     def read(self, value: str | tuple[str, str]) -> list[Path]:
-        """Return the files that a value may mean."""
         names = value[1].split(",") if isinstance(value, tuple) else [value]
         return [path for name in names for path in (Path(name), *_arrays_of(Path(name)))]
 
@@ -165,7 +148,6 @@ class ReadAnywhere(ReadByName):
     """A file or folder: a path, or the address of an object store, such as ``s3://bucket/folder``."""
 
     def read(self, value: str | tuple[str, str]) -> list[Path]:
-        """Return the path; an address is nothing that this machine could write over."""
         return [] if is_address(str(value)) else [Path(str(value))]
 
 
@@ -173,7 +155,6 @@ class Between(click.FloatRange):
     """A number in a range, which "nan" is not."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number."""
         number = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
@@ -181,13 +162,7 @@ class Between(click.FloatRange):
 
 
 class Stated(click.types.StringParamType):
-    """A text that states something, such as a condition on a column.
-
-    Parameters
-    ----------
-    parse : callable
-        From the text to what it states; a `VifidelError` is the message.
-    """
+    """A text that states something, such as a condition; a `VifidelError` says that it does not."""
 
     name = "condition"
 
@@ -195,7 +170,6 @@ class Stated(click.types.StringParamType):
         self._parse = parse
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return what the text states."""
         try:
             return self._parse(value) if isinstance(value, str) else value
         except VifidelError as problem:
@@ -211,12 +185,8 @@ OUTPUT = Written()
 NAMED = ReadByName()
 
 
-def guard(given: Sequence[tuple[click.ParamType, Any]]) -> None:
-    """Check every output among values of some kinds against all that is read or written.
-
-    Raises a VifidelError as `check_output` does, and a click.UsageError if standard input is named
-    twice.
-    """
+def guard(given: Sequence[tuple[click.ParamType[Any], Any]]) -> None:
+    """Check every output among values of some kinds against all that is read or written."""
     from_input = sum(
         isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
     )
@@ -245,7 +215,7 @@ def _arrays_of(path: Path) -> Iterator[Path]:
 
 
 def _check_text(
-    kind: click.ParamType, text: str, param: click.Parameter | None, ctx: click.Context | None
+    kind: click.ParamType[Any], text: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> None:
     if not text:
         kind.fail("the path is empty; is a variable unset?", param, ctx)

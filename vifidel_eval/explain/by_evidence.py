@@ -139,7 +139,7 @@ def _are_mentioned(
     """
     objects, words, lexicon = part.gold.objects, part.words, part.gold.lexicon
     rows, numbers = objects.owners, grounding.class_numbers
-    labels = grounding.class_numbers_of_labels(lexicon, objects.atoms)
+    labels = lexicon.of_each(objects.atoms, grounding.number_of_label).astype(np.int64)
     said = [(row, numbers[m.category]) for row, of_row in enumerate(mentions) for m in of_row]
     of_mentions = np.array(said, dtype=np.int64).reshape(-1, 2).T
     spoken_of = are_named((rows, labels), tuple(of_mentions), (len(objects), len(numbers)))

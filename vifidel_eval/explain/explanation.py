@@ -1,9 +1,8 @@
 """Explanations of captions, and the tables that show them: results a person can read.
 
-The transport plan alone cannot say that a word is not in the image: it must move all mass
-somewhere. So that judgement rests on the support of the things that a caption mentions
-(`vifidel_eval.kernels.grounding`). Of all other words, such as *standing* or *large*, word vectors
-cannot tell, and nothing is claimed.
+The transport plan must move all mass somewhere, so it cannot say that a word is not in the image.
+That rests on the support of the things that a caption mentions (`vifidel_eval.kernels.grounding`).
+Of all other words, such as *standing* or *large*, nothing is claimed.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ class CaptionWord(NamedTuple):
 
     @property
     def mention(self) -> str | None:
-        """The words of the mention that it belongs to."""
+        """The words of that mention."""
         return None if self.of is None else self.of.words
 
     @property
@@ -115,12 +114,12 @@ class CaptionWord(NamedTuple):
     @property
     def hallucinated(self) -> bool:
         """Whether the word mentions what is probably not in the image, or denies what is."""
-        return self.judged is not None and self.judged.is_wrong
+        return self.of is not None and self.of.verdict.is_wrong
 
     @property
     def verdict(self) -> str:
         """The judgement in words."""
-        return "no claim" if self.judged is None else str(self.judged)
+        return "no claim" if self.of is None else str(self.of.verdict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the word as JSON can hold it."""
@@ -250,21 +249,23 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
     """
     words = sorted(explanation.words, key=lambda word: not word.hallucinated)
     whose = "" if system is None else f"{system}, "
-    total = explanation.distance
+    total, matches = explanation.distance, explanation.matches
     shown = f"{total:.{_DECIMALS}f}"
     by_word: list[list[Cell]] = [
         [
             MARKS[word.verdict],
             word.word,
-            _verdict(word),
+            f"{word.verdict}: {word.mention}"
+            if word.mention not in (None, word.word)
+            else word.verdict,
             word.supported_by,
-            _two_digits(word.support),
+            None if math.isnan(word.support) else f"{word.support:.2f}",
             cost,
             f"{word.cost / total:.1%}" if total > 0 else None,
         ]
         for word, cost in zip(words, _shown([word.cost for word in words]), strict=True)
     ]
-    if explanation.matches:
+    if matches:
         by_word.append(["", "total", "", "", "", shown, "100.0%" if total > 0 else None])
     first = Table(
         ["", "Word", "Verdict", "Nearest evidence", "Support", "Cost", "Share"],
@@ -273,9 +274,8 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
         texts=4,
         title=f"{whose}image {explanation.image_id}: {shortened(explanation.caption)}",
     )
-    if not plan or not explanation.matches:
+    if not plan or not matches:
         return [first]
-    matches = explanation.matches
     rows: list[list[Cell]] = [
         [m.label, m.word, m.label_penalty, m.word_penalty, m.mass, m.cost, amount]
         for m, amount in zip(matches, _shown([m.contribution for m in matches]), strict=True)
@@ -298,15 +298,6 @@ def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
             rows[-1] += [word.supported_by, word.support, m.label_penalty, m.word_penalty]
             rows[-1] += [m.mass, m.cost, m.contribution]
     return Table(headers, rows, texts=6)
-
-
-def _verdict(word: CaptionWord) -> str:
-    apart = word.mention is not None and word.mention != word.word
-    return f"{word.verdict}: {word.mention}" if apart else word.verdict
-
-
-def _two_digits(support: float) -> str | None:
-    return None if math.isnan(support) else f"{support:.2f}"
 
 
 def _summary(explanation: Explanation) -> list[str]:
@@ -350,25 +341,15 @@ def around(caption: str, words: str, width: int) -> str:
     text = shortened(caption)
     if len(text) <= width:
         return text
-    first, last = place_of(words, text) or (0, 0)
+    # Whatever their case and what is between them.
+    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
+    place = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.I) if pattern else None
+    first, last = (0, 0) if place is None else place.span()
     start = 0
     if last > width - 3:
         start = min(max((first + last - width) // 2, 0), len(text) - width)
     before, after = "..." if start else "", "..." if start + width < len(text) else ""
     return before + text[start + len(before) : start + width - len(after)] + after
-
-
-def place_of(words: str, text: str, start: int = 0) -> tuple[int, int] | None:
-    """Return where a text has some words from a place on, whatever their case and what is between.
-
-    It is None if they are not there.
-
-    >>> place_of("hot dog", "Hot-dog, a hot dog", 3)
-    (11, 18)
-    """
-    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
-    found = re.compile(rf"(?<!\w){pattern}(?!\w)", re.I).search(text, start) if pattern else None
-    return None if found is None else found.span()
 
 
 def _shown(amounts: Sequence[float]) -> list[str]:

@@ -211,22 +211,26 @@ def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
     The rates are called as the columns of the metric whose verdicts they are of: VIFIDEL-Hs and
     VIFIDEL-Hi, or CHAIRs and CHAIRi.
     """
-    columns: dict[str, list[Cell]] = {"System": list(of_systems)}
-    found = of_systems.values()
-    columns["Captions"] = [f.captions for f in found]
-    columns[f"{metric}s"] = [_rate(f.hallucinating, f.rated) for f in found]
-    columns["Mentions"] = [f.mentions for f in found]
-    columns["Judged"] = [f.judged for f in found]
-    columns["Unconfirmed"] = [f.unconfirmed for f in found]
-    if any(f.judged_by_references for f in found):
-        columns["Judged by: references"] = [f.judged_by_references for f in found]
-    columns[f"{metric}i"] = [_rate(f.not_in_image, f.judged) for f in found]
-    columns["Objects"] = [f.objects for f in found]
-    columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]
-    columns["Undefined"] = [f.undefined for f in found]
-    columns["No words"] = [f.wordless for f in found]
-    columns["Unknown words"] = [f.unknown_words for f in found]
-    return Table(list(columns), [list(row) for row in zip(*columns.values(), strict=True)])
+    by_references = any(findings.judged_by_references for findings in of_systems.values())
+    rows: list[dict[str, Cell]] = [
+        {
+            "System": name,
+            "Captions": f.captions,
+            f"{metric}s": f.hallucinating / f.rated if f.rated else None,
+            "Mentions": f.mentions,
+            "Judged": f.judged,
+            "Unconfirmed": f.unconfirmed,
+            **({"Judged by: references": f.judged_by_references} if by_references else {}),
+            f"{metric}i": f.not_in_image / f.judged if f.judged else None,
+            "Objects": f.objects,
+            "Unmentioned": _share(f.unmentioned, f.objects),
+            "Undefined": f.undefined,
+            "No words": f.wordless,
+            "Unknown words": f.unknown_words,
+        }
+        for name, f in of_systems.items()
+    ]
+    return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
 def findings_table(
@@ -247,8 +251,8 @@ def findings_table(
             _share(finding.captions, findings.captions),
         ]
         for name, findings in of_systems.items()
-        for kind, found in findings.by_kind.items()
-        for finding in found[:most]
+        for kind, of_kind in findings.by_kind.items()
+        for finding in of_kind[:most]
     ]
     return Table(headers, rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
 
@@ -263,12 +267,11 @@ def findings_in_width(
     """
     nothing = True
     for name, findings in of_systems.items():
-        for kind, found in findings.by_kind.items():
-            if found:
+        for kind, of_kind in findings.by_kind.items():
+            if of_kind:
                 nothing = False
                 title = f"{name}: {kind}"
-                table = _in_width(title, findings.captions, found, most, width)
-                yield table, _COLOURS[kind]
+                yield _in_width(title, findings.captions, of_kind, most, width), _COLOURS[kind]
     if nothing:
         yield Table([], [], title=_NOTHING), None
 
@@ -278,7 +281,14 @@ def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, wi
     if len(found) > most:
         title += f", {most} of {len(found)}"
     rows: list[list[Cell]] = [
-        [_named(one), "", one.captions, one.of, _share(one.captions, captions)] for one in shown
+        [
+            f"{one.what} ({one.category})" if one.category not in (None, one.what) else one.what,
+            "",
+            one.captions,
+            one.of,
+            _share(one.captions, captions),
+        ]
+        for one in shown
     ]
     headers = ["What", "Image: caption", "Captions", "Of", "Share"]
     without = Table(headers, rows, texts=2).render("table").splitlines()[1]
@@ -287,15 +297,6 @@ def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, wi
         image = f"{one.examples[0][0]}: "
         row[1] = image + one.example(max(room - len(image), _LEAST_WIDTH))
     return Table(headers, rows, texts=2, title=title)
-
-
-def _named(finding: Finding) -> str:
-    apart = finding.category not in (None, finding.what)
-    return f"{finding.what} ({finding.category})" if apart else finding.what
-
-
-def _rate(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _share(part: int, whole: int) -> str:

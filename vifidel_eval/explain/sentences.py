@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+")
 # Characters of a sentence that a table shows.
 _WIDTH, _LEAST_WIDTH = 40, 16
 # Those of its number, its P and the space between columns.
-_BESIDE = 2 + 6 + 3 * 2
+_OTHERS = 2 + 6 + 3 * 2
 
 
 class PlacedMention(NamedTuple):
@@ -79,43 +79,34 @@ class JudgedSentence(NamedTuple):
 
 
 def places_of(
-    mentions: Sequence[Mention], text: str, units: Sequence[Unit]
+    mentions: Iterable[Mention], text: str, units: Sequence[Unit]
 ) -> Iterator[tuple[Mention, int, int]]:
-    """Yield mentions of a text, whose content words are `units`, with their places in it."""
-    of_things = [
-        place
-        for unit, place in zip(units, _places(text, units), strict=True)
-        if unit.category is not None
-    ]
-    yield from ((mention, *of_things[mention.place]) for mention in mentions)
+    """Yield mentions of a text, whose content words are `units`, with their places in it.
 
-
-def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
-    """Yield the place of each unit; where its words are spelled otherwise, that of all the text.
-
-    A unit's words follow each other, whatever their case and what is between them, behind the unit
-    before.
+    The words of a unit follow each other, whatever their case and what is between them, behind the
+    unit before; where they are spelled otherwise, the place is all of the text.
     """
-    words = [(found[0].lower(), *found.span()) for found in _WORD.finditer(text)]
+    words = [(match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
     listed = [word for word, _, _ in words]
-    places: dict[str, list[int]] = {}
+    starts: dict[str, list[int]] = {}
     for at, word in enumerate(listed):
-        places.setdefault(word, []).append(at)
-    spelled_otherwise: set[str] = set()  # from any place on
+        starts.setdefault(word, []).append(at)
     start = len(text) - len(text.lstrip())
     whole = start, start + len(text.strip())
-    at = 0
+    spelled_otherwise: set[str] = set()  # from any place on
+    of_things, at = [], 0
     for unit in units:
-        said = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
-        begins = places.get(said[0], []) if said else []
+        wanted = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
+        begins = starts.get(wanted[0], []) if wanted else []
         behind = islice(begins, bisect_left(begins, at), None)
-        here = next((n for n in behind if listed[n : n + len(said)] == said), None)
+        here = next((n for n in behind if listed[n : n + len(wanted)] == wanted), None)
         if here is None:
             spelled_otherwise.add(unit.words)
-            yield whole
         else:
-            at = here + len(said)
-            yield words[here][1], words[at - 1][2]
+            at = here + len(wanted)
+        if unit.category is not None:
+            of_things.append(whole if here is None else (words[here][1], words[at - 1][2]))
+    yield from ((mention, *of_things[mention.place]) for mention in mentions)
 
 
 def sentence_table(
@@ -129,27 +120,22 @@ def sentence_table(
     headers = ["", "Sentence", "Not in the image", "P"]
     most = _WIDTH
     if width is not None:
-        taken = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE
+        taken = max(len(headers[2]) + 2, *map(len, invented)) + _OTHERS
         most = min(most, max(width - taken, _LEAST_WIDTH))
     rows: list[list[Cell]] = [
         [
             str(number),
             shortened(caption[sentence.start : sentence.end], most),
-            said or None,
+            of_sentence or None,
             sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
         ]
-        for number, (sentence, said) in enumerate(zip(sentences, invented, strict=True), 1)
+        for number, (sentence, of_sentence) in enumerate(zip(sentences, invented, strict=True), 1)
     ]
-    return Table(
-        headers,
-        rows,
-        [
-            "Not in the image: with the place in the caption, in characters.",
-            "P: VIFIDEL-P of the sentence; - if it claims nothing.",
-        ],
-        texts=3,
-        title="Sentences",
-    )
+    notes = [
+        "Not in the image: with the place in the caption, in characters.",
+        "P: VIFIDEL-P of the sentence; - if it claims nothing.",
+    ]
+    return Table(headers, rows, notes, texts=3, title="Sentences")
 
 
 def _placed(mention: PlacedMention) -> str:

@@ -1,9 +1,7 @@
-"""Kinds of values: errors that name an argument of a wrong kind, and signs of a layout.
+"""Kinds of arguments: errors that name one of a wrong kind.
 
 Kinds are not checked before a call, so that good arguments cost nothing. Where a call fails as
 Python fails on a wrong kind, its arguments are compared with the annotations of its signature.
-Whole numbers that have a least value are checked before the work (`check_whole`). The signs of a
-layout are paths of keys that tell what content is before anything of it is read.
 """
 
 from __future__ import annotations
@@ -38,10 +36,8 @@ _MOST_LOOKED_AT = 100  # members of a collection
 def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that names the argument of a wrong kind on which it fails.
 
-    It raises `VifidelError` instead of a failure deep inside, if an argument is not what its
-    annotation says. A sentence of our own on an argument of a wrong kind as a whole begins with its
-    name if it lacks it; on what a list or mapping holds, it says where. All other failures stay
-    what they are.
+    It raises `VifidelError` instead of a failure deep inside. A sentence of our own begins with the
+    name of an argument that is of a wrong kind as a whole. Other failures stay what they are.
     """
 
     @functools.wraps(function)
@@ -160,43 +156,6 @@ def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
 def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
     """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
     return _is_a(value, int) and bool(least <= value <= most)
-
-
-def shows(content: Any, signs: Iterable[str]) -> bool:
-    """Return whether content has all of some signs.
-
-    The content is parsed JSON, or columns as the keys of a mapping. A sign is a path of keys from
-    the outermost value on, such as ``images[].file_name``: a key, with ``[]`` behind it for a list,
-    which the path continues in the first entry of, or ``=`` for text or a whole number. Of paths
-    with blanks between them, any one serves; a sign that begins with ``!`` must not be there.
-
-    >>> coco = {"images": [{"id": 1}], "annotations": {}}
-    >>> shows(coco, ["annotations", "images[].id images[].file_name"])
-    True
-    >>> shows(coco, ["annotations[]"]), shows([{"id": 1}], ["[].id=", "![].objects"])
-    (False, True)
-    """
-    return all(
-        any(_leads(content, path) for path in sign.lstrip("!").split()) != sign.startswith("!")
-        for sign in signs
-    )
-
-
-def _leads(found: Any, path: str) -> bool:
-    steps = path.split(".")
-    for number, step in enumerate(steps, 1):
-        if key := step.rstrip("[]="):
-            if not isinstance(found, Mapping) or key not in found:
-                return False
-            found = found[key]
-        if step.endswith("[]"):
-            if not is_listed(found):
-                return False
-            if number < len(steps):
-                found = found[0] if len(found) else None
-        elif step.endswith("=") and not isinstance(found, str | int):
-            return False
-    return True
 
 
 def is_listed(values: Any) -> bool:

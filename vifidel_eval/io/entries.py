@@ -31,10 +31,7 @@ class Source:
 
     @contextlib.contextmanager
     def net(self, layout: str) -> Iterator[None]:
-        """Say in one sentence where content is not in the shape that its reader takes for granted.
-
-        `layout` is what the content was taken for.
-        """
+        """Say in one sentence where content is not of the layout that it was taken for."""
         try:
             yield
         except VifidelError:
@@ -138,10 +135,8 @@ class Entry:
 
     def number(self, key: str, lowest: float, highest: float) -> float:
         """Return a number within bounds."""
-        value = self.content.get(key)
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise self.refusal(key, f"a number from {lowest:g} to {highest:g}")
-        if not lowest <= value <= highest:
+        value: Any = self.content.get(key)
+        if type(value) not in (int, float) or not lowest <= value <= highest:
             raise self.refusal(key, f"a number from {lowest:g} to {highest:g}")
         return float(value)
 
@@ -164,20 +159,9 @@ class Entry:
 class Entries:
     """The objects of a list, of JSON Lines or of a table, in order.
 
-    Parameters
-    ----------
-    values : sequence
-        Mappings, where the source is right.
-    source : Source
-        Where they are from.
-    parent : Entry, optional
-        The one that holds the list, under `key`.
-    numbers : sequence of int, optional
-        The line or row of each; by default its place in the list.
-    unit : str
-        What numbers count, ``"line"`` or ``"row"``.
-    textual : bool
-        Whether all values are text, as in CSV, so that an id of digits is a number.
+    An entry `parent` may hold the list, under `key`. `numbers` are the `unit` of each, ``"line"``
+    or ``"row"``; by default messages name its place in the list. If all values are text, as in CSV
+    (`textual`), an image id of digits is a number.
     """
 
     def __init__(

@@ -60,17 +60,38 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
         with open(path, "rb") as file:
             state = os.fstat(file.fileno())
             ordinary = stat.S_ISREG(state.st_mode)
-            most = MOST_BYTES if ordinary else MOST_OF_A_PIPE
-            whole = ordinary and state.st_size <= most
-            content = file.read() if whole else _beginning(file, most)
+            if ordinary and state.st_size <= MOST_BYTES:
+                return file.read()
+            return _whole(file, str(path), MOST_BYTES if ordinary else MOST_OF_A_PIPE, error)
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        if isinstance(problem, VifidelError):
+            raise
         raise error(f"{path}: {reason(problem)}; check the path.") from None
+
+
+def read_standard_input(error: type[VifidelError]) -> bytes:
+    """Return all of standard input; `error` if it cannot be read or has too many bytes."""
+    try:
+        return _whole(sys.stdin.buffer, "standard input", MOST_OF_A_PIPE, error)
+    except AttributeError:
+        raise error("standard input: is closed, or no stream of bytes; give a file.") from None
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, VifidelError):
+            raise
+        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
+
+
+def _whole(file: IO[bytes], where: str, most: int, error: type[VifidelError]) -> bytes:
+    """Return what can be read of a file, up to so many bytes; `error` if there are more."""
+    content = bytearray()
+    while len(content) <= most and (block := file.read(_BLOCK)):
+        content += block
     if len(content) > most:
         raise error(
-            f"{path}: has more than {most >> 20} MiB, the most that is read into memory; is it the "
-            "right file?"
+            f"{where}: has more than {most >> 20} MiB, the most that is read into memory; is it "
+            "the right file?"
         )
-    return content
+    return bytes(content)
 
 
 def sha256_of(file: Any) -> str:
@@ -88,30 +109,6 @@ def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> No
     """
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
-
-
-def read_standard_input(error: type[VifidelError]) -> bytes:
-    """Return all of standard input; `error` if it cannot be read or has too many bytes."""
-    try:
-        content = _beginning(sys.stdin.buffer, MOST_OF_A_PIPE)
-    except AttributeError:
-        raise error("standard input: is closed, or no stream of bytes; give a file.") from None
-    except (OSError, ValueError) as problem:
-        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
-    if len(content) > MOST_OF_A_PIPE:
-        raise error(
-            f"standard input: has more than {MOST_OF_A_PIPE >> 20} MiB, the most that is read into "
-            "memory; write it to a file."
-        )
-    return content
-
-
-def _beginning(file: IO[bytes], most: int) -> bytes:
-    """Return a file read block by block, until it ends or there are more than `most` bytes."""
-    content = bytearray()
-    while len(content) <= most and (block := file.read(_BLOCK)):
-        content += block
-    return bytes(content)
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
@@ -250,10 +247,8 @@ def write_whole(
 ) -> None:
     """Write a file so that the path never holds part of it: temporary file, then rename.
 
-    `temporary` is where a run that may be killed looks for what it left, by default a new name.
-    Text is written as UTF-8. A link is kept, and its target is written; devices and pipes are
-    written to directly. A file that was there keeps its permissions, and stays as it was if it
-    cannot be written.
+    `temporary` is where a run that may be killed looks for what it left. Of a link, the target is
+    written; devices and pipes are written to directly. A file that was there keeps its permissions.
     """
     check_path(path, VifidelError)
     if isinstance(content, str):

@@ -120,8 +120,11 @@ def chosen(
 
 def take(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
     """Take the values of a record's options out of what was given by the users' names for them."""
-    known = options_of(record).items()
-    return {at: given.pop(one.name) for at, one in known if one.name in given}
+    taken = {at: given.pop(o.name) for at, o in options_of(record).items() if o.name in given}
+    return {
+        at: (value,) if options_of(record)[at].several and isinstance(value, str) else value
+        for at, value in taken.items()
+    }
 
 
 def taking(

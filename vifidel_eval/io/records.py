@@ -29,10 +29,9 @@ _MARK = '{"vifidel-eval": "an unfinished run"}\n'
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) -> None:
-    """Raise, before long work starts, if its output could not be written or would destroy an input.
+    """Raise, before long work, if its output cannot be written or would destroy an input.
 
-    The inputs are everything that is read or written beside it: files, and folders whose files are
-    read.
+    Inputs are files, and folders whose files are read.
     """
     if os.path.isdir(path):
         raise VifidelError(f"{path}: the output is a folder; name a file in it.")
@@ -59,10 +58,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
 
 
 def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
-    """Raise, before long work starts, if a tree of files in a folder would destroy an input.
-
-    The folder may not exist yet; it may not be an input, lie in one, or have one below it.
-    """
+    """Raise, before long work, if a folder of outputs is an input, or in one, or has one in it."""
     try:
         target = os.path.realpath(path)
         known = [(other, os.path.realpath(other)) for other in inputs if os.path.exists(other)]
@@ -93,11 +89,10 @@ def _same(one: str | os.PathLike[str], other: str) -> bool:
 def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]:
     """Hold a lock file for one process at a time.
 
-    It is removed if this process has made it, also after an error, or one that was killed; an empty
-    file of that name that was there before may be somebody's, and stays. It is `kept` in any case
-    where others wait for it. A file of that name that holds something else is not ours, and locking
-    would empty it: that is an error. Raises `filelock.Timeout` if another process holds it for so
-    many seconds, OSError if it cannot be made.
+    It is removed if this process has made it, or one that was killed, unless it is `kept`, where
+    others wait for it. A file of that name that is none of ours is an error. Raises
+    `filelock.Timeout` if another process holds it for so many seconds, OSError if it cannot be
+    made.
     """
     from filelock import FileLock, Timeout
 
@@ -109,7 +104,7 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
         else:
             left = b"no file"
     if left not in (b"", _OF_A_LOCK):
-        raise VifidelError(f"{lock}: is in the way of a lock and is none; move it away.")
+        raise VifidelError(f"{lock}: exists and is not one of our lock files; move it away.")
     try:
         os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
         made = not kept
@@ -146,13 +141,7 @@ def _descriptor(held: Any) -> int:
 
 @contextlib.contextmanager
 def alone(lock: Path, output: Path, what: str = "file") -> Iterator[None]:
-    """Hold a lock for the only run that writes an output, a file or folder.
-
-    Raises
-    ------
-    VifidelError
-        If another run writes it, or the lock cannot be made.
-    """
+    """Hold a lock for the only run that writes an output, a file or folder; else `VifidelError`."""
     from filelock import Timeout
 
     with contextlib.ExitStack() as held:
@@ -172,11 +161,10 @@ def alone(lock: Path, output: Path, what: str = "file") -> Iterator[None]:
 class Parts:
     """What an interrupted run has done, by key; one line of JSON per part.
 
-    A key says everything that the part depends on, so that a part that is found is never stale. A
+    A key says everything that the part depends on, so that a part that is there is never stale. A
     digest is kept with each: a damaged part is made again. The parts are in a file ``.unfinished``
     beside the run's output, its `path`, which exists from the first part on; without an output, or
-    if it is a device, they are not kept. How many could not be read is `damaged`; the last one may
-    have been interrupted.
+    if it is a device, they are not kept. So many as `damaged` could not be read.
     """
 
     def __init__(self, output: Path | None) -> None:
@@ -266,8 +254,7 @@ def progress_bar(
 ) -> tqdm[NoReturn]:
     """Return a bar of `total` units, if that is known: on standard error, or a notebook's widget.
 
-    None appears in a file or pipe, or if the work is short; `shown` says that it appears at once,
-    or not at all, wherever that is.
+    None appears in a file or pipe, or if the work is short, unless `shown` says so.
     """
     notebook = in_notebook()
     # A notebook is not a terminal, and somebody looks at it.

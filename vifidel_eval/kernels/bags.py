@@ -2,12 +2,8 @@
 
 `Bags` holds many bags one after the other, as a sparse matrix in CSR layout does. Atoms within a
 bag are in the alphabetical order of their words, so that a bag's sums do not depend on where its
-words came from.
-
-A run goes metric by metric: a second metric that reads words like the first comes to the same
-captions and references again, and takes what was read of them (`of_run`). That is found by what the
-texts are, not by whose they are, and so it cannot be out of date; other threads do not see it.
-Object labels are not kept: there are few of them, and metrics count them in different ways.
+words came from. A run goes metric by metric: a second metric that reads words like the first takes
+what was read of the same texts (`of_run`).
 
 What candidates are held against, their `Gold` side, is bags too, and says what references make of
 words: Eq. 4 of the VIFIDEL paper.
@@ -118,10 +114,7 @@ def meetings(
 
 
 def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
-    """Yield ranges of things, each with at most `PAIRS_AT_ONCE` pairs together, or a thing alone.
-
-    `pairs` has how many pairs each of them has.
-    """
+    """Yield ranges of things that have at most `PAIRS_AT_ONCE` pairs together, or a thing alone."""
     together = pairs.cumsum()
     if len(pairs) and together[-1] <= PAIRS_AT_ONCE:
         yield 0, len(pairs)
@@ -169,10 +162,7 @@ def _read(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
 def bags_of_labels(
     lexicon: Lexicon, images: Iterable[Mapping[str, Any]], counts: bool = True
 ) -> tuple[Bags, Tally]:
-    """Return the bag of object labels of each image.
-
-    Without `counts` each label weighs 1, whatever the mappings hold of it.
-    """
+    """Return the bag of object labels of each image; without `counts` each label weighs 1."""
     images = list(images)
     numbers = lexicon.numbers(chain.from_iterable(images))
     amounts = [count if counts else 1 for labels in images for count in labels.values()]
@@ -184,11 +174,7 @@ def bags_of_labels(
 def _bags(
     lexicon: Lexicon, atoms: Integers, sizes: Integers, amounts: Floats | None = None
 ) -> tuple[Bags, Tally]:
-    """Return bags from the numbers of words and how many each bag has.
-
-    With `amounts`, a word is in a bag once and says how often it occurs; without, each entry is
-    one occurrence.
-    """
+    """Return bags from numbers of words, each one occurrence or `amounts`, and the bags' sizes."""
     unknown: Counter[str] = Counter()
     if not len(atoms):
         nothing = Bags(np.zeros(len(sizes) + 1, np.int64), np.empty(0, np.int64), np.empty(0))
@@ -284,13 +270,10 @@ def penalties(
 ) -> Floats:
     """Return the penalty rho of every atom: Eq. 4 of Madhyastha et al. (2019).
 
-    rho_k is the mean over the image's references r of (1 - max over words t of r of
+    rho_k is the mean over the bag's references r of (1 - max over words t of r of
     cos(x_k, x_t)) / 2: 0 for a word that all references hold, 1 for the opposite of all.
     References without a usable word are left out of the mean; without any, it is 1, which leaves
     Eq. 5 equal to Eq. 1.
-
-    Bags are of an image's labels or of a caption's words; `row_of_reference` has the bag that each
-    reference belongs to.
     """
     if not (len(references.atoms) and len(bags.atoms)):
         return np.ones(len(bags.atoms))

@@ -153,17 +153,22 @@ def claims_gold(
 ) -> ClaimsGold:
     """Return the gold side of rows, just read, with what claims are held against."""
     said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-    lexicon, named = gold.lexicon, _named(gold, grounding)
+    lexicon, named = gold.lexicon, gold.objects
+    listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
+    terms = list(map(grounding.term_of_label, listed))
+    if terms != listed:  # of phrases the thing that ends each
+        of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
+        named = bags_of_labels(lexicon, of_rows)[0]
     deniable = [
         grounding.deniable(of_row, asked_of_row)
         if of_row or asked_of_row is not None
         else Deniable(frozenset())
         for of_row, asked_of_row in zip(labels, asked or [None] * len(labels), strict=True)
     ]
-    label_classes = grounding.class_numbers_of_labels(lexicon, named.atoms)
+    label_classes = lexicon.of_each(named.atoms, grounding.number_of_label).astype(np.int64)
     named_rows, named_classes = named.owners, label_classes
     if named is not gold.objects or gold.tallies["object labels"].unknown:
-        number = grounding.class_number_of_label
+        number = grounding.number_of_label
         all_of = [(row, number(label)) for row, of_row in enumerate(labels) for label in of_row]
         named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
     # Labels that do not say what was looked for are one more witness, like a reference.
@@ -173,7 +178,7 @@ def claims_gold(
         said=said,
         named=named,
         label_classes=label_classes,
-        said_classes=grounding.class_numbers_of_words(lexicon, said.words.atoms),
+        said_classes=lexicon.of_each(said.words.atoms, grounding.number_of_word).astype(np.int64),
         rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
         named_rows=named_rows,
         named_classes=named_classes,
@@ -183,19 +188,6 @@ def claims_gold(
         doubt=fidelity.doubts(gold.usable_references + undeclared),
         wording=ReferenceWording(references),
     )
-
-
-def _named(gold: Gold, grounding: Grounding) -> Bags:
-    """Return the object labels of each row, of phrases the thing that ends each."""
-    objects = gold.objects
-    labels = [gold.lexicon.words[atom] for atom in objects.atoms.tolist()]
-    terms = list(map(grounding.term_of_label, labels))
-    if terms == labels:
-        return objects
-    of_rows = (
-        dict.fromkeys(terms[start:end], 1) for start, end in pairwise(objects.starts.tolist())
-    )
-    return bags_of_labels(gold.lexicon, of_rows)[0]
 
 
 class _Mentions:
@@ -269,14 +261,9 @@ def judge_claims(
         for of_row, category in [(gold.deniable[row], mentions.units[at].category)]
     ]
     can_lack, answered = np.array(judged, dtype=bool).reshape(-1, 2).T
-    near = np.nan_to_num(
-        np.maximum(
-            *(
-                nearest_evidence(lexicon, mentions.atoms, mentions.rows, side, (), unnamed)[0]
-                for side in (said, objects)
-            )
-        )[unnamed]
-    )
+    of_mentions = lexicon, mentions.atoms, mentions.rows
+    near_both = (nearest_evidence(*of_mentions, side, (), unnamed)[0] for side in (said, objects))
+    near = np.nan_to_num(np.maximum(*near_both)[unnamed])
     near[same[unnamed]] = 1.0
     near[answered | apart[unnamed]] = 0.0
     denied = can_lack & (near < SUPPORT)

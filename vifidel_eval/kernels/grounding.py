@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectLabels
-from ..annotations.read import CLOSED_SETS, LookedFor
+from ..annotations.categories import CLOSED_SETS, LookedFor
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Integers
 from ..io.caches import Remembered
@@ -115,7 +115,6 @@ class Grounding:
             lambda labels: frozenset(map(self.class_of_label, labels))
         )
         self._named = Remembered(self._term_and_class)
-        self._number_of_word = Remembered(self._class_number_of_word)
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self.stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -155,20 +154,13 @@ class Grounding:
         other = _ALSO.get(singular(unit.text))
         return None if other is None else self._things.class_of.get(other)
 
-    def class_numbers_of_words(self, lexicon: Lexicon, words: Integers) -> Integers:
-        """Return the number of the class that each word names alone, or `NO_CLASS`."""
-        return lexicon.of_each(words, self._number_of_word.__getitem__).astype(np.int64)
-
-    def _class_number_of_word(self, word: str) -> int:
+    def number_of_word(self, word: str) -> int:
+        """Return the number of the class that a word names alone, or `NO_CLASS`."""
         class_of = self._things.class_of
         name = class_of.get(word) or class_of.get(singular(word), "")
         return self.class_numbers.get(name, NO_CLASS)
 
-    def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
-        """Return the number of the class of each object label, or `NO_CLASS`."""
-        return lexicon.of_each(labels, self.class_number_of_label).astype(np.int64)
-
-    def class_number_of_label(self, label: str) -> int:
+    def number_of_label(self, label: str) -> int:
         """Return the number of the class of an object label, or `NO_CLASS`."""
         return self.class_numbers.get(self.class_of_label(label), NO_CLASS)
 

@@ -30,8 +30,7 @@ from ..words.word_vectors import WordVectors
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
-# Pieces of captions, such as "!!!", are bounded apart, as not every one has a number: the bytes of
-# all texts and of the numbers of their words. English words have about five letters.
+# Pieces of captions, such as "!!!", are bounded by the bytes of all texts and of their numbers.
 _BYTES_PER_WORD = 64
 _NUMBER_BYTES = 8
 _END = -1  # in place of a word's number, after each caption
@@ -61,8 +60,7 @@ class LexiconFull(Exception):  # noqa: N818 - a signal, which never reaches a us
 class Lexicon:
     """Words and labels, so many at most: each has a number and a vector, which is looked up once.
 
-    With `normalize`, every vector is scaled to length 1. Stop words are left out of captions; they
-    are never applied to labels.
+    Stop words are left out of captions, never of labels.
     """
 
     def __init__(
@@ -79,14 +77,12 @@ class Lexicon:
         self._capacity = capacity
         self._free = itertools.count()
         self._numbers: dict[str, int] = {}
-        # A piece of a caption holds words one after the other: "fire-hydrant" two, "!!!" none.
-        # Their numbers are kept as bytes, which are joined faster than lists.
+        # The numbers of a piece's words, "fire-hydrant" two: bytes are joined faster than lists.
         self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
         self._bytes = 0  # of all texts that are kept: a guess, as threads may lose additions
         #: The word or label of each number.
         self.words: list[str] = [""] * capacity
-        # Numbers in the alphabetical order of their words, and the place of each number among
-        # them, if it has one yet. Replaced as a whole.
+        # Numbers in alphabetical order, and the place of each if it has one. Replaced as a whole.
         self._alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
         self._sorted_one_by_one = 0
         # NumPy's zeros take no memory until they are written.
@@ -99,10 +95,7 @@ class Lexicon:
         self.distances = WordDistances(self.matrix, self.units, self.squared_lengths)
 
     def numbers(self, words: Iterable[str]) -> list[int]:
-        """Return the number of each word or label; new ones are looked up together.
-
-        `LexiconFull` is raised if there is no room for them, here and by all that read words.
-        """
+        """Return the number of each word or label; `LexiconFull` is raised if there is no room."""
         words = list(words)
         found = list(map(self._numbers.get, words))
         if None in found:
@@ -128,9 +121,8 @@ class Lexicon:
     def alphabetically(self, atoms: Integers) -> tuple[Integers, Integers]:
         """Return numbers in the alphabetical order of their words, and where each atom is in them.
 
-        The numbers are the atoms' own, each once, and perhaps others. The words of captions are
-        mostly the same: all words are sorted together as soon as it takes no more time than has
-        been spent on sorting parts of them.
+        The words of captions are mostly the same: all words are sorted together as soon as it takes
+        no more time than has been spent on sorting parts of them.
         """
         ordered, places = self._alphabet
         if (places[atoms] != _NOT_PLACED).all():
@@ -154,11 +146,7 @@ class Lexicon:
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
     def read(self, text: str) -> tuple[Integers, Integers]:
-        """Return the numbers of the content words of all captions, and how many each one has.
-
-        The captions are joined as `vifidel_eval.words.content_words.joined` does it. Numbers are
-        those of every occurrence, caption after caption.
-        """
+        """Return the numbers of the content words of `joined` captions, and how many each has."""
         pieces = text.split()
         try:
             read = b"".join(map(self._pieces.__getitem__, pieces))
@@ -214,11 +202,7 @@ class Lexicon:
             self._numbers.setdefault(word, number)
 
     def _rows(self, words: Sequence[str]) -> Floats:
-        """Return vectors of words and labels; a label of several words is one unit.
-
-        It has the vector of its phrase (``hot_dog``) if the vocabulary lists it, else the mean
-        of the vectors of its words.
-        """
+        """Return vectors; a label of several words has its phrase's (``hot_dog``) or their mean."""
         normalize = self._normalize
         rows = _scaled(self._vectors.lookup(words), normalize)
         parts = {
@@ -256,10 +240,7 @@ def _scaled(rows: Floats, normalize: bool) -> Floats:
 
 
 class WordDistances:
-    """Squared distances and cosines between words of a lexicon, by its arrays.
-
-    Captions use the same few words over and over: what was computed last is kept.
-    """
+    """Squared distances and cosines between words of a lexicon, of which the last are kept."""
 
     def __init__(self, matrix: Floats, units: Floats, squared_lengths: Floats) -> None:
         self.squared_lengths = squared_lengths
@@ -365,10 +346,7 @@ def _put(table: Keys, keys: Keys, bits: Keys) -> None:
 
 
 class WordSpace:
-    """How words become vectors, and the lexicon of those who read them alike.
-
-    It pickles as its settings, which are those of a `Lexicon`.
-    """
+    """How words become vectors, and the lexicon, never pickled, of those who read them alike."""
 
     def __init__(self, vectors: WordVectors, normalize: bool, stop_words: frozenset[str]) -> None:
         self.vectors = vectors
@@ -385,10 +363,7 @@ class WordSpace:
         ]
 
     def with_room(self, compute: Callable[[Lexicon], T], lexicon: Lexicon | None = None) -> T:
-        """Return what `compute` makes of a lexicon that has room for all it adds.
-
-        The given one is tried first, then that of everybody, then a new one.
-        """
+        """Return what `compute` makes of a lexicon with room: the given, everybody's, or a new."""
         for candidate in (lexicon, self._lexicon):
             try:
                 if candidate is not None:

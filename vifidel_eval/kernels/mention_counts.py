@@ -40,20 +40,13 @@ def image_categories(
     are read by the rules that captions are read by.
     """
     class_of = finder.classes.class_of
-    mentioned = (
-        mention.category for reference in references for mention in finder.find(reference).found
-    )
+    mentioned = (m.category or "" for said in references for m in finder.find(said).found)
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
 
 
 def absent(mentions: Mentions, there: frozenset[str]) -> list[Unit]:
     """Return the mentions of categories that the image does not have, in order."""
     return [mention for mention in mentions.found if mention.category not in there]
-
-
-def judged(mentions: Mentions, sought: frozenset[str]) -> Mentions:
-    """Return the mentions of categories that the image has or that were looked for in it."""
-    return Mentions(tuple(m for m in mentions.found if m.category in sought), mentions.tokens)
 
 
 def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]:
@@ -78,35 +71,31 @@ def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]
     )
 
 
-def details_of(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
+def details_of(read: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each caption."""
     return [
         {
-            "mentioned": _named(mentions.found),
-            "hallucinated": _named(absent(mentions, of_image)),
+            "mentioned": [[mention.text, mention.category] for mention in mentions.found],
+            "hallucinated": [[m.text, m.category] for m in absent(mentions, of_image)],
             "objects": sorted(of_image),
         }
-        for mentions, of_image in zip(found, there, strict=True)
+        for mentions, of_image in zip(read, there, strict=True)
     ]
 
 
-def _named(mentions: Iterable[Unit]) -> list[list[str | None]]:
-    return [[mention.text, mention.category] for mention in mentions]
-
-
-def _ratio(counts: npt.ArrayLike, times: int, part: int, whole: tuple[int, ...]) -> Floats:
-    """Return `times` one count divided by a sum of counts, NaN where that is nothing."""
+def _ratio(counts: npt.ArrayLike, part: int, whole: tuple[int, ...]) -> Floats:
+    """Return the share of one count in the mean of others, NaN where that is nothing."""
     counts = np.asarray(counts, dtype=float)
     total = sum(counts[..., at] for at in whole)
     share = np.full(np.shape(total), np.nan)
-    np.divide(times * counts[..., part], total, out=share, where=total > 0)
+    np.divide(len(whole) * counts[..., part], total, out=share, where=total > 0)
     return share
 
 
-def _column(part: str, *whole: str, times: int = 1) -> Callable[[npt.ArrayLike], Floats]:
+def _column(part: str, *whole: str) -> Callable[[npt.ArrayLike], Floats]:
     # A partial, which pickles, as a run does.
     at = CAPTION_COUNTS.index
-    return partial(_ratio, times=times, part=at(part), whole=tuple(map(at, whole)))
+    return partial(_ratio, part=at(part), whole=tuple(map(at, whole)))
 
 
 #: The metric's numbers by column: each maps sums of `CAPTION_COUNTS`, (..., 8), to (...). All but
@@ -121,7 +110,6 @@ CORPUS: Mapping[str, Callable[[npt.ArrayLike], Floats]] = MappingProxyType(
             "categories mentioned that are there",
             "categories mentioned",
             "categories of the image",
-            times=2,
         ),
         "CHAIR-Len": _column("tokens", "captions"),
     }

@@ -112,8 +112,7 @@ class TokenizedCaptions:
     def places(self, tables: Sequence[Integers], groups: Integers) -> Iterator[Integers]:
         """Yield where the n-grams of each length are in a table of sorted keys, -1 if nowhere.
 
-        The upper bits of keys are places in the table before; `groups`, (groups,) int64, has what
-        those of the first table say of each group here.
+        `groups`, (groups,) int64, has the upper bits that the first table has for each group here.
         """
         places = groups
         for table, order in zip(tables, self.orders, strict=True):
@@ -181,8 +180,8 @@ class TokenizedReferences(TokenizedCaptions):
     def bleu_counts(self, captions: TokenizedCaptions) -> Floats:
         """Return what BLEU adds up of one caption per row, (rows, 2 + 2 * ORDERS).
 
-        That is the caption's length, its closest reference's (the shorter of two), and its n-grams
-        of each length: those that a reference has as often, then all.
+        That is the caption's length, its closest reference's, and its n-grams of each length: those
+        that a reference has as often, then all.
         """
         lengths, rows = captions.sizes, len(captions.sizes)
         base = self.sizes.max() + 1
@@ -214,10 +213,7 @@ class TokenizedReferences(TokenizedCaptions):
     def _weighed(
         self, captions: TokenizedCaptions, places: Iterable[Integers]
     ) -> Iterator[tuple[Floats, Floats]]:
-        """Yield the weights of the n-grams of captions, and their norm in each caption.
-
-        `places` has where their n-grams of each length are in the corpus.
-        """
+        """Yield the weights of captions' n-grams at places in the corpus, and the norms."""
         for corpus, at, order in zip(self._corpus, places, captions.orders, strict=True):
             weights = order.counts * corpus.idf[at[order.ngrams]]
             squares = corpus.squares[at[order.ngrams]]
@@ -269,8 +265,7 @@ class TokenizedReferences(TokenizedCaptions):
     def _places_of_words(self) -> list[tuple[dict[int, int], int, list[tuple[int, int]]]]:
         """For each row the bits of the places of each word, all of them, and each reference's.
 
-        Of a reference that is its first bit, and how many it has. A bit between two references is
-        no place: what is carried over ends there.
+        A bit between two references is no place: what is carried over ends there.
         """
         words, ends = self.words, [*self.starts[1:].tolist(), len(self.sizes)]
         found = []
@@ -310,10 +305,7 @@ class TokenizedReferences(TokenizedCaptions):
 
 
 class Numbered:
-    """References and captions that a run has numbered, each once.
-
-    They are found by what they are, not by whose they are. When they are too many, it starts again.
-    """
+    """References and captions that a run has numbered; when too many, it starts again."""
 
     def __init__(self) -> None:
         self._restart()
@@ -327,10 +319,7 @@ class Numbered:
     def texts(
         self, references: Iterable[Sequence[str]], captions: Iterable[Sequence[str]]
     ) -> tuple[TokenizedReferences, TokenizedCaptions]:
-        """Return the references and the caption of each row, with the same numbers.
-
-        Each row has one reference at least, and a list of one caption: tokens joined by blanks.
-        """
+        """Return the references and the only caption of each row, with the same numbers."""
         if self._room < 0:
             self._restart()
         of_rows = tuple(map(tuple, references))

@@ -74,9 +74,8 @@ def travel_costs(
 def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     """Return the transport plan of least cost of bag i of `left` and bag i of `right`, for all i.
 
-    Eq. 2 of the paper, exactly: the mass that moves between every pair of atoms that meet. Costs
-    and masses are in the order of `meetings`. An ArithmeticError is raised if a cost is not finite
-    or the solver does not finish.
+    Eq. 2 of the paper, exactly: the mass that moves between every pair of atoms, in the order of
+    `meetings`. An ArithmeticError is raised if a cost is not finite or the solver does not finish.
     """
     if not np.isfinite(costs).all():
         raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")
@@ -123,10 +122,7 @@ def travel_distances(
 
 
 def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
-    """Return the exactly rounded sum of the amounts of each two bags; NaN if one is empty.
-
-    There is an amount for every pair of atoms that meet, in the order of `meetings`.
-    """
+    """Return the exactly rounded sum of `meetings`' amounts for each two bags; NaN if empty."""
     if len(left) == 1:
         return np.array([math.fsum(amounts.tolist()) if len(amounts) else np.nan])
     pairs = left.sizes * right.sizes

@@ -4,7 +4,7 @@ Order, prepositions, counts, negation and added attributes change which words th
 follow each other. So a sentence of a caption is held against a reference by the words that both
 have: by these alone, and by each with the one of them before it in its sentence, or with the
 sentence's start. Such a pair is worth the inverse of the distance of its words. A word weighs the
-square of its rarity, a pair that of the sum of both (`vifidel_eval.words.nouns.rarity`; 0 for a
+square of its rarity, a pair that of the sum of both (`vifidel_eval.words.grammar.rarity`; 0 for a
 start); stop words are words here. What both have of the same words is divided by the geometric mean
 of what each has, and so for pairs, of which a text alone has all neighbours.
 

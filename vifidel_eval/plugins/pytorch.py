@@ -1,4 +1,7 @@
-"""PyTorch, which only the extras install: loaded when first used, files read without code."""
+"""PyTorch, which only extras install: loaded when first used, weights read without running code.
+
+Plug-ins with networks share it.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +38,6 @@ class MadeAgain:
         return self._made_from, ()
 
 
-def load_torch(what: str) -> ModuleType:
-    """Return the module ``torch``; `what` needs it, as in `load_libraries`."""
-    return load_libraries(what, {"PyTorch": "torch"})[0]
-
-
 def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
     """Return modules of libraries that only an extra installs.
 
@@ -68,21 +66,10 @@ def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
 
 
 def find_device(torch: ModuleType, name: str | None, double: bool = False) -> Any:
-    """Return the device to compute on, the processor where none is named.
+    """Return the device of PyTorch to compute on, the processor where none is named.
 
-    Parameters
-    ----------
-    torch : module
-        As `load_torch` returns it.
-    name : str, optional
-        As PyTorch calls it: ``"cpu"``, ``"cuda"``, ``"cuda:1"``.
-    double : bool
-        Whether it must compute in double precision (Apple's cannot).
-
-    Raises
-    ------
-    VifidelError
-        If there is no such device here.
+    A device must compute in single precision, or in `double` (Apple's cannot); if there is no such
+    device here, that is a `VifidelError`.
     """
     try:
         device = torch.device("cpu" if name is None else name)
@@ -104,31 +91,11 @@ def read_checkpoint(
     remedy: str,
     safe: Sequence[type] = (),
 ) -> tuple[Any, str]:
-    """Return what a file of ``torch.save`` holds, on the processor; no code in it can run.
+    """Return what a file of ``torch.save`` holds, on the processor, and its SHA-256.
 
-    Parameters
-    ----------
-    torch : module
-        As `load_torch` returns it.
-    path : path
-        In PyTorch's present (zip) or earlier container.
-    what : str
-        What the file should be, as the error calls it: ``"SCAN checkpoint"``.
-    remedy : str
-        What the error advises: ``"get a fresh copy"``.
-    safe : sequence of type
-        Harmless classes beside tensors and plain containers whose objects it may hold.
-
-    Returns
-    -------
-    content : object
-    digest : str
-        SHA-256 of the file, hexadecimal.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, is damaged, or was not written by ``torch.save``.
+    No code in it can run: it may hold tensors, plain containers, and objects of the classes `safe`.
+    If it cannot be read, is damaged or was not written by ``torch.save``, a `VifidelError` says
+    `what` it should be ("SCAN checkpoint") and the `remedy`.
     """
     damaged = None
     try:
@@ -142,39 +109,30 @@ def read_checkpoint(
                 file.seek(0)
                 if damaged is None:
                     with torch.serialization.safe_globals(list(safe)):
-                        content = torch.load(file, map_location="cpu", weights_only=True)
+                        return torch.load(file, map_location="cpu", weights_only=True), digest
             except Exception:  # PyTorch raises nearly anything for foreign files
                 raise VifidelError(f"{path}: not a {what}, or damaged; {remedy}.") from None
-    except VifidelError:
-        raise
-    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+    except OSError as problem:
         raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
-    if damaged is not None:
-        raise VifidelError(f"{path}: the file is damaged; {remedy}.")
-    return content, digest
+    raise VifidelError(f"{path}: the file is damaged; {remedy}.")
 
 
-def check_weights(
-    torch: ModuleType, weights: Any, shapes: Mapping[str, tuple[int, ...]], where: str, remedy: str
-) -> None:
-    """Check that a state dict holds all that a network needs, so that nothing stays random.
+def load_weights(
+    torch: ModuleType,
+    network: Any,
+    weights: Mapping[Any, Any],
+    where: str,
+    remedy: str,
+    device: Any,
+    kind: Any,
+) -> Any:
+    """Fill a network, which is on PyTorch's device "meta" until then, and return it.
 
-    Parameters
-    ----------
-    torch : module
-        As `load_torch` returns it.
-    weights : mapping
-        Name to tensor; names that `shapes` does not have are ignored.
-    shapes : mapping
-        Name to the shape that the network needs.
-    where, remedy : str
-        The file, and what the error advises.
-
-    Raises
-    ------
-    VifidelError
-        If a tensor is missing, has another shape, or holds something other than finite numbers.
+    Its weights are moved to a device and get a type; others are ignored. If one is missing, has
+    another shape, or holds something other than finite numbers, so that it would stay random, a
+    `VifidelError` says so of the file `where`.
     """
+    shapes = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
     missing = [name for name in shapes if name not in weights]
     if missing:
         raise VifidelError(
@@ -183,30 +141,24 @@ def check_weights(
         )
     for name, shape in shapes.items():
         weight = weights[name]
-        if (
-            not isinstance(weight, torch.Tensor)
-            or weight.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64)
-            or weight.layout != torch.strided
-            or weight.is_meta
-        ):
-            raise VifidelError(f"{where}: {name} is not a tensor of numbers; {remedy}.")
-        if tuple(weight.shape) != shape:
-            raise VifidelError(
-                f"{where}: {name} has shape {tuple(weight.shape)}, expected {shape}; {remedy}."
-            )
-        if not bool(torch.isfinite(weight).all()):
-            raise VifidelError(f"{where}: {name} holds numbers that are not finite; {remedy}.")
+        if not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
+            problem = "is not a tensor of numbers"
+        elif tuple(weight.shape) != shape:
+            problem = f"has shape {tuple(weight.shape)}, expected {shape}"
+        elif not bool(torch.isfinite(weight).all()):
+            problem = "holds numbers that are not finite"
+        else:
+            continue
+        raise VifidelError(f"{where}: {name} {problem}; {remedy}.")
+    own = {name: weights[name].to(device, kind) for name in shapes}
+    network.load_state_dict(own, assign=True)
+    return network
 
 
 def length_sorted(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
     """Yield the places of sequences in batches of similar length, short ones first.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Tokens of each sequence.
-    most : int
-        How many tokens a batch may have, padding included; a longer sequence is a batch alone.
+    A batch has at most so many tokens, padding included; a longer sequence is a batch alone.
     """
     batch: list[int] = []
     for at in sorted(range(len(lengths)), key=lengths.__getitem__):

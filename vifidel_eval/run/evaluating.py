@@ -6,8 +6,8 @@ import difflib
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +24,20 @@ from ..scorers.registry import (
     METRICS,
     build,
     check_needs,
-    check_scorer,
     defaults,
     expanded,
-    parse,
 )
 from ..scorers.word_vectors import Objects
 from ..scores.harness import column_names, score_systems, together
-from ..scores.lengths import WORDS, WordsPerCaption
-from ..scores.people import floor_of, signed, with_people
-from ..scores.run_warnings import lengths_matter, warn_of_language, warn_of_scores, warn_of_tags
-from ..scores.samples import pooled, score_samples
+from ..scores.run_warnings import (
+    WORDS,
+    WordsPerCaption,
+    lengths_matter,
+    warn_of_language,
+    warn_of_scores,
+    warn_of_tags,
+)
+from ..scores.samples import floor_of, pooled, score_samples, signed, with_people
 from ..scores.scores import Inputs
 from ..scores.scores_file import read_scores
 from ..scores.systems import all_images, captioned, check_releases, in_one_spelling
@@ -47,6 +50,7 @@ from .plan import (
     Selection,
     Systems,
     named,
+    named_metrics,
     paths_in,
     read_captions,
 )
@@ -133,28 +137,13 @@ def evaluate(
     >>> run.scores["mine"]["VIFIDEL"] > run.scores["base"]["VIFIDEL"]
     True
     """
-    names, scorers = _named_metrics(metrics)
-    selection = Selection(**take(Selection, options))
-    fields_of_files = {
-        at: value
-        if isinstance(value, bool)
-        else (value,)
-        if isinstance(value, str)
-        else tuple(value)
-        for at, value in take(Wanted, options).items()
-    }
+    names, scorers = named_metrics(metrics)
     given = take(Settings, options) | {"objects": objects, "references": references is not None}
     given["weighted"] = given.get("weighted", True) and given["references"]
+    wanted, selection = Wanted(**take(Wanted, options)), Selection(**take(Selection, options))
     settings = Settings(**given, options=_own(options))
-    planned = plan(
-        named(systems),
-        references,
-        settings,
-        to_compute(None if metrics is None else names, settings, scorers=scorers),
-        Wanted(**fields_of_files),
-        selection,
-        scorers,
-    )
+    names = to_compute(None if metrics is None else names, settings, scorers=scorers)
+    planned = plan(named(systems), references, settings, names, wanted, selection, scorers)
     run = score(planned, progress)
     for name, why in run.detail.unavailable.items():
         warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
@@ -188,21 +177,8 @@ def to_compute(
 ) -> list[str]:
     """Return the metrics to compute: those named, by default all that have what they need.
 
-    Parameters
-    ----------
-    names : sequence of str, optional
-        As `vifidel_eval.scorers.registry.parse` returns them.
-    settings : Settings
-        What they would be made from.
-    spelled : callable
-        From an argument to what the user calls it: ``--tiger-features``.
-    scorers : collection
-        What is computed besides.
-
-    Raises
-    ------
-    VifidelError
-        If a metric lacks what it needs, or there is none to compute.
+    A VifidelError says that one lacks something, or that there is nothing to compute, not even
+    `scorers` of the user's own; `spelled` returns what the user calls an argument.
     """
     names = expanded([DEFAULT] if names is None else names, defaults(settings))
     if not names and not scorers:
@@ -225,15 +201,10 @@ def plan(
 ) -> Plan:
     """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
 
-    They are those of the references or, where there are none, of all systems together. Of these,
-    only those that `Selection.image_ids` names, only those of which some system has a caption with
-    `Selection.allow_subset`, and only those with two references for `Selection.people`.
-
-    Systems and references are as `read_captions` takes them, `metrics` as
-    `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
-    if objects and references are of different releases of COCO, captions differ much in length or
-    are in another language than vectors and stop words, or images have more labels than a caption
-    can speak of.
+    They are those of the references or, where there are none, of all systems together, as far as
+    the `selection` leaves them in. Systems and references are as `read_captions` takes them, names
+    of metrics as `to_compute` returns them; `scorers` are further ones by name. It warns of what
+    scores should not be read without: releases, lengths, languages, tags.
     """
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
@@ -287,7 +258,14 @@ def plan(
             {
                 "systems": {name: _located(source) for name, source in systems.items()},
                 "references": _located(references),
-                "settings": _stated(replace(settings, objects=_located(settings.objects))),
+                "settings": {
+                    **_stated(replace(settings, objects=_located(settings.objects))),
+                    "options": {
+                        name: value
+                        for name, value in settings.options.items()
+                        if value != _own({}).get(name)
+                    },
+                },
                 "metrics": list(metrics),
                 "wanted": _stated(wanted),
                 "image_ids": _located(selection.image_ids),
@@ -347,24 +325,19 @@ def _located(source: Any) -> Any:
     return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
 
 
-def _stated(record: Settings | Wanted) -> dict[str, Any]:
-    """Return the fields that are not what they are by default.
+def _stated(record: Any) -> dict[str, Any]:
+    """Return the options that are not what they are by default.
 
     Whether pickles are trusted is for those to say who read a file.
     """
     stated = {}
-    for one in fields(record):
-        value = getattr(record, one.name)
+    for at, one in options_of(type(record)).items():
+        value = getattr(record, at)
         by_default = type(value) is type(one.default) and value == one.default
-        by_default = by_default or (isinstance(value, list | tuple) and not value)
-        if not one.init or one.name in ("trust_pickles", "references") or by_default:
-            continue
-        if one.name == "options":
-            defaults_of = {option.name: option.default for option in METRICS.options()}
-            value = {name: of for name, of in value.items() if of != defaults_of.get(name)}
-        elif isinstance(value, str) and os.path.exists(value):
-            value = Path(value)
-        stated[one.name] = value
+        empty = isinstance(value, list | tuple) and not value
+        if not (by_default or empty or at == "trust_pickles"):
+            is_path = isinstance(value, str) and os.path.exists(value)
+            stated[at] = Path(value) if is_path else value
     return stated
 
 
@@ -405,62 +378,15 @@ def _own(options: Mapping[str, Any]) -> dict[str, Any]:
     if not options.keys() <= {option.name for option in METRICS.options()}:
         METRICS.load()
     own = {option.name: option for option in METRICS.options()}
-    for name in options:
+    values = {name: option.default for name, option in own.items()}
+    for name, value in options.items():
         if name not in own:
-            raise TypeError(f"evaluate() has no argument {name!r}.{_meant(name, own)}")
-    given = {
-        name: Path(value) if own[name].kind is Path and isinstance(value, str) else value
-        for name, value in options.items()
-    }
-    return {name: option.default for name, option in own.items()} | given
-
-
-def _meant(name: str, own: Collection[str]) -> str:
-    if name in _OF_THE_COMMAND:
-        return f" Use {_OF_THE_COMMAND[name]}."
-    arguments = [*inspect.signature(evaluate).parameters, *own]
-    close = difflib.get_close_matches(name, [a for a in arguments if a != "options"], n=1)
-    return f" Did you mean {close[0]}?" if close else ""
-
-
-def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
-    """Return names of registered metrics, and scorers by name; nothing by default."""
-    names: list[str] = []
-    scorers: dict[str, Scorer] = {}
-    if metrics is None:
-        return names, scorers
-    given: Iterable[tuple[Any, Any]]
-    if isinstance(metrics, Mapping):
-        given = metrics.items()
-    else:
-        listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
-        if not isinstance(listed, Iterable):
-            raise VifidelError(_no_metric(listed))
-        listed = list(listed)
-        texts = [metric for metric in listed if isinstance(metric, str)]
-        names = list(dict.fromkeys(name for text in texts for name in parse(text)))
-        others = [metric for metric in listed if not isinstance(metric, str)]
-        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in others]
-    for name, scorer in given:
-        if not isinstance(name, str) or not isinstance(scorer, Scorer):
-            raise VifidelError(_no_metric(scorer))
-        check_scorer(scorer)
-        if name in scorers:
-            raise VifidelError(
-                f"there are two scorers of {name}; name them: "
-                "metrics={'first': ..., 'second': ...}."
-            )
-        scorers[name] = scorer
-    if not names and not scorers:
-        raise VifidelError("metrics is empty; leave it out for the default metrics.")
-    both = [name for name in names if name in scorers]
-    if both:
-        raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
-    return names, scorers
-
-
-def _no_metric(value: Any) -> str:
-    return (
-        "metrics are names, scorers of vifidel_eval.scorers, or {name: scorer}; found "
-        f"{type(value).__name__} {value!r:.40}."
-    )
+            arguments = [*inspect.signature(evaluate).parameters, *own]
+            close = difflib.get_close_matches(name, [a for a in arguments if a != "options"], n=1)
+            meant = f" Did you mean {close[0]}?" if close else ""
+            if name in _OF_THE_COMMAND:
+                meant = f" Use {_OF_THE_COMMAND[name]}."
+            raise TypeError(f"evaluate() has no argument {name!r}.{meant}")
+        is_path = own[name].kind is Path and isinstance(value, str)
+        values[name] = Path(value) if is_path else value
+    return values

@@ -25,6 +25,7 @@ from ..io.options import INPUT, option
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.record import Settings
+from ..scorers.registry import check_scorer, parse
 from ..scores.harness import column_names
 from ..scores.samples import gathered_columns, spread
 from ..scores.scores import Inputs, People
@@ -274,3 +275,42 @@ def paths_in(source: Any) -> list[Path]:
         return [Path(source)]
     members = source if isinstance(source, list | tuple) and not are_rows(source) else ()
     return [path for member in members for path in paths_in(member)]
+
+
+def named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
+    """Return names of registered metrics, and scorers by name; nothing by default."""
+    names: list[str] = []
+    scorers: dict[str, Scorer] = {}
+    if isinstance(metrics, Mapping):
+        given: list[tuple[Any, Any]] = list(metrics.items())
+    else:
+        listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
+        if listed is not None and not isinstance(listed, Iterable):
+            raise VifidelError(_no_metric(listed))
+        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in listed or ()]
+    for name, scorer in given:
+        if isinstance(scorer, str) and not isinstance(metrics, Mapping):
+            names += parse(scorer)
+            continue
+        if not isinstance(name, str) or not isinstance(scorer, Scorer):
+            raise VifidelError(_no_metric(scorer))
+        check_scorer(scorer)
+        if name in scorers:
+            raise VifidelError(
+                f"there are two scorers of {name}; name them: "
+                "metrics={'first': ..., 'second': ...}."
+            )
+        scorers[name] = scorer
+    if metrics is not None and not names and not scorers:
+        raise VifidelError("metrics is empty; leave it out for the default metrics.")
+    for name in names:
+        if name in scorers:
+            raise VifidelError(f"{name} is among the metrics by name and as a scorer; keep one.")
+    return list(dict.fromkeys(names)), scorers
+
+
+def _no_metric(value: Any) -> str:
+    return (
+        "metrics are names, scorers of vifidel_eval.scorers, or {name: scorer}; found "
+        f"{type(value).__name__} {value!r:.40}."
+    )

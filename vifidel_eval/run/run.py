@@ -79,17 +79,15 @@ class Run:
     def scores(self) -> dict[str, dict[str, float]]:
         """System to column to score of the corpus; `math.nan` where it is undefined.
 
-        `load` gives the same numbers, bit by bit, and the two are equal: Python takes one object
-        for equal to itself, so that undefined scores, which are all `math.nan`, count as equal
-        inside dicts.
+        `load` gives the same numbers, bit by bit, and the two are equal, undefined scores too: all
+        of these are the one object `math.nan`.
         """
-        scores: dict[str, dict[str, float]] = {}
+        scores = {}
         for name, of_column in self.detail.evaluations.items():
-            of_system = {
-                column: math.nan if math.isnan(evaluation.score) else float(evaluation.score)
-                for column, evaluation in of_column.items()
+            by_column = {
+                c: math.nan if math.isnan(e.score) else e.score for c, e in of_column.items()
             }
-            scores[name] = ByName("column", of_system)
+            scores[name] = ByName("column", {c: float(score) for c, score in by_column.items()})
         return ByName("system", scores)
 
     @property
@@ -114,14 +112,11 @@ class Run:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
         They are in the order of the references; None where a score is undefined. Of samples,
-        ``"CIDEr best sample"`` says which of the image's captions is meant, from 0.
-
-        Raises
-        ------
-        VifidelError
-            If there is no such system.
+        ``"CIDEr best sample"`` says which of the image's captions is meant, from 0. A VifidelError
+        says that there is no such system.
         """
-        self._check_system(system)
+        if system not in self.detail.evaluations:
+            raise unknown("system", system, self.systems)
         images: dict[ImageId, dict[str, float | None]] = {}
         for column, evaluation in self.detail.evaluations[system].items():
             for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
@@ -138,13 +133,8 @@ class Run:
         What a sentence claims and the image does not show is an invention; what a clause such as
         *suggesting that* supposes is not. `JudgedSentence.start` and `end` are places in the
         caption, as are those of all mentions. An image has its sentences in order, whatever metrics
-        the run has.
-
-        Raises
-        ------
-        VifidelError
-            If there is no such system, the run was loaded and its inputs are not there as they
-            were, or there are neither objects nor references.
+        the run has. A VifidelError says that there is no such system, that the inputs of a loaded
+        run are not there as they were, or that there are neither objects nor references.
         """
         plan = self._planned("sentences are parts of captions", of_samples=True)
         if system not in (names := [one.name for one in plan.systems]):
@@ -159,12 +149,7 @@ class Run:
         the order of the images and of the words of each caption, whatever metrics the run has.
         ``explain --inventions`` writes the same rows under the same names, and `pandas.DataFrame`
         takes them as they are. Of a run with samples, the system is ``"mine, sample 1"``.
-
-        Raises
-        ------
-        VifidelError
-            If the run was loaded and its inputs are not there as they were, or there are neither
-            objects nor references.
+        Errors are those of `sentences`.
 
         Examples
         --------
@@ -178,10 +163,6 @@ class Run:
         """
         plan = self._planned("inventions are parts of captions", of_samples=True)
         return list(plan.inventions())
-
-    def _check_system(self, system: str) -> None:
-        if system not in self.detail.evaluations:
-            raise unknown("system", system, self.systems)
 
     @named_if_wrong
     def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
@@ -203,12 +184,8 @@ class Run:
         Returns
         -------
         DataFrame
-            ``attrs["signatures"]`` has the signatures, ``attrs["counts"]`` what was counted.
-
-        Raises
-        ------
-        VifidelError
-            If pandas is not installed; for words, as for `inventions`.
+            ``attrs["signatures"]`` has the signatures, ``attrs["counts"]`` what was counted. A
+            VifidelError says that pandas is not installed; for words, also what `inventions` says.
         """
         try:
             import pandas
@@ -265,11 +242,9 @@ class Run:
 
         Raises
         ------
-        ImageIdError
-            If the systems share no image.
         VifidelError
-            If an argument is out of range, the baseline is no system, or there is nothing that
-            could be compared.
+            If an argument is out of range, the baseline is no system, the systems share no image
+            (an `ImageIdError`), or there is nothing else that could be compared.
 
         Warns
         -----
@@ -309,24 +284,14 @@ class Run:
         Parameters
         ----------
         path : path
-            Where it is written.
+            Where it is written; a VifidelError says that it cannot be.
         images : path or mapping, optional
             Folder of the images, or the file of each image's picture. Where the objects came from
             files with boxes, these are drawn.
-        title : str, optional
-            Above the page.
-        images_mb : int, optional
-            Megabytes that the pictures may take in the page; by default 32.
-        seed, resamples
-            Of the comparison.
-        progress : bool, optional
-            Whether a progress bar is shown; by default in terminals and notebooks.
-
-        Raises
-        ------
-        VifidelError
-            If the run was loaded and its inputs are not there as they were, a picture cannot be
-            read, or the file cannot be written.
+        title, images_mb : optional
+            Above the page; the megabytes that pictures may take in it, by default 32.
+        seed, resamples, progress : optional
+            As for `compare` and `evaluate`.
         """
         plan = self._planned("a report shows captions, references and objects")
         if isinstance(images, str | os.PathLike):
@@ -358,17 +323,8 @@ class Run:
     def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
         """Write what ``score --output`` writes, image by image; `load` reads it.
 
-        Parameters
-        ----------
-        path : path
-            A JSON file.
-        comparisons : Comparisons, optional
-            What `compare` returned, to be saved too; those of a loaded run are kept by default.
-
-        Raises
-        ------
-        VifidelError
-            If the file cannot be written.
+        It is a JSON file; a VifidelError says that it cannot be written. What `compare` returned is
+        saved with it if it is given; a loaded run keeps its comparisons by default.
         """
         text = scores_text(self.detail, comparisons or self.saved_comparison)
         write_whole(Path(path), text + "\n")
@@ -377,18 +333,8 @@ class Run:
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
         """Add the scores to a file of runs over time, as ``score --leaderboard`` does.
 
-        Parameters
-        ----------
-        path : path
-            The file; it is created if there is none.
-        day : date, optional
-            Of the run; by default today.
-
-        Raises
-        ------
-        VifidelError
-            If the run was loaded and its inputs are not there as they were, the file is of other
-            images, references or settings, or it cannot be written.
+        The file is created if there is none; the day of the run is today by default. A VifidelError
+        says that the file is of other images, references or settings, or cannot be written.
         """
         plan = self._planned("a leaderboard pins captions and references")
         leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
@@ -418,8 +364,7 @@ class Run:
         kept: list[str] = []
         lacking: list[str] = []
         for column in self.columns:
-            evaluations = [of_column[column] for of_column in self.detail.evaluations.values()]
-            follows = all(_follows(column, e) for e in evaluations)
+            follows = all(_follows(column, e[column]) for e in self.detail.evaluations.values())
             (kept if follows else lacking).append(column)
         if lacking:
             said = (

@@ -14,7 +14,7 @@ Scores of images count with the ten digits that files hold, so that a saved run 
   (`vifidel_eval.io.digits.deciding`). Holm's correction (1979) covers the pairs of a metric. Tests
   take 100 resamples for each pair of systems, at least 1 000: after the correction p can be as low
   as .01. Intervals take 1 000.
-- At equal length: `vifidel_eval.scores.lengths`.
+- At equal length: `vifidel_eval.scores.significance`.
 - Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
   better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
   There are none where images, or resamples that were asked for, are too few for any significance.
@@ -29,18 +29,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import VifidelError, VifidelWarning
+from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..io.digits import for_json
+from ..io.image_ids import ImageId, in_order
 from ..io.text_tables import with_difference
-from .lengths import EqualLength, at_equal_length
 from .scores import Scores, unknown
 from .significance import (
     Bootstrap,
+    EqualLength,
+    at_equal_length,
     fewest,
     has_own_score,
-    holm,
     p_values,
-    shared_images,
     take_sample,
 )
 
@@ -253,17 +253,9 @@ def compare(
     level : float
         Of the intervals, in (0, 1).
 
-    Raises
-    ------
-    ImageIdError
-        If the systems share no image.
-    VifidelError
-        If there is no system, or an argument has the wrong type or is out of range.
-
-    Warns
-    -----
-    VifidelWarning
-        If resamples or images are too few for a significant difference: there are no ranks then.
+    Raises an ImageIdError if the systems share no image, and a VifidelError if there is no system,
+    or an argument has the wrong type or is out of range. Warns if resamples or images are too few
+    for a significant difference: there are no ranks then.
     """
     bootstrap = Bootstrap(seed, _RESAMPLES if resamples is None else resamples, level)
     if not scores.evaluations:
@@ -274,7 +266,7 @@ def compare(
     if resamples is None:
         of_pairs = _MORE * math.comb(len(scores.evaluations), 2) / alpha
         tested = max(_RESAMPLES, round(of_pairs))
-    shared = shared_images(scores)
+    shared = _shared_images(scores)
     evaluations = {
         column: {name: e[column] for name, e in scores.evaluations.items()}
         for column in scores.signatures
@@ -293,18 +285,22 @@ def compare(
         names, systems = list(scores.evaluations), range(len(scores.evaluations))
         pairs = []
         for one, other in itertools.combinations(systems, 2):
-            p_of_tests = tests[metric][:, one, other].tolist()
-            ends = bootstrap.interval(drawn[one] - drawn[other], max(sizes[one], sizes[other]))
+            of_bootstrap, of_randomisation = tests[metric][:, one, other].tolist()
+            size = max(sizes[one], sizes[other])
+            low, high = bootstrap.interval(drawn[one] - drawn[other], size)
             pairs.append(
                 Pair(
                     names[one],
                     names[other],
                     sample.scores[one] - sample.scores[other],
-                    *ends,
-                    *p_of_tests,
-                    *p_of_tests,
-                    winner=None,
-                    equal_length=at_equal.get((metric, names[one], names[other])),
+                    low,
+                    high,
+                    of_bootstrap,
+                    of_randomisation,
+                    of_bootstrap,  # corrected below
+                    of_randomisation,
+                    None,
+                    at_equal.get((metric, names[one], names[other])),
                 )
             )
         comparison = Comparison(
@@ -341,29 +337,41 @@ def compare(
     return comparisons
 
 
+def _shared_images(scores: Scores) -> list[ImageId]:
+    """Return the images that every system has, in an order that depends on no input file."""
+    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
+    shared = set(of_systems[0]).intersection(*of_systems[1:])
+    if not shared:
+        raise ImageIdError(
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
+        )
+    return sorted(shared, key=in_order)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values after the step-down correction of Holm (1979), in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected = [1.0] * len(p_values)
+    largest = 0.0
+    for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, (len(p_values) - done) * p_values[at])
+        corrected[at] = min(largest, 1.0)
+    return corrected
+
+
 def against(comparisons: Comparisons, baseline: str) -> Comparisons:
-    """Return how every other system differs from a baseline.
+    """Return how every other system differs from a baseline, of every two systems' comparison.
 
-    The resamples are those of the comparison of every two systems. Holm's correction covers the
-    pairs that remain, one per other system and metric, so that p-values are lower than among all.
+    The pairs are those in which the baseline is the second system; a difference above 0 says that
+    the other one has more. Resamples, and ranks among all systems, stay as they are. Holm's
+    correction covers the pairs that remain, so that p-values are lower than among all.
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        Of every two systems, or already with this baseline.
-    baseline : str
-        Name of a system.
-
-    Returns
-    -------
-    Comparisons
-        With the pairs in which the baseline is the second system; a difference above 0 says that
-        the other one has more. Ranks are those among all systems.
-
-    Raises
-    ------
-    VifidelError
-        If there is no such system or no other one, or the comparison has another baseline.
+    Raises a VifidelError if there is no such system or no other one, or the comparison has another
+    baseline.
     """
     systems = [*next((of.systems for of in comparisons.metrics.values()), [])]
     if systems and baseline not in systems:  # without any, no image has a score from every system

@@ -106,8 +106,10 @@ def check_requirements(
     """Raise a VifidelError if requirements are on other columns or systems than those of a run."""
     names = {"column": list(columns), "system": list(systems)}
     for requirement in requirements:
-        asked = {"column": requirement.condition.column, "system": requirement.system}
-        for what, name in asked.items():
+        for what, name in (
+            ("column", requirement.condition.column),
+            ("system", requirement.system),
+        ):
             if name is not None and name not in names[what]:
                 raise VifidelError(
                     f"'{requirement}': there is no {what} {name!r}; there are "

@@ -48,14 +48,10 @@ def score_systems(
     # All ids are checked before the first system is scored: nothing computed gets lost.
     rows = {system.name: paired(system, references, allow_subset) for system in systems}
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    evaluations = {
-        name: {
-            column: replace(e, counts={**e.counts, "missing": len(references) - len(rows[name])})
-            for column, e in of_column.items()
-        }
-        for name, of_column in scores.evaluations.items()
-    }
-    return replace(scores, evaluations=evaluations)
+    lacking = {name: len(references) - len(of_system) for name, of_system in rows.items()}
+    return scores.changed(
+        lambda name, _, e: replace(e, counts={**e.counts, "missing": lacking[name]})
+    )
 
 
 def score_rows(
@@ -71,9 +67,8 @@ def score_rows(
     each metric before it is computed. Metrics that are known not to be available, with the reason,
     are joined by those that turn out not to be.
 
-    Raises a MetricUnavailable if no metric can be computed here; as long as one can, the others are
-    named in the result. Raises a VifidelError if ids do not match or the input is not as the
-    scorers need it.
+    Raises a MetricUnavailable if no metric can be computed here, and a VifidelError if ids do not
+    match or the input is not as the scorers need it.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}
@@ -172,7 +167,7 @@ class _Evaluator:
         with scorer.in_run(list(self.systems.values())) as of_run:
             for name, rows in self.systems.items():
                 with _listening() as heard, _named(scorer, name):
-                    evaluated[name] = of_run.without_signature(rows, self.on_progress)
+                    evaluated[name] = of_run.evaluate(rows, self.on_progress, signed=False)
                 for message in heard:
                     whose.setdefault(message, []).append(name)
         scorer.judge([columns[scorer.main] for columns in evaluated.values()])

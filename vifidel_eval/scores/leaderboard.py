@@ -35,10 +35,9 @@ _SECONDS_TO_WAIT = 60
 
 @dataclass(frozen=True)
 class DatedScores:
-    """A row: the scores of a system on a date.
+    """A row: the scores of a system on a date such as ``2026-11-21``; None where undefined.
 
-    The date is as ``2026-11-21``, `captions` a digest of the system's captions; a metric has its
-    corpus score, None if that is undefined.
+    `captions` is a digest of the system's captions.
     """
 
     system: str
@@ -51,9 +50,8 @@ class DatedScores:
 class Leaderboard:
     """What a leaderboard file holds: runs in the order in which they were added.
 
-    Every run scored so many images; `image_ids` and `references` are digests of these images' ids
-    and references. Metrics have the signatures; the lowest score is the best in those that are
-    `lower_is_better`, and those that are `unranked` say of no run that it is better.
+    Every run scored so many images; `image_ids` and `references` are digests. The lowest score is
+    the best in metrics that are `lower_is_better`; none is in those that are `unranked`.
     """
 
     images: int
@@ -82,8 +80,7 @@ class Leaderboard:
         """Return the leaderboard with its runs sorted, best first.
 
         They are sorted by a metric, in any case, or else by the first of the file. Without
-        `history`, of each system there is the last run that has the metric, or the last if none
-        has. Raises a VifidelError if no run has this metric.
+        `history`, of each system there is the last run that has the metric, or the last.
         """
         names = {name.lower(): name for name in self.signatures}
         if metric is not None and metric.lower() not in names:
@@ -103,10 +100,7 @@ class Leaderboard:
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
     def table(self) -> Table:
-        """Return a row per run, in the order of `runs`, with each metric's best score in bold.
-
-        Signatures are not in its notes.
-        """
+        """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
         rows: list[list[Any]] = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
@@ -222,12 +216,9 @@ def add(
 ) -> None:
     """Add the systems of a run to a leaderboard file, all or none; images have their references.
 
-    The file is created if there is none. Others who add at the same time wait for each other: a
-    lock beside the file, ``FILE.lock``.
-
+    Others who add at the same time wait for each other: a lock beside the file, ``FILE.lock``.
     Raises a VifidelError if images, references or signatures are not those of the file, or it
-    cannot be written.
-    Warns if a run of other captions is replaced.
+    cannot be written. Warns if a run of other captions is replaced.
     """
     from filelock import Timeout
 

@@ -1,4 +1,9 @@
-"""Run-level warnings, each given once with all systems and metrics that it is about."""
+"""Run-level warnings, and the Words column.
+
+Each warns once, with all systems and metrics that it is about. A word of a length is what stands
+between blanks. Mean words per caption are a column like a metric's, so that every output shows
+them, compares them and keeps them image by image; nobody is better by it.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +11,31 @@ import re
 import statistics
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from itertools import chain
 
 import numpy as np
 
 from ..annotations import ObjectLabels
+from ..captions.rows import Rows
 from ..errors import VifidelWarning
-from ..evaluation import Evaluation
+from ..evaluation import Column, Evaluation
 from ..io.image_ids import ImageId
 from ..scorers import Bleu, Cider, RougeL, Scorer
+from ..scorers.base import Progress
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign
 from ..words.word_vectors import load_vectors
 from .harness import column_names
-from .lengths import differ, lengths
 from .scores import Scores
 from .systems import System, paired
 
+#: The column of words per caption.
+WORDS = "Words"
+
+# From this factor between their means on, lengths differ: by half.
+_DIFFER = 1.5
 # What a score may follow more than what captions say: more words than these, and means that differ
 # by more than this factor.
 _LONG = 60
@@ -47,6 +59,37 @@ _WORD = re.compile(r"\w+")
 
 # Where the vectors or the stop words of a language are given.
 _OPTIONS = {"vectors": "--vectors FILE (vectors=)", "stop words": "--stop-words FILE (stop_words=)"}
+
+
+class WordsPerCaption(Scorer):
+    """Words per caption: what stands between blanks. No caption is better by it."""
+
+    columns = (Column(WORDS, ranked=False),)
+
+    def method(self) -> str:
+        return WORDS
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return f"{WORDS}|between:blanks|version:{version('vifidel-eval')}"
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        words = np.array(lengths(rows.captions), dtype=np.float64)
+        on_progress(len(rows))
+        return {WORDS: Evaluation(rows.ids, words)}
+
+
+def lengths(texts: Iterable[str]) -> list[int]:
+    """Return the number of words of each text."""
+    return [len(text.split()) for text in texts]
+
+
+def differ(one: float, other: float) -> bool:
+    """Return whether two mean lengths differ by half: one is at least 1.5 times the other.
+
+    >>> differ(10, 15), differ(15.0, 10.1)
+    (True, False)
+    """
+    return max(one, other) >= _DIFFER * min(one, other) and one != other
 
 
 def warn_of_language(
@@ -95,8 +138,8 @@ def warn_of_language(
 def lengths_matter(systems: Iterable[System]) -> bool:
     """Return whether scores are to be read beside the lengths of systems' captions; warn of much.
 
-    They are if the mean number of words differs by half between systems, or there is something to
-    warn of: a difference by more than a factor of two, or a caption of more than 60 words.
+    They are if the mean number of words differs by half between systems, or there is a caption of
+    more than 60 words.
     """
     words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
     if not words:
@@ -157,11 +200,7 @@ def _warn_out_of_range(
     references: Mapping[ImageId, Sequence[str]],
     scorers: Mapping[str, Scorer],
 ) -> Collection[str]:
-    """Warn if captions are so long that metrics of short texts are near zero; return the columns.
-
-    That is, if a system's captions are on average more than three times as long as the references,
-    and CIDEr, BLEU or ROUGE-L is below .05.
-    """
+    """Warn if captions are so long that metrics of short texts are near zero: these columns."""
     words = lengths(chain.from_iterable(references.values()))
     if not words:
         return ()
@@ -193,10 +232,9 @@ def _warn_out_of_range(
 def _warn_of_floor(
     scores: Scores, scorers: Mapping[str, Scorer], explained: Collection[str]
 ) -> None:
-    """Warn if almost all scores of a metric are the lowest that it has.
+    """Warn if almost all scores of a metric are the lowest that it has, in all its columns.
 
-    That is, if in all columns of a metric in which higher is better, 95 % of a system's images have
-    the score 0, of at least ten that have a score. Columns that have been explained do not count.
+    Columns that have been explained do not count, nor those in which lower is better.
     """
     higher = {c.name for c in scores.columns() if c.ranked and not c.lower_is_better}
     columns_of: dict[str, list[str]] = {}
@@ -227,10 +265,7 @@ def _warn_of_floor(
 def _warn_of_common_words(
     scores: Scores, systems: Iterable[System], references: Mapping[ImageId, Sequence[str]]
 ) -> None:
-    """Warn if CIDEr is 0 because of how few images there are.
-
-    A word in the references of all images has no weight there; with one image, no word has any.
-    """
+    """Warn if CIDEr is 0 because words in the references of all images have no weight."""
     (column,) = Cider.columns
     weightless: dict[int, list[str]] = {}
     for system in systems:

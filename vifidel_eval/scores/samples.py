@@ -1,8 +1,17 @@
-"""Samples: several captions per image and system, of which the mean, the best and the worst count.
+"""Runs with more than a caption per image of a system: people beside systems, and samples.
 
-The first captions of all images are scored as one system, the second ones as another, and so on, so
-that every metric sees runs as it always does. What they say is then gathered by image: a score per
-image, over which everything else is computed, as if it were of one caption.
+*People* say what references get when they are scored as captions are. Of each image, some
+references are left out and stand as the caption of one further system; all systems are then scored
+against those that remain, so that people and systems have the same number of them. Where systems
+write short captions, people have one reference; where they write long, as many joined as come
+nearest to the systems' median length. Which ones is fixed by the references themselves: they are
+taken in the order of the SHA-256 digests of their texts, not in that of the file, in which the
+first may be the longest. So an image's choice depends on no other image.
+
+*Samples* are several captions per image and system. The first captions of all images are scored as
+one system, the second ones as another, and so on, so that every metric sees runs as it always does.
+What they say is then gathered by image: a score per image, over which everything else is computed,
+as if it were of one caption.
 
 - ``mean``: of the samples that have a score.
 - ``best``, ``worst``: the sample whose own score is best or worst under that column; of equals the
@@ -15,26 +24,140 @@ mean over images.
 
 from __future__ import annotations
 
+import hashlib
+import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..captions.rows import Rows
-from ..errors import CaptionError, MetricUnavailable
+from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Statistics
-from ..io.image_ids import ImageId
+from ..io.image_ids import ImageId, match
 from ..scorers import Scorer
-from .harness import score_rows
-from .run_warnings import warn_of_scores
-from .scores import Scores
+from .harness import score_rows, score_systems
+from .run_warnings import lengths, warn_of_scores
+from .scores import PEOPLE, People, Scores
 from .systems import System, paired
 
+_ENDS = (".", "!", "?")
 # Below every score.
 _LAST = -np.finfo(np.float64).max
+
+
+def people_of(
+    systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
+) -> tuple[People, System, dict[ImageId, list[str]]]:
+    """Return how people's captions are made, these captions, and the references that remain.
+
+    The systems' median length says how many references are joined; one always remains.
+
+    Raises a CaptionError if no image has two references with a word.
+    """
+    orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
+    orders = {image_id: order for image_id, order in orders.items() if len(order) > 1}
+    if not orders:
+        raise CaptionError(
+            f"{PEOPLE} need two references of an image, one that stands as their caption and one "
+            "to score it against, and no image has two: give more references."
+        )
+    wanted = median(lengths(c for system in systems for c in system.captions.values()) or [0])
+    medians = {
+        number: median(sum(lengths(order[:-1][:number])) for order in orders.values())
+        for number in range(1, max(map(len, orders.values())))
+    }
+    joined = min(medians, key=lambda number: abs(medians[number] - wanted))
+    captions, remaining = {}, {}
+    for image_id, order in orders.items():
+        left_out = order[:-1][:joined]
+        captions[image_id] = _as_text(left_out)
+        remaining[image_id] = list(references[image_id])
+        for text in left_out:
+            remaining[image_id].remove(text)
+    words = lengths(captions.values())
+    people = People(joined, sum(words) / len(words), len(words), len(references) - len(words))
+    return people, System(PEOPLE, captions), remaining
+
+
+def _in_order(references: Sequence[str]) -> list[str]:
+    """Return the references that have a word, in the order in which they are left out."""
+    return sorted(
+        (text for text in references if text.split()),
+        key=lambda text: (hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), text),
+    )
+
+
+def _as_text(references: Sequence[str]) -> str:
+    """Return references as one text, each a sentence; one alone stays as it is."""
+    if len(references) == 1:
+        return references[0]
+    texts = (text.strip() for text in references)
+    return " ".join(text if text.endswith(_ENDS) else f"{text}." for text in texts)
+
+
+def with_people(
+    systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
+) -> tuple[People, list[System], dict[ImageId, list[str]]]:
+    """Return how people's captions are made, the systems with people last, and the references.
+
+    The references are those that remain, of the images that take part; what the systems say of
+    other images is left out. A CaptionError says that a system is called as people are, or that no
+    image has two references with a word.
+    """
+    if any(system.name == PEOPLE for system in systems):
+        raise CaptionError(
+            f"a system is called {PEOPLE!r}, as the references are among the systems; give it "
+            "another name."
+        )
+    people, row, remaining = people_of(systems, references)
+    takes_part = []
+    for system in systems:
+        same = match(system.captions, references)
+        # An id that no reference has stays, for the error that names it.
+        kept = {i: c for i, c in system.captions.items() if i not in same or same[i] in remaining}
+        takes_part.append(replace(system, captions=kept))
+    return people, [*takes_part, row], remaining
+
+
+def floor_of(
+    systems: Sequence[System],
+    references: Mapping[ImageId, Sequence[str]],
+    scorers: Mapping[str, Scorer],
+) -> People | None:
+    """Return people's rates of inventions under metrics that have such rates.
+
+    Their captions are judged by the objects and the other references. None where no image has two.
+    """
+    with warnings.catch_warnings():
+        # What the references are like was said when the systems were scored.
+        warnings.simplefilter("ignore", VifidelWarning)
+        try:
+            people, row, remaining = people_of(systems, references)
+            scores = score_systems([row], scorers, remaining)
+        except VifidelError:  # references that cannot be judged have no rates
+            return None
+    rates = {
+        name: float(evaluation.score)
+        for name, evaluation in scores.evaluations[row.name].items()
+        if evaluation.lower_is_better and not math.isnan(evaluation.score)
+    }
+    return replace(people, rates=rates) if rates else None
+
+
+def signed(scores: Scores, people: People) -> Scores:
+    """Return the scores of a run in which people are a system, with that in every signature."""
+    # References were left out of those of the systems.
+    pinned = f"{PEOPLE}:{people.joined}-left-out"
+    signatures = {name: f"{text}|{pinned}" for name, text in scores.signatures.items()}
+    return replace(scores, signatures=signatures, people=people).changed(
+        lambda _, column, e: replace(e, signature=signatures[column])
+    )
 
 
 def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
@@ -80,8 +203,8 @@ def _rows_of(
 
     The first sample has all images of the system, and so have all: where an image has fewer
     samples, its first stands again, so that what a metric takes from all images of a run is the
-    same. What stands again is also returned by itself, under names of its own: what it adds to
-    counts is taken off. The last tells samples from what stands again, (samples, rows).
+    same. It is also returned by itself, as what it adds to counts is taken off. The last tells
+    samples from what stands again, (samples, rows).
     """
     first = next(iter(samples.values()))
     systems: dict[str, Rows] = {}
@@ -109,9 +232,8 @@ def score_samples(
 ) -> Scores:
     """Score systems by name that have several captions per image, as `spread` returns them.
 
-    All else is as for `vifidel_eval.scores.harness.score_systems`. Each column becomes three, such
-    as ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
-    It warns of scores that say little by those of the samples as systems.
+    All else is as for `score_systems`. Each column becomes three, such as ``CIDEr mean``, ``CIDEr
+    best`` and ``CIDEr worst``.
     """
     of_systems = {
         name: _rows_of(
@@ -181,18 +303,15 @@ def _gathered(
         if first.statistics is not None and sums is not None:
             statistics = Statistics(sums, first.statistics.score)
             missing = np.asarray(np.isnan(sums).any(axis=1))
-            total = np.nansum(sums, axis=0)
-            corpus_score = float(statistics.score(total)) if not missing.all() else float("nan")
-        # What is undefined is counted by image, and who lacks captions later.
-        by_image = {"undefined": int(missing.sum()), "missing": 0}
-        return Evaluation(
-            first.ids,
-            of_images,
-            first.lower_is_better,
-            first.ranked,
-            corpus_score,
-            statistics,
-            counts | by_image,
+            corpus_score = math.nan if missing.all() else statistics.corpus_score
+        return replace(
+            first,
+            scores=of_images,
+            corpus_score=corpus_score,
+            statistics=statistics,
+            # What is undefined is counted by image, and who lacks captions later.
+            counts=counts | {"undefined": int(missing.sum()), "missing": 0},
+            tallies={},
             details={} if places is None else {"sample": places},
         )
 
@@ -200,10 +319,10 @@ def _gathered(
         # Without a score, a caption that mentions nothing still counts in corpus scores.
         order = np.where(counted, np.nan_to_num(better, nan=_LAST), -np.inf)
         place, images = order.argmax(axis=0), np.arange(own.shape[1])
-        found = scores[place, images]
-        at = zip(place.tolist(), np.isnan(found).tolist(), strict=True)
-        places = [None if undefined else sample for sample, undefined in at]
-        return made(found, None if of_rows is None else of_rows[place, images], places)
+        of_images = scores[place, images]
+        undefined = np.isnan(of_images).tolist()
+        places = [None if no else at for at, no in zip(place.tolist(), undefined, strict=True)]
+        return made(of_images, None if of_rows is None else of_rows[place, images], places)
 
     sign = -1 if first.lower_is_better else 1
     return [

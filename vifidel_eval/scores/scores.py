@@ -116,7 +116,7 @@ class Calibrated:
 class Inputs:
     """The arguments of a run, in which paths are those of files or folders that it read.
 
-    `digests` are those of a run that was loaded, by path; of any other run, files are read for them
+    `digests` are those of a run that was loaded, by path; those of any other run are of the files
     when they are to be written.
     """
 
@@ -147,12 +147,8 @@ class Inputs:
     def found(self, scores: str) -> Mapping[str, Any]:
         """Return the arguments with paths to the files as they were.
 
-        A path is looked up as it was given and then beside the file of scores.
-
-        Raises
-        ------
-        VifidelError
-            If files are not there or have changed; it names them.
+        A path is looked up as it was given and then beside the file of scores. A VifidelError names
+        files that are not there or have changed.
         """
         there: dict[Path, Path] = {}
         problems = []
@@ -199,10 +195,7 @@ def _from_json(value: Any) -> Any:
 
 
 def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the names and contents in a folder.
-
-    Raises a VifidelError for what is neither, or cannot be read.
-    """
+    """Return the SHA-256 of a file, or of the names and contents in a folder."""
     if path.is_dir():
         digest = hashlib.sha256()
         files = (Path(at, name) for at, _, names in os.walk(path) for name in names)
@@ -217,23 +210,12 @@ def _digest(path: Path) -> str:
 class Scores:
     """Scores of systems under metrics.
 
-    Attributes
-    ----------
-    signatures : dict
-        Column to signature.
-    evaluations : dict
-        System name to column to `Evaluation`.
-    unavailable : dict
-        Metric name to the reason why it could not be computed here: a `MetricUnavailable`, or a
-        `MetricFailed` of what broke.
-    people : People, optional
-        How references were scored as captions are: as a system, or for the floor of inventions.
-    calibrated : dict
-        System name to its rate of inventions without the errors of the answers, if estimated.
-    uncaptioned : int
-        How many images are no part of the run, as no system has a caption of them.
-    inputs : Inputs, optional
-        What a run was made from.
+    `signatures` are by column, `evaluations` by system and column; `unavailable` has the reason for
+    each metric that could not be computed here: a `MetricUnavailable`, or a `MetricFailed` of what
+    broke. `people` says how references were scored as captions are, as a system or for the floor of
+    inventions, `calibrated` has systems' rates of inventions without the errors of the answers.
+    Images of which no system has a caption are no part of the run: so many are `uncaptioned`.
+    `inputs` are what a run was made from.
     """
 
     signatures: dict[str, str]
@@ -255,10 +237,7 @@ class Scores:
         return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
     def notes(self, shown: _Shown = _four_decimals) -> list[str]:
-        """Return what has to be said of images, people's captions and estimates, in sentences.
-
-        `shown` returns a score of a column as the sentences show it.
-        """
+        """Return what has to be said of images, people and estimates; `shown` writes scores."""
         notes = []
         if self.uncaptioned:
             images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
@@ -269,12 +248,16 @@ class Scores:
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""
-        signatures = {name: self.signatures[name] for name in columns}
+        some = replace(self, signatures={name: self.signatures[name] for name in columns})
+        return some.changed(lambda _, __, e: e)
+
+    def changed(self, change: Callable[[str, str, Evaluation], Evaluation]) -> Scores:
+        """Return these scores with what `change` makes of each system's column."""
         evaluations = {
-            system: {name: of_column[name] for name in signatures}
+            system: {name: change(system, name, of_column[name]) for name in self.signatures}
             for system, of_column in self.evaluations.items()
         }
-        return replace(self, signatures=signatures, evaluations=evaluations)
+        return replace(self, evaluations=evaluations)
 
     def counts(self, system: str) -> dict[str, int]:
         """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
@@ -303,8 +286,8 @@ def counts_of(evaluation: Evaluation) -> dict[str, int]:
 def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
     """Return which sample of each image is meant, by names such as ``CIDEr best sample``.
 
-    Samples count from 0; None where no sample has a score. Columns of means have none, and those of
-    runs of one caption per image.
+    Samples count from 0; None where no sample has a score. Other columns than best and worst have
+    none.
     """
     details = {f"{column} sample": e.details for column, e in of_column.items()}
     return {name: list(of[name]) for name, of in details.items() if of.get(name) is not None}
@@ -327,7 +310,7 @@ class ByName(dict[str, _Value]):
 def unknown(
     what: str, name: object, names: Iterable[str], others: Iterable[str] = ()
 ) -> UnknownName:
-    """Return the error of a name of a ``"system"`` or ``"column"`` that is not among those.
+    """Return the error of the name of a ``"system"`` or ``"column"`` that is not among those.
 
     A name that is meant may also be one of the `others`.
     """

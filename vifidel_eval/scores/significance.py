@@ -6,10 +6,17 @@ the sums of both. SciPy's `permutation_test` has to gather the images again for 
 
 What is added are multiples of a power of two, so few that their sums are exact: they are the same
 whatever the order in which a machine adds, and however many threads it has.
+
+Of a difference, resamples also say what remains had the systems' captions been equally long. Over
+the images, the difference of two systems' scores is regressed on the difference of their words by
+least squares. The intercept is the difference to expect where both have as many words; its interval
+is the percentile bootstrap over images, with the same draws as all intervals of a comparison. Where
+no image has two captions of about one length, that is an extrapolation, and the interval is wide.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +27,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ImageIdError, VifidelError
+from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats, Integers
 from ..io.arguments import check_whole
 from ..io.digits import deciding, from_json, rounded
-from ..io.image_ids import ImageId, in_order
+from ..io.image_ids import ImageId
+from .run_warnings import WORDS, differ
 from .scores import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -37,6 +45,8 @@ _CHUNK = 2**21
 _ROUNDING = 1e-9
 # Sums of multiples of a power of two are exact as long as they have no more bits.
 _BITS = 52
+# A line through fewer images says nothing.
+_FEWEST = 3
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
 # is what rounding and the exponentials of different machines leave.
 _DIGITS = 11
@@ -70,19 +80,9 @@ class Sample:
 class Bootstrap:
     """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13).
 
-    Attributes
-    ----------
-    seed : int
-        The same seed gives the same resamples, whatever is resampled; 0 or more.
-    resamples : int
-        How many times images are drawn with replacement, as many as there are; from 1 to 1 000 000.
-    level : float
-        The share of the resamples that lies in an interval, in (0, 1).
-
-    Raises
-    ------
-    VifidelError
-        If one of them has the wrong type or is out of range.
+    Images are drawn with replacement, as many as there are, so many times; `level` is the share of
+    the resamples that lies in an interval. The same seed gives the same resamples, whatever is
+    resampled. A VifidelError says which of these has the wrong type or is out of range.
     """
 
     seed: int = 0
@@ -101,10 +101,9 @@ class Bootstrap:
         return round(1 - self.level, 12)
 
     def interval(self, values: ArrayLike, size: float | None = None) -> tuple[float, float]:
-        """Return the percentile interval of resampled values.
+        """Return the percentile interval of resampled values; NaN where all are undefined.
 
-        Undefined ones are left out; without any other, both ends are NaN. The ends have the digits
-        that mean something beside scores of a `size`, or all of theirs without one.
+        The ends have the digits that mean something beside scores of a `size`, or all of theirs.
         """
         numbers = np.asarray(values, dtype=np.float64)
         defined = numbers[~np.isnan(numbers)]
@@ -120,17 +119,15 @@ class Bootstrap:
     def scores(self, samples: Mapping[_Key, Sample]) -> dict[_Key, Floats]:
         """Return the scores of samples whose images are drawn: (systems, resamples)."""
         drawn: dict[_Key, list[Floats]] = {key: [] for key in samples}
-        for sums in _summed(samples, partial(_draws, self.seed, self.resamples)):
-            for key, of_sample in sums:
-                drawn[key].append(samples[key].resampled(of_sample))
+        for key, sums in _summed(samples, partial(_draws, self.seed, self.resamples)):
+            drawn[key].append(samples[key].resampled(sums))
         return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
 
     def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
         """Yield places of rows and one of so many draws of references, for each resample.
 
         `images` has the image of each row: an image that is drawn brings all its rows, as captions
-        of one image were judged together. So an interval says how different an experiment with
-        other images of the same kind and one other draw of references may come out.
+        of one image were judged together.
         """
         rows_of: dict[Hashable, list[int]] = {}
         for row, image in enumerate(images):
@@ -142,10 +139,7 @@ class Bootstrap:
             yield np.concatenate([places[image] for image in drawn]), int(random.integers(draws))
 
     def multinomial(self, images: Integers) -> Integers:
-        """Return how many images of each kind are drawn, where there are so many: (resamples, n).
-
-        Images that have the same counts are of one kind: nothing tells them apart.
-        """
+        """Return how many images of each kind are drawn, of so many: (resamples, kinds)."""
         source = np.random.Generator(np.random.Philox(self.seed))
         drawn: Integers = source.multinomial(images.sum(), images / images.sum(), self.resamples)
         return drawn
@@ -157,33 +151,29 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     Images count that count for all. There is none where no image does, or a system's score is
     undefined.
     """
-    places = [places_of(evaluation, shared) for evaluation in evaluations.values()]
-    of_systems = list(zip(evaluations.values(), places, strict=True))
-    defined = ~np.any([e.missing[at] for e, at in of_systems], axis=0)
+    systems = [(e, _places(e, shared)) for e in evaluations.values()]
+    defined = ~np.any([e.missing[at] for e, at in systems], axis=0)
     images = int(defined.sum())
     if not images:
         return None
-    statistics = [e.statistics for e in evaluations.values() if e.statistics is not None]
-    score_of: Callable[[Floats], Floats]
-    if len(statistics) == len(evaluations):
-        score_of = statistics[0].score
-        counts = [as_in_files(of.of_rows[at]) for of, at in zip(statistics, places, strict=True)]
+    score_of: Callable[[Floats], Floats] = _mean
+    rows = np.where(defined, [as_in_files(e.scores[at]) for e, at in systems], 0.0)
+    rows = np.stack(np.broadcast_arrays(rows, defined), axis=-1)
+    statistics = [(e.statistics, at) for e, at in systems if e.statistics is not None]
+    if len(statistics) == len(systems):
+        score_of = statistics[0][0].score
+        counts = [as_in_files(of.of_rows[at]) for of, at in statistics]
         rows = np.where(defined[:, np.newaxis], counts, 0.0)
-    else:
-        score_of = _mean
-        of_images = np.where(defined, [as_in_files(e.scores[at]) for e, at in of_systems], 0.0)
-        rows = np.stack(np.broadcast_arrays(of_images, defined), axis=-1)
     scores = [
-        e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(of_rows)
-        for e, of_rows in zip(evaluations.values(), score_of(rows.sum(axis=1)), strict=True)
+        e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(score)
+        for (e, _), score in zip(systems, score_of(rows.sum(axis=1)), strict=True)
     ]
     if any(map(math.isnan, scores)):
         return None
-    return Sample(exact(rows), score_of, scores, images)
+    return Sample(_exact(rows), score_of, scores, images)
 
 
-def places_of(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
-    """Return where the scores of images are."""
+def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
     place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
     return np.array([place[image_id] for image_id in images], dtype=np.intp)
 
@@ -201,7 +191,7 @@ def _mean(sums: Floats) -> Floats:
         return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def exact(rows: Floats) -> Floats:
+def _exact(rows: Floats) -> Floats:
     """Return rows, (systems, images, k), rounded so that sums over as many images are exact."""
     _, exponents = np.frexp(abs(rows).max(axis=1, keepdims=True))
     step = exponents + (rows.shape[1].bit_length() - _BITS)
@@ -216,66 +206,57 @@ def has_own_score(evaluation: Evaluation) -> bool:
 
 
 def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return two-sided p-values of every two systems, (2, systems, systems).
+    """Return p-values of every two systems, by paired bootstrap and by randomisation.
 
-    The first are by paired bootstrap, the second by approximate randomisation; they are where the
-    first system of a pair is before the second one.
+    They are two-sided, (2, systems, systems), and are where the first system of a pair is before
+    the second one.
     """
-    tests = {key: _Test(sample) for key, sample in samples.items()}
-    for sums in _summed(samples, partial(_draws, seed, resamples)):
-        for key, of_sample in sums:
-            tests[key].count_draws(of_sample)
-    for sums in _summed(samples, partial(_swaps, seed, resamples)):
-        for key, of_sample in sums:
-            tests[key].count_swaps(of_sample)
-    return {key: test.p_values(resamples) for key, test in tests.items()}
-
-
-class _Test:
-    """Counts how often the difference of two systems is smaller in resamples than observed."""
-
-    def __init__(self, sample: Sample) -> None:
-        self._sample = sample
-        self._sums = np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
+    sums_of = {
+        key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
+        for key, sample in samples.items()
+    }
+    observed, limits, smaller = {}, {}, {}
+    for key, sample in samples.items():
         # From the rows, as what it is compared with: equal differences stay equal.
-        scores, sizes = sample.resampled(self._sums)[:, 0], sample.sizes
-        self._observed = scores[:, np.newaxis] - scores
+        scores, sizes = sample.resampled(sums_of[key])[:, 0], sample.sizes
+        observed[key] = scores[:, np.newaxis] - scores
         rounding = _ROUNDING * np.maximum(sizes[:, np.newaxis], sizes)
-        self._limits = abs(self._observed) - rounding
-        self._smaller = np.zeros((2, len(scores), len(scores)), dtype=np.int64)
+        limits[key] = abs(observed[key]) - rounding
+        smaller[key] = np.zeros((2, len(scores), len(scores)), dtype=np.int64)
 
-    def count_draws(self, sums: Floats) -> None:
-        """Count those of paired draws, of sums (k, systems, resamples)."""
-        drawn = self._sample.resampled(sums)
+    def count(key: _Key, test: int, one: int, null: Floats) -> None:
+        below = np.abs(null) < limits[key][one, one + 1 :, np.newaxis]  # undefined ones are not
+        smaller[key][test, one, one + 1 :] += np.count_nonzero(below, axis=1)
+
+    for key, sums in _summed(samples, partial(_draws, seed, resamples)):
+        drawn = samples[key].resampled(sums)
         for one in range(len(drawn) - 1):
-            observed = self._observed[one, one + 1 :, np.newaxis]
-            self._count(0, one, drawn[one] - drawn[one + 1 :] - observed)
-
-    def count_swaps(self, sums: Floats) -> None:
-        """Count those of swapped results, of sums (k, systems, resamples) of what is swapped."""
-        own = self._sums
+            differences = drawn[one] - drawn[one + 1 :]
+            count(key, 0, one, differences - observed[key][one, one + 1 :, np.newaxis])
+    for key, sums in _summed(samples, partial(_swaps, seed, resamples)):
+        own, scores_of = sums_of[key], samples[key].resampled
         for one in range(sums.shape[1] - 1):
-            moved = sums[:, one + 1 :] - sums[:, one : one + 1]
-            first = self._sample.resampled(own[:, one : one + 1] + moved)
-            self._count(1, one, first - self._sample.resampled(own[:, one + 1 :] - moved))
-
-    def _count(self, test: int, one: int, null: Floats) -> None:
-        smaller = np.abs(null) < self._limits[one, one + 1 :, np.newaxis]  # undefined ones are not
-        self._smaller[test, one, one + 1 :] += np.count_nonzero(smaller, axis=1)
-
-    def p_values(self, resamples: int) -> Floats:
-        nothing = np.vectorize(deciding, otypes=[float])(self._observed) == 0
-        return np.where(nothing, 1.0, (resamples - self._smaller + 1) / (resamples + 1))
+            moved = sums[:, one + 1 :] - sums[:, one : one + 1]  # what is swapped
+            first = scores_of(own[:, one : one + 1] + moved)
+            count(key, 1, one, first - scores_of(own[:, one + 1 :] - moved))
+    return {
+        key: np.where(
+            np.vectorize(deciding, otypes=[float])(observed[key]) == 0,
+            1.0,
+            (resamples - smaller[key] + 1) / (resamples + 1),
+        )
+        for key in samples
+    }
 
 
 def _summed(
     samples: Mapping[_Key, Sample], weights: Callable[[int, int], Iterator[NDArray[Any]]]
-) -> Iterator[Iterator[tuple[_Key, Floats]]]:
-    """Yield, for some resamples at a time, the weighted sums of all rows of each sample.
+) -> Iterator[tuple[_Key, Floats]]:
+    """Yield the weighted sums of all rows of each sample, (k, systems, some resamples) at a time.
 
-    Sums are (k, systems, resamples). `weights` has a weight of each image, (resamples, images),
-    where it is told how many images there are and how many resamples to make at a time. Equal
-    columns, such as those of BLEU's four numbers, are added once.
+    `weights` has a weight of each image, (resamples, images), where it is told how many images
+    there are and how many resamples to make at a time. Equal columns, such as those of BLEU's four
+    numbers, are added once.
     """
     place: dict[bytes, int] = {}
     places = {
@@ -300,7 +281,8 @@ def _summed(
         sums = np.empty((len(columns), len(part)))
         for rows, of_kind in kinds:
             sums[rows] = of_kind @ part.astype(of_kind.dtype).T
-        yield ((key, sums[of_sample]) for key, of_sample in places.items())
+        for key, of_sample in places.items():
+            yield key, sums[of_sample]
 
 
 def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
@@ -316,8 +298,7 @@ def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDA
 def _swaps(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
     for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
-        bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)
-        yield bits[:, :images]
+        yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
 
 
 def _words(
@@ -340,31 +321,79 @@ def fewest(pairs: int, alpha: float) -> tuple[int, int]:
     """
     if not pairs:
         return 0, 0
-    resamples = math.ceil(round(pairs / alpha, 9)) - 1
-    return resamples, 1 + math.ceil(math.log2(pairs / alpha))
+    return math.ceil(round(pairs / alpha, 9)) - 1, 1 + math.ceil(math.log2(pairs / alpha))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values after the step-down correction of Holm (1979), in the order given.
+@dataclass(frozen=True)
+class EqualLength:
+    """What remains of a difference at equal length: the intercept, and its bootstrap interval."""
 
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
+    difference: float
+    low: float
+    high: float
+
+
+def at_equal_length(
+    scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
+) -> dict[tuple[str, str, str], EqualLength]:
+    """Return what remains of the differences of systems whose lengths differ by half.
+
+    Metric, first and second system lead to it; `shared` are the images that every system has. There
+    is nothing without the column `WORDS`, in columns without a direction, and of two systems that
+    have the same difference in words on all images.
     """
-    corrected = [1.0] * len(p_values)
-    largest = 0.0
-    for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, (len(p_values) - done) * p_values[at])
-        corrected[at] = min(largest, 1.0)
-    return corrected
+    if WORDS not in scores.signatures:
+        return {}
+    ranked = [column.name for column in scores.columns() if column.ranked]
+    of_systems = {
+        name: {
+            column: as_in_files(of_column[column].scores[_places(of_column[column], shared)])
+            for column in (WORDS, *ranked)
+        }
+        for name, of_column in scores.evaluations.items()
+    }
+    pairs = [
+        (first, second)
+        for first, second in itertools.combinations(of_systems, 2)
+        if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
+    ]
+    remains = {}
+    for metric in ranked:  # one after the other: each has columns for every two systems
+        lines, sizes = {}, {}
+        for first, second in pairs:
+            one, other = of_systems[first], of_systems[second]
+            differences = one[metric] - other[metric]
+            line = _line(differences, one[WORDS] - other[WORDS])
+            if line is not None:
+                lines[first, second] = line
+                sizes[first, second] = float(np.nanmax(np.abs(differences)))
+        for pair, (intercepts,) in bootstrap.scores(lines).items():
+            ends = bootstrap.interval(intercepts, sizes[pair])
+            remains[metric, pair[0], pair[1]] = EqualLength(lines[pair].scores[0], *ends)
+    return remains
 
 
-def shared_images(scores: Scores) -> list[ImageId]:
-    """Return the images that every system has, in an order that depends on no input file."""
-    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
-    shared = set(of_systems[0]).intersection(*of_systems[1:])
-    if not shared:
-        raise ImageIdError(
-            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
-            "score them on the same images."
-        )
-    return sorted(shared, key=in_order)
+def _line(differences: Floats, words: Floats) -> Sample | None:
+    """Return what the intercept of differences in score over those in words follows from."""
+    defined = ~np.isnan(differences)
+    images = int(defined.sum())
+    if images < _FEWEST:
+        return None
+    d = np.where(defined, differences, 0.0)
+    middle = math.fsum(words[defined].tolist()) / images  # far from 0 squares would lose digits
+    w = np.where(defined, words - middle, 0.0)
+    rows = np.column_stack([defined, w, d, w * w, w * d])
+    intercept = partial(_intercept, middle=middle)
+    score = float(intercept(rows.sum(axis=0)))
+    of_all = Sample(_exact(rows[np.newaxis]), intercept, [score], images)
+    return None if math.isnan(score) else of_all
+
+
+def _intercept(sums: Floats, middle: float) -> Floats:
+    """Return intercepts at no difference in words from sums of rows, (..., 5); NaN without one."""
+    n, w, d, ww, wd = np.moveaxis(np.asarray(sums), -1, 0)
+    spread = n * ww - w * w
+    # Words are whole numbers: where two images differ, this is at least n - 1.
+    slope = np.full(np.shape(spread), np.nan)
+    np.divide(n * wd - w * d, spread, out=slope, where=spread > 0.5)
+    return np.asarray((d - slope * (w + n * middle)) / n)

@@ -49,11 +49,8 @@ def all_images(
     """Return the images of a run, each with its references.
 
     Without references, the images are those of all systems together, under the ids of the first
-    system that has them, and have no references. Systems may spell ids in different ways, as
-    `vifidel_eval.io.image_ids.match` reads them.
-
-    Raises an ImageIdError if two ids of a system mean the same image, or an id could mean two
-    images.
+    system that has them. An ImageIdError says that two ids of a system mean the same image, or an
+    id could mean two.
     """
     if references is not None:
         return references
@@ -78,10 +75,7 @@ def all_images(
 def captioned(
     systems: Iterable[System], images: Mapping[ImageId, Sequence[str]]
 ) -> dict[ImageId, Sequence[str]]:
-    """Return those images, with their references, of which some system has a caption.
-
-    Raises an ImageIdError if a system has a caption of another image.
-    """
+    """Return those images, with their references, of which some system has a caption."""
     found: set[ImageId] = set()
     for system in systems:
         found.update(_known(system, images).values())
@@ -100,8 +94,6 @@ def in_one_spelling(
     get the ids of the references, and without these those of the first system that has them. An id
     of a reference that leads to no objects gives way to one of a system that does: ``refs/7.jpg``
     to 7, where the objects have ``images/7.jpg``.
-
-    Raises an ImageIdError if an id could mean two images.
     """
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
@@ -142,8 +134,6 @@ def _leading_to(
 
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:
     """Return the captions and references of the images of a system, in the references' order.
-
-    Its ids may be spelled as file stems where the references have numbers.
 
     Raises an ImageIdError if the ids of both sides do not match; with `allow_subset`, the system
     may lack images.
@@ -222,9 +212,7 @@ def only_images(
     references: Mapping[ImageId, list[str]] | None,
     where: str = "the image ids",
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references of the named images alone.
-
-    COCO file stems may stand for numbers; messages call the named images `where`.
+    """Return systems and references of the named images alone; messages call these `where`.
 
     Raises an ImageIdError if an image has no references, or, where there are none, is in no system.
     """
@@ -252,9 +240,8 @@ def check_releases(
 ) -> None:
     """Tell objects and references of different releases of COCO apart, by their files.
 
-    COCO's releases of 2014 and 2017 have the same images in other splits. `images` are those whose
-    objects are known, `wanted` those that are scored. Where the releases differ, this warns, or
-    raises an ImageIdError if objects of an image are missing.
+    COCO's releases of 2014 and 2017 have the same images in other splits: this warns, or raises an
+    ImageIdError if objects of an image that is `wanted` are missing.
     """
     year = _coco_year(references)
     years = {of: path for path in objects if (of := _coco_year(path)) is not None}

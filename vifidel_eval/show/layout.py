@@ -44,10 +44,10 @@ class TableLayout:
 
     By default with all columns, or else with these in this order; with so many decimals, by default
     four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
-    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`. With
-    `counts`, what was counted is shown in LaTeX, and beside a baseline, too. `baseline` is the
-    system that the others are compared with, in one table instead of those of scores, intervals and
-    pairs. With `scores_only` there is the table of scores alone, bold by what a comparison found.
+    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`.
+    `counts` are shown in LaTeX and beside a baseline too; `baseline` is the system that the others
+    are compared with, in one table instead of those of scores, intervals and pairs. `scores_only`
+    is the table of scores alone, bold by what a comparison found.
     """
 
     columns: tuple[str, ...] | None = None
@@ -183,10 +183,10 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
             shared.setdefault(tuple(names), []).append(part)
         own = {names[0]: "|".join([*names, *of]) for names, of in shared.items() if len(names) == 1}
         lines = [own[name] for name in parts if name in own]
-        for names, of_names in sorted(shared.items(), key=lambda item: len(item[0])):
-            if len(names) > 1:
-                who = "All" if len(names) == len(whole) else ", ".join(names)
-                lines.append(f"{who}: {'|'.join(of_names)}")
+        for several, of_several in sorted(shared.items(), key=lambda item: len(item[0])):
+            if len(several) > 1:
+                who = "All" if len(several) == len(whole) else ", ".join(several)
+                lines.append(f"{who}: {'|'.join(of_several)}")
         lines += [signature for signature in whole if "(" in signature]
     return [broken for line in lines for broken in _broken(line, width)]
 

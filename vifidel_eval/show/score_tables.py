@@ -37,9 +37,9 @@ def render(
     """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`.
 
     ``json`` is the text of `scores_text`, ``csv`` the table of scores alone, and the others are
-    tables with an empty line between them. Comparisons add a table of intervals and ranks and, of
-    two systems or more, one of pairs. In bold are then all systems that are not significantly worse
-    than the best. With the layout's baseline one table says instead how the systems differ from it.
+    tables with an empty line between them: scores, in bold all systems that are not significantly
+    worse than the best, then intervals and ranks, and pairs. With the layout's baseline one table
+    says instead how the systems differ from it.
 
     Raises a VifidelError if a column of the layout is not among the scores, or the baseline not
     among the systems.
@@ -131,8 +131,7 @@ def table(
 ) -> Table:
     """Return a row per system: its scores, then what was counted over all metrics.
 
-    An image counts as scored if every metric has a score for it. LaTeX has the counts only where
-    the layout asks for them.
+    LaTeX has the counts only where the layout asks for them.
     """
     counts = _counts(scores)
     if style == "latex" and not layout.counts:

@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from itertools import islice
 
 from ..annotations.labels import nfc
@@ -41,34 +42,14 @@ class _StopWords(frozenset[str]):
         return "STOP_WORDS"
 
 
-#: gensim 4.4's English stop list without the words that name something a picture can show
-#: (bill, bottom, computer, cry, empty, fire, mill, mine, system, thick, thin, top).
-STOP_WORDS: frozenset[str] = _StopWords(
-    """
-    a about above across after afterwards again against all almost alone along already also
-    although always am among amongst amoungst amount an and another any anyhow anyone anything
-    anyway anywhere are around as at back be became because become becomes becoming been before
-    beforehand behind being below beside besides between beyond both but by call can cannot cant
-    co con could couldnt de describe detail did didn do does doesn doing don done down due during
-    each eg eight either eleven else elsewhere enough etc even ever every everyone everything
-    everywhere except few fifteen fifty fill find first five for former formerly forty found four
-    from front full further get give go had has hasnt have he hence her here hereafter hereby
-    herein hereupon hers herself him himself his how however hundred i ie if in inc indeed
-    interest into is it its itself just keep kg km last latter latterly least less ltd made make
-    many may me meanwhile might more moreover most mostly move much must my myself name namely
-    neither never nevertheless next nine no nobody none noone nor not nothing now nowhere of off
-    often on once one only onto or other others otherwise our ours ourselves out over own part
-    per perhaps please put quite rather re really regarding same say see seem seemed seeming
-    seems serious several she should show side since sincere six sixty so some somehow someone
-    something sometime sometimes somewhere still such take ten than that the their them
-    themselves then thence there thereafter thereby therefore therein thereupon these they third
-    this those though three through throughout thru thus to together too toward towards twelve
-    twenty two un under unless until up upon us used using various very via was we well were what
-    whatever when whence whenever where whereafter whereas whereby wherein whereupon wherever
-    whether which while whither who whoever whole whom whose why will with within without would
-    yet you your yours yourself yourselves
-    """.split()
-)
+def lines_of(name: str) -> Iterator[str]:
+    """Yield the lines of a text file of this package without comments."""
+    lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
+    return (line for line in lines if not line.startswith("#"))
+
+
+#: What is left out of captions by default.
+STOP_WORDS: frozenset[str] = _StopWords(" ".join(lines_of("stop_words.txt")).split())
 
 # What the Penn Treebank tokeniser makes of contractions written without an apostrophe
 # (gonna -> gon na) and of brackets. None of these pieces is a word of its own.
@@ -130,8 +111,7 @@ END = "\0"
 def joined(captions: Iterable[str]) -> str:
     """Return all captions as one text, lower-case, without contractions, `END` after each.
 
-    Blanks that are not ASCII are replaced. One long text is made lower-case and cut many times
-    faster than many short ones.
+    One long text is made lower-case and cut many times faster than many short ones.
     """
     plain = [
         caption if caption.isascii() and "'" not in caption else simplified(caption)
@@ -178,10 +158,7 @@ def piece_runs(piece: str) -> list[str]:
 
 
 def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
-    """Return stop words spelled as content words are: composed, and in lower case.
-
-    A VifidelError is raised if they are no collection of strings.
-    """
+    """Return stop words spelled as content words are; a VifidelError if they are no such words."""
     if stop_words is STOP_WORDS:
         return STOP_WORDS
     if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
@@ -226,59 +203,6 @@ _SHARE = 0.15
 _TIMES_ENGLISH = 3
 
 _WORD = re.compile(r"[^\W\d_]+")
-
-_ENGLISH = frozenset(
-    """
-    a an the of on in at to and is are with by for from that this it its his her their there two as
-    while near next into over under behind some
-    """.split()
-)
-# Words that captions of a language cannot do without and that captions in English hardly have.
-_FUNCTION_WORDS = {
-    "German": """
-        der das den dem des ein eine einen einem einer eines und ist sind auf mit im am von vom zum
-        zur sich vor neben einige zwei wird sie er nicht auch aus bei nach über unter während
-        """,
-    "French": """
-        le la les des du un une et est sont dans sur avec aux au qui en il elle deux pour par ses
-        sa près devant ou ne pas
-        """,
-    "Spanish": """
-        el la los las un una unos unas de del y en con que es está están por para sobre junto su
-        sus dos al hay
-        """,
-    "Italian": """
-        il lo la gli le un una uno di del della dei delle e è sono in con che su sul sulla nel nella
-        al alla da due per mentre
-        """,
-    "Portuguese": """
-        o os as um uma uns umas de da das do dos e em na no nas nos com que é está estão por para
-        sobre ao dois duas seu sua
-        """,
-    "Dutch": """
-        het een van op en met zijn naast voor bij aan naar uit zit staat ligt twee hun haar wordt
-        over onder deze dat
-        """,
-    "Swedish": """
-        en ett och på med är av som i sig till för vid från två det den står sitter bredvid
-        """,
-    "Danish or Norwegian": """
-        en et og på med er av af som i seg sig til for ved fra to det den står sitter sidder
-        """,
-    "Polish": """
-        w na z i jest są się do przy obok przed pod nad oraz ze która który dwa dwie po
-        """,
-    "Turkish": """
-        bir ve ile bu da de için iki olan üzerinde önünde içinde var
-        """,
-    "Indonesian": """
-        yang di dan dengan sebuah seorang seekor dari pada untuk ini itu sedang ada atas dua
-        """,
-    "Vietnamese": """
-        một và trên của với trong có đang những các cái con người là bên đứng ngồi
-        """,
-}
-_LANGUAGES = {name: frozenset(words.split()) - _ENGLISH for name, words in _FUNCTION_WORDS.items()}
 
 # Scripts by the first word of their letters' names in Unicode.
 _SCRIPTS = {
@@ -336,15 +260,25 @@ def _of_script(texts: list[str]) -> Language | None:
     return Language(name, (shown[:12],))
 
 
+@cache
+def _function_words() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    """Return the function words of other languages that are not English, and the English ones."""
+    lines = (line.partition(":") for line in lines_of("function_words.txt"))
+    listed = {name: frozenset(words.split()) for name, _, words in lines}
+    english = listed.pop("English")
+    return {name: words - english for name, words in listed.items()}, english
+
+
 def _of_words(texts: list[str]) -> Language | None:
     words = Counter(word for text in texts for word in _WORD.findall(text))
     total = words.total()
     if total < _FEWEST_WORDS:
         return None
-    counted = {name: sum(words[word] for word in function) for name, function in _LANGUAGES.items()}
+    languages, in_english = _function_words()
+    counted = {name: sum(words[word] for word in listed) for name, listed in languages.items()}
     name = max(counted, key=lambda one: counted[one])
-    english = sum(words[word] for word in _ENGLISH)
+    english = sum(words[word] for word in in_english)
     if counted[name] < max(_SHARE * total, _TIMES_ENGLISH * english):
         return None
-    seen = sorted(_LANGUAGES[name], key=lambda word: (-words[word], word))
+    seen = sorted(languages[name], key=lambda word: (-words[word], word))
     return Language(name, tuple(word for word in seen[:3] if words[word]))

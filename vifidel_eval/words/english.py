@@ -1,8 +1,8 @@
 """English of captions as CHAIR reads it: sentences, tokens, singular forms.
 
-Tokens are those of the Penn Treebank's tokeniser on lower-case sentences; the published program
-takes them from NLTK. NLTK itself is not used: its sentences need a download, and its tokeniser is
-an order of magnitude slower. ``benchmarks/chair.py`` counts the differences and times both.
+Tokens are those of the Penn Treebank's tokeniser on lower-case sentences. NLTK, from which the
+published program takes them, needs a download for sentences and is an order of magnitude slower;
+``benchmarks/chair.py`` counts the differences.
 """
 
 from __future__ import annotations

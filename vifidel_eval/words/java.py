@@ -6,9 +6,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import MetricUnavailable
 
@@ -22,20 +22,11 @@ _SAME_EVERYWHERE = ("-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.count
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')  # 1.8.0_312 is Java 8
 
 
-@dataclass(frozen=True)
-class Java:
-    """A Java runtime that runs.
+class Java(NamedTuple):
+    """A Java runtime that runs."""
 
-    Attributes
-    ----------
-    command : str
-        The path of the program.
-    release : int
-        8, 11, 17 ...; 0 if it does not say.
-    """
-
-    command: str
-    release: int
+    command: str  # the path of the program
+    release: int  # 8, 11, 17 ...; 0 if it does not say
 
     def __str__(self) -> str:
         return f"{self.command}, Java {self.release}"
@@ -48,15 +39,7 @@ class Java:
 def find_java(purpose: str) -> Java:
     """Return the Java runtime on the PATH.
 
-    Parameters
-    ----------
-    purpose : str
-        What needs it, to begin the sentence of the error.
-
-    Raises
-    ------
-    MetricUnavailable
-        If there is none, or the one there is does not run.
+    Raises a MetricUnavailable, which begins with the purpose, if there is none or it does not run.
     """
     command = shutil.which("java")
     if command is None:
@@ -77,20 +60,15 @@ def _try_java(command: str) -> Java | str:
     except (OSError, subprocess.TimeoutExpired) as problem:
         return str(problem)
     if answer.returncode != 0:
-        return _last_line(answer.stderr) or f"exit status {answer.returncode}"
+        return [f"exit status {answer.returncode}", *_lines(answer.stderr)][-1]
     version = _VERSION.search((answer.stderr + answer.stdout).decode(errors="replace"))
     return Java(command, int(version[1]) if version else 0)
 
 
 def run_java(java: Java, arguments: Sequence[str], what: str, seconds: float, cwd: Path) -> None:
-    """Run Java to its end in a folder.
+    """Run Java in a folder, to its end or until so many seconds or an interrupt end it.
 
-    The process is ended when it takes longer than `seconds` and when this call is interrupted.
-
-    Raises
-    ------
-    MetricUnavailable
-        If it fails or takes too long; the sentence begins with `what`.
+    Raises a MetricUnavailable, which begins with `what`, if it fails or takes too long.
     """
     try:
         answer = subprocess.run(
@@ -115,13 +93,12 @@ def run_java(java: Java, arguments: Sequence[str], what: str, seconds: float, cw
 
 def why_ended(status: int, stderr: bytes) -> str:
     """Return the exit status and the most telling line of Java's error output."""
-    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
+    lines = _lines(stderr)
     # A stack trace ends in line numbers of the program; its head is the reason.
     telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
-    return f"exit status {status}" + (f": {telling[0].strip():.200}" if telling else "")
+    return f"exit status {status}" + (f": {telling[0]:.200}" if telling else "")
 
 
-def _last_line(output: bytes) -> str:
-    """Return the last line that is not blank, '' if there is none."""
-    lines = [line.strip() for line in output.decode(errors="replace").splitlines()]
-    return next((line for line in reversed(lines) if line), "")
+def _lines(output: bytes) -> list[str]:
+    lines = map(str.strip, output.decode(errors="replace").splitlines())
+    return [line for line in lines if line]

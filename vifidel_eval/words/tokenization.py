@@ -5,10 +5,12 @@ VIFIDEL itself reads captions as written; BLEU, METEOR, ROUGE-L, CIDEr and SPICE
 
 from __future__ import annotations
 
+import re
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,6 @@ from ..errors import MetricUnavailable
 from ..io.caches import ENTRY
 from ..io.image_ids import ImageId
 from .java import PATIENCE, find_java, run_java
-from .treebank import treebank_tokens
 
 #: Each of these ends a line for Java or for Python: left in, a caption would become two rows and
 #: all captions after it would move to the next image. As `str.translate` takes them.
@@ -37,13 +38,7 @@ _Key = tuple[tuple[Any, ...], ...]  # each image id with its captions
 
 
 class CaptionTokenizer(ABC):
-    """What makes tokens of captions.
-
-    Attributes
-    ----------
-    name : str
-        As signatures have it.
-    """
+    """What makes tokens of captions; signatures have its name."""
 
     name: str
 
@@ -56,12 +51,7 @@ class CaptionTokenizer(ABC):
         """Return each caption as lower-case tokens joined by blanks, punctuation removed.
 
         Each mapping keeps its ids, their order and the number of their captions; a caption without
-        a token is ''.
-
-        Raises
-        ------
-        MetricUnavailable
-            If the tokenizer fails.
+        a token is ''. Raises a MetricUnavailable if the tokenizer fails.
         """
 
 
@@ -79,13 +69,8 @@ class PtbTokenizer(CaptionTokenizer):
     Its Java program runs with its options, and its list of punctuation is removed. Line breaks
     inside captions become blanks first. Each mapping is a file of its own, in a temporary folder:
     what a caption becomes can depend on the caption after it (whether the full stop of *U.S.* ends
-    a sentence), so that those of one mapping must not follow those of another.
-
-    Raises
-    ------
-    MetricUnavailable
-        If Java does not run here; when captions are tokenised, if its process fails or does not
-        answer with one row for each caption.
+    a sentence), so that those of one mapping must not follow those of another. It raises a
+    MetricUnavailable if Java does not run here.
     """
 
     name = "ptb"
@@ -100,8 +85,13 @@ class PtbTokenizer(CaptionTokenizer):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for at, captions in enumerate(several):
-                text = "\n".join(_lines(captions)).encode("utf-8", "replace")
-                (folder / f"{at}.txt").write_bytes(text)
+                lines = (
+                    text if text.isprintable() else text.translate(LINE_BREAKS)
+                    for texts in captions.values()
+                    for text in texts
+                )
+                # JSON can spell a lone surrogate, UTF-8 cannot.
+                (folder / f"{at}.txt").write_bytes("\n".join(lines).encode("utf-8", "replace"))
             names = "".join(f"{at}.txt {at}.tok\n" for at in range(len(several)))
             (folder / "files").write_text(names, encoding="utf-8")
             run_java(
@@ -153,20 +143,10 @@ def _answered(captions: Captions, answer: bytes, plain: Callable[[str], str]) ->
     return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
 
 
-def _lines(captions: Captions) -> list[str]:
-    """Return captions as lines for Java; JSON can spell a lone surrogate, UTF-8 cannot."""
-    return [
-        text if text.isprintable() else text.translate(LINE_BREAKS)
-        for texts in captions.values()
-        for text in texts
-    ]
-
-
 class PythonTokenizer(CaptionTokenizer):
     """Penn Treebank tokens of captions in pure Python, for machines without Java.
 
-    It follows what `PtbTokenizer` does to captions; ``benchmarks/treebank_tokens.py`` counts the
-    captions for which the two differ.
+    It follows `PtbTokenizer`; ``benchmarks/treebank_tokens.py`` counts where the two differ.
 
     Examples
     --------
@@ -189,13 +169,9 @@ class PythonTokenizer(CaptionTokenizer):
 class Tokenization:
     """Tokens of the last references and of the last candidates, made once for several metrics.
 
-    A run goes metric by metric: the captions of its systems are remembered together, also where
-    tokenising failed. Threads may share it; it pickles as its tokenizer.
-
-    Parameters
-    ----------
-    with_tokenizer : CaptionTokenizer, optional
-        By default what `tokenizer` returns.
+    A run goes metric by metric: the captions of its systems are kept together, also where
+    tokenising failed. Threads may share it; it pickles as its tokenizer, by default what
+    `tokenizer` returns.
     """
 
     def __init__(self, with_tokenizer: CaptionTokenizer | None = None) -> None:
@@ -215,10 +191,7 @@ class Tokenization:
     def tokens(self, captions: Captions) -> Tokens:
         """Return the tokens of references or candidates; do not change them.
 
-        Raises
-        ------
-        MetricUnavailable
-            If the tokenizer fails.
+        Raises a MetricUnavailable if the tokenizer fails.
         """
         [tokens] = self.prepare([captions])
         if isinstance(tokens, str):
@@ -226,17 +199,9 @@ class Tokenization:
         return tokens
 
     def prepare(self, several: Iterable[Captions]) -> list[Tokens | str]:
-        """Tokenise together what is about to be asked for: Java starts once.
+        """Tokenise together what is about to be asked for, at most `MOST_TOGETHER` captions.
 
-        Parameters
-        ----------
-        several : iterable of mappings
-            References and candidates, at most `MOST_TOGETHER` captions.
-
-        Returns
-        -------
-        list
-            The tokens of each mapping that differs, or the reason why there are none.
+        Returns the tokens of each mapping that differs, or the reason why there are none.
         """
         given, known = {_key(captions): captions for captions in several}, self._known
         new = {key: captions for key, captions in given.items() if key not in known}
@@ -265,3 +230,88 @@ def _latest(known: dict[_Key, Tokens | str], most: int) -> dict[_Key, Tokens | s
             break
         kept.append(key)
     return {key: known[key] for key in reversed(kept)}
+
+
+# What a single character becomes.
+_CHARACTERS = str.maketrans(
+    {
+        "\u2019": "'",
+        "\u2018": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2013": "--",
+        "\u2014": "--",
+        "\u2026": "...",
+        "\u00a3": "#",
+        "\u20ac": "$",
+        "\u00a2": " cents ",
+        "\u00bd": " 1/2 ",
+        "\u00bc": " 1/4 ",
+        "\u00be": " 3/4 ",
+        "\u00ad": None,
+        "\u200b": " ",
+        "\ufeff": " ",
+    }
+)
+_BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+
+# Abbreviations of captions that keep their full stop.
+_ABBREVIATIONS = (
+    "mr mrs ms dr prof rev gen col lt sgt capt gov sen st ste ave blvd rd hwy dept mt ft "
+    "jr sr inc co corp ltd bros vs etc no nos vol jan feb mar apr jun jul aug sept sep oct nov dec "
+    "ala ariz calif colo conn fla ill ky la mass mich minn miss mo nev okla ore pa tenn tex va wis"
+)
+
+_TOKEN = re.compile(
+    rf"""
+    </?[a-z][^<>\s]*>                                        # a tag
+  | (?:https?://|www\.)[^\s<>"]*[^\s<>".,!?;:)]              # an address
+  | (?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+               # tried once per run of these
+  | @\w+
+  | [^\W\d_](?:\.[^\W\d_])+(?!\w)\.?                         # u.s. and u.s.a
+  | (?:{_ABBREVIATIONS.replace(" ", "|")})\.(?!\w)
+  | [^\W\d_]\.(?=\s+\S)                                      # an initial, unless it ends all
+  | (?<![\w-])[-+]?\d+(?::\d+)+                              # a time of day
+  | (?<![\w-])[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?![\w/'-])      # a number
+  | (?<!\w)'(?:\d0s|em|cause|n'?)(?!\w)
+  | '(?:s|re|ve|ll|d|m)(?!\w)                                # what is left of a contraction
+  | n't(?!\w)
+  | (?:(?!n't\b)\w)+?(?=n't\b)                               # do of don't
+  | -[lr][rcs]b-                                             # a bracket, already named
+  | \w+(?:[-/&.!?]\w+|'(?!(?:s|re|ve|ll|d|m)\b)\w+)*         # hot-dog, black/white, o'clock
+  | \.\.+ | --+ | [!?]+
+  | \S
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+# Words that the Treebank takes apart.
+_TWO_WORDS = {
+    "cannot": ("can", "not"),
+    "gonna": ("gon", "na"),
+    "gotta": ("got", "ta"),
+    "wanna": ("wan", "na"),
+    "lemme": ("lem", "me"),
+    "gimme": ("gim", "me"),
+}
+
+_PUNCTUATION = frozenset([*"'`\".?!,:;", "``", "''"])
+_LEADING_ZEROS = re.compile(r"&#0+(?=[0-9])")
+_NO_CHARACTER = re.compile(r"&#[1-9][0-9]{7,};?")
+_DOTS_OR_DASHES = re.compile(r"\.+|-+")
+
+
+def treebank_tokens(caption: str) -> Iterator[str]:
+    """Yield the tokens of a caption: lower case, no punctuation."""
+    if "&" in caption:
+        # Python converts no number of thousands of digits; from eight on no character has it.
+        caption = unescape(_NO_CHARACTER.sub("\ufffd", _LEADING_ZEROS.sub("&#", caption)))
+    if not caption.isascii():
+        caption = caption.translate(_CHARACTERS).encode("utf-8", "replace").decode()
+    for token in _TOKEN.findall(caption.lower()):
+        if token in _PUNCTUATION or _DOTS_OR_DASHES.fullmatch(token):
+            continue
+        # Characters beyond the 16-bit range, such as emoji, are not tokens to the Treebank.
+        if len(token) == 1 and token > "\uffff":
+            continue
+        yield from _TWO_WORDS.get(token, (_BRACKETS.get(token, token),))

@@ -1,216 +1,389 @@
-"""Word vector files of any size: read once in bounded memory, then row by row from a cache.
+"""Word vector files of any size: read once in bounded memory, then looked up in a cache.
 
-A file of the word2vec family is converted on first use into a folder of the cache, each file of it
-after the mark of `cache`:
+A file of the word2vec family is converted on first use into a database of the cache folder: a row
+for each word with its vector, in the order of the file, and an index of the words, so that neither
+the vocabulary nor the matrix is ever held in memory. Its name has digests of the file's path and of
+its content, so that a changed file is read again, and its own, so that a damaged one is made again.
+Databases are renamed into place when they are complete.
 
-- ``vectors.f32``: the rows, little-endian float32, in the order of the file;
-- ``words.utf8`` and ``words.starts``: the words one after the other, and where each begins;
-- ``hashes.u64`` and ``hashes.rows``: the words' hashes in ascending order, and their rows;
-- ``layout.json``: the digest of each of these files, which is checked whenever they are opened.
-
-A word is found by its hash and checked by its bytes, so neither the vocabulary nor the matrix is
-ever held in memory: of the hashes, every 512th is. The folder is named after the content of the
-file: a changed file is read again, and a copy is not. Folders are renamed into place when they are
-complete, so that two processes that start at once cannot see half of one.
+The family is word2vec binary and text, GloVe text and fastText ``.vec``, plain or gzipped:
+``src/utils`` of https://github.com/stanfordnlp/GloVe (a word and its numbers per line) and
+``word2vec.c`` (a line ``count size``, then a line per word, or word, blank and float32 numbers).
 """
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import gzip
 import hashlib
-from collections.abc import Callable, Sequence
+import os
+import secrets
+import sqlite3
+import warnings
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
-from ..io.files import FileRows
-from .vector_cache import (
-    SIGN,
-    building,
-    cache_folder,
-    checked_content,
-    content_digest,
-    is_ours,
-    remove,
-    sampled_digest,
-    signed,
-    whole_digest,
-)
-from .word2vec_files import read_blocks
+from ..io.caches import cache_folder
+from ..io.files import open_file, printable, reason, sha256_of
 
-_LAYOUT = "layout.json"
-_ROWS = "vectors.f32"
-_FILES = (_ROWS, "words.utf8", "words.starts", "hashes.u64", "hashes.rows")
-_APART = 512  # hashes, from one that is held in memory to the next
-_MOST_BYTES = 1 << 16  # of a word
+# With digests of path, content and itself; `io.caches` knows these names.
+_DATABASE, _BUILDING = "vectors-4-{}-{}-{}.db", "building-{}.db"
+# A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
+_WHOLE, _SAMPLES, _SAMPLE_BYTES = 1 << 24, 256, 1 << 14
 _FINGERPRINT_ROWS = 1000
-_FORMAT = 3  # of the cache; a change makes old folders unused
+
+_BLOCK_BYTES = 1 << 24
+# Bounds on what a damaged file may cost.
+_MOST_DIMENSIONS, _LONGEST_WORD = 1 << 16, 1 << 16
+_LOOKED_AT = 1 << 16
+_FIGURES = 18  # of a count that can be true
+# What stands in no text.
+_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")
+
+#: Words and rows, some at a time; the rows as little-endian float32.
+Blocks = Iterator[tuple[list[bytes], bytes]]
 
 
 class VectorStore:
-    """The word vectors of a file of the word2vec family, as `sources.WordVectors` describes them.
+    """The word vectors of a file of the word2vec family, as `WordVectors` describes them.
 
-    They are in a folder of the cache. Where that is not complete, or damaged, it raises OSError,
-    ValueError, KeyError or TypeError.
+    The database stays open, also when another process removes it; threads share it.
     """
 
-    def __init__(self, folder: Path, path: Path) -> None:
-        self._path, self._folder = path, folder
-        self._text = self._column("words.utf8", "u1")
-        self._starts = self._column("words.starts", "<u8")
-        self._hashes = self._column("hashes.u64", "<u8")
-        self._rows = self._column("hashes.rows", "<u4")
-        #: The rows, (number of words, dimensions), in the order of the file.
-        self.vectors = self._column(_ROWS, "<f4", len(self._hashes))
-        # Now that their sizes are known: what is cut from here on is noticed where it is read.
-        digests = checked_content((folder / _LAYOUT).read_bytes())["files"]
-        if not is_ours(folder) or any(digests[name] != _digest(folder / name) for name in _FILES):
-            raise ValueError("damaged")
-        self._some_hashes = self._hashes[range(0, len(self._hashes), _APART)]
+    def __init__(self, database: Path, path: Path) -> None:
+        self._name, self._path, self._size = database, path, database.stat().st_size
+        address = f"{database.absolute().as_uri()}?mode=ro&immutable=1"
+        self._database = sqlite3.connect(address, uri=True, check_same_thread=False)
+        [last] = self._rows("ORDER BY rowid DESC LIMIT ?", [1])
+        if last is None:
+            raise VectorsError(f"{path}: the word vectors hold no word.")
+        self.shape = last[0], len(last[2])
 
-    def _column(self, name: str, kind: str, rows: int | None = None) -> FileRows:
-        """Open a file of numbers: so many rows of them, or a row for each; it may be damaged."""
-        path = self._folder / name
-        numbers = (path.stat().st_size - len(SIGN)) // np.dtype(kind).itemsize
-        said = (
-            f"{self._folder}: a file was cut while it was in use; start again, and the word "
-            "vectors are converted anew."
-        )
-        shape = (numbers,) if rows is None else (rows, numbers // max(rows, 1))
-        return FileRows(path, kind, shape, len(SIGN), VectorsError, said)
+    def __del__(self) -> None:
+        if hasattr(self, "_database"):
+            self._database.close()
+
+    def _rows(
+        self, chosen: str, keys: Iterable[Any]
+    ) -> Iterator[tuple[int, bytes, NDArray[np.float32]] | None]:
+        """Yield number, word and vector of the first row that is chosen for each key."""
+        query = f"SELECT rowid, word, vector, digest FROM words {chosen}"
+        try:
+            for key in keys:
+                found = self._database.execute(query, (key,)).fetchone()
+                if found and zlib.crc32(found[2], zlib.crc32(found[1])) != found[3]:
+                    raise sqlite3.DatabaseError
+                yield found and (found[0], found[1], np.frombuffer(found[2], "<f4"))
+            with contextlib.suppress(FileNotFoundError):  # what is removed is still open
+                if self._name.stat().st_size != self._size:
+                    raise sqlite3.DatabaseError
+        except sqlite3.Error:
+            raise VectorsError(
+                f"{self._name}: the file was cut while it was in use; start again, and the word "
+                "vectors are converted anew."
+            ) from None
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        rows = np.full((len(words), self.vectors.shape[1]), np.nan)
-        for row, at in zip(rows, self.rows_of(words), strict=True):
-            if at is not None:
-                row[:] = self.vectors[at]
+        rows = np.full((len(words), self.shape[1]), np.nan)
+        keys = [word.encode("utf-8", errors="surrogatepass") for word in words]
+        # Of repeated words the first row counts, as in gensim.
+        found_rows = self._rows("WHERE word = ? ORDER BY rowid LIMIT 1", keys)
+        for row, found in zip(rows, found_rows, strict=True):
+            if found is not None:
+                row[:] = found[2]
         return rows
 
     def signature(self) -> str:
-        return f"{self._path.name}#{fingerprint(self.word, self.vectors)}"
+        numbers = (fingerprint_rows(self.shape[0]) + 1).tolist()
+        found = list(self._rows("WHERE rowid = ?", numbers))
+        words, rows = [row[1] for row in found if row], [row[2] for row in found if row]
+        return f"{self._path.name}#{fingerprint(self.shape, np.array(rows), words)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open_store, (self._path.absolute(),)
 
-    def word(self, row: int) -> bytes:
-        """Return the word of a row as UTF-8; a VectorsError if a file was cut or changed since."""
-        start, end = self._starts.span(row, row + 2).tolist()
-        if not 0 <= end - start <= _MOST_BYTES:
-            raise VectorsError(f"{self._folder}: a file was changed while it was in use.")
-        return self._text.span(start, end).tobytes()
 
-    def rows_of(self, words: Sequence[str]) -> list[int | None]:
-        """Return the row of each word, None for unknown ones; of repeated words the first row."""
-        encoded = [word.encode("utf-8", errors="surrogatepass") for word in words]
-        hashes = np.array([_hash(word) for word in encoded], dtype="<u8")
-        before = np.searchsorted(self._some_hashes, hashes, side="left").tolist()
-        behind = np.searchsorted(self._some_hashes, hashes, side="right").tolist()
-        found: list[int | None] = []
-        for word, hashed, low, high in zip(encoded, hashes, before, behind, strict=True):
-            first = max(low - 1, 0) * _APART
-            near = self._hashes.span(first, min(high * _APART, len(self._hashes)))
-            start = first + int(np.searchsorted(near, hashed, side="left"))
-            end = first + int(np.searchsorted(near, hashed, side="right"))
-            same_hash = self._rows.span(start, end).tolist()
-            found.append(next((row for row in same_hash if self.word(row) == word), None))
-        return found
+def fingerprint_rows(count: int) -> NDArray[np.int64]:
+    """Return which of so many rows `fingerprint` is made of: evenly spaced ones."""
+    return np.linspace(0, count - 1, min(count, _FINGERPRINT_ROWS)).astype(int)
 
 
-def open_store(path: Path) -> VectorStore:
-    """Return the vectors of a file that `word2vec_files` reads, converting it if needed.
-
-    A VectorsError is raised if the file is damaged or another one, or the cache cannot be written.
-    """
-    digest = content_digest(path)
-    folder = cache_folder() / f"vectors-{_FORMAT}-{digest}"
-    store = _opened(folder, path)
-    if store is not None:
-        return store
-    with building(folder.parent) as aside:
-        _convert(path, aside)
-        if content_digest(path) != digest:
-            raise VectorsError(f"{path}: changed while it was read; start again.")
-        return _in_place(aside, folder, path)
-
-
-def _opened(folder: Path, path: Path) -> VectorStore | None:
-    try:
-        return VectorStore(folder, path)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # not there yet, or damaged
-        return None
-
-
-def _in_place(aside: Path, folder: Path, path: Path) -> VectorStore:
-    try:
-        aside.rename(folder)
-    except OSError:
-        if not folder.is_dir():
-            raise
-        store = _opened(folder, path)
-        if store is not None:  # another process was faster; its folder is the same
-            return store
-        if not is_ours(folder):
-            raise VectorsError(
-                f"{folder}: is in the way of converted word vectors and lacks the mark of "
-                "vifidel-eval; move or delete it."
-            ) from None
-        remove(folder)  # damaged
-        if folder.exists():
-            raise VectorsError(
-                f"{folder}: holds what is not known to be ours, or is damaged; move or delete it."
-            ) from None
-        aside.rename(folder)
-    return VectorStore(folder, path)
-
-
-def fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any] | FileRows) -> str:
-    """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
-    chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
-    digest = hashlib.sha256(repr(matrix.shape).encode())
-    if word_of is not None:
-        digest.update(b"\n".join(word_of(row) for row in chosen.tolist()))
+def fingerprint(shape: tuple[int, ...], rows: NDArray[Any], words: Sequence[bytes] = ()) -> str:
+    """Return eight hexadecimal digits that stand for a shape, some rows and their words."""
+    digest = hashlib.sha256(repr(shape).encode() + b"\n".join(words))
     with np.errstate(over="ignore"):
-        digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
+        digest.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
     return digest.hexdigest()[:8]
 
 
-def _hash(word: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
+def open_store(path: Path) -> VectorStore:
+    """Return the vectors of a file of the word2vec family, converting it if needed.
+
+    A VectorsError is raised if the file is damaged or another one, or the cache cannot be written.
+    """
+    cache, digest = cache_folder(), content_digest(path)
+    of_path = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
+    aside = cache / _BUILDING.format(secrets.token_hex(16))
+    try:
+        for known in cache.glob(_DATABASE.format("*", digest, "*")):
+            with known.open("rb") as file:
+                if known.stem.endswith(_digest(file)):
+                    return VectorStore(known, path)
+            known.unlink()  # damaged
+        cache.mkdir(parents=True, exist_ok=True)
+        _convert(path, aside)
+        if content_digest(path) != digest:
+            raise VectorsError(f"{path}: changed while it was read; start again.")
+        for old in cache.glob(_DATABASE.format(of_path, "*", "*")):
+            old.unlink(missing_ok=True)
+        with aside.open("rb") as file:
+            database = cache / _DATABASE.format(of_path, digest, _digest(file))
+        aside.replace(database)
+        return VectorStore(database, path)
+    except (OSError, sqlite3.Error) as problem:
+        why = reason(problem) if isinstance(problem, OSError) else problem
+        raise VectorsError(
+            f"{cache}: word vectors cannot be kept there ({why}); set VIFIDEL_EVAL_CACHE to a "
+            "folder with room for them."
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
 
 
-def _convert(path: Path, folder: Path) -> None:
-    hashes: list[NDArray[Any]] = []
-    ends = [np.zeros(1, dtype="<u8")]
+def _convert(path: Path, aside: Path) -> None:
+    with contextlib.closing(sqlite3.connect(aside, isolation_level=None)) as database:
+        # Nobody sees it before it is complete.
+        for setting in ("page_size=8192", "journal_mode=OFF", "synchronous=OFF"):
+            database.execute(f"PRAGMA {setting}")
+        database.execute("BEGIN")
+        database.execute("CREATE TABLE words (word BLOB, vector BLOB, digest INTEGER)")
+        for words, rows in read_blocks(path):
+            size = len(rows) // len(words)
+            vectors = (rows[at : at + size] for at in range(0, len(rows), size))
+            database.executemany(
+                "INSERT INTO words VALUES (?, ?, ?)",
+                (
+                    (word, vector, zlib.crc32(vector, zlib.crc32(word)))
+                    for word, vector in zip(words, vectors, strict=True)
+                ),
+            )
+        database.execute("CREATE INDEX by_word ON words (word)")
+        database.execute("COMMIT")
+
+
+def content_digest(path: Path) -> str:
+    """Return a digest of a file, which is that of its content, of a large file also of its time.
+
+    A VectorsError is raised if it cannot be read.
+    """
+    with open_file(path, VectorsError) as file:
+        try:
+            state = os.fstat(file.fileno())
+            digest = _digest(file)
+        except OSError as problem:
+            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
+    if state.st_size <= _WHOLE:
+        return digest
+    return hashlib.sha256(f"{digest} {state.st_mtime_ns}".encode()).hexdigest()[:32]
+
+
+def _digest(file: IO[bytes]) -> str:
+    """Return a digest of a file's content, of a large file its size and evenly spaced blocks."""
+    size = os.fstat(file.fileno()).st_size
+    if size <= _WHOLE:
+        return sha256_of(file)[:32]
+    digest = hashlib.sha256(str(size).encode())
+    for number in range(_SAMPLES):
+        file.seek((size - _SAMPLE_BYTES) * number // (_SAMPLES - 1))
+        digest.update(file.read(_SAMPLE_BYTES))
+    return digest.hexdigest()[:32]
+
+
+def read_blocks(path: Path) -> Blocks:
+    """Yield the words and rows of a file; whoever waits sees how much of it is read.
+
+    A VectorsError is raised if the file is none of these formats, is damaged, or has more or fewer
+    words than it says.
+    """
+    from tqdm import tqdm
+
     with (
-        read_blocks(path) as blocks,
-        open(folder / _ROWS, "wb") as vectors,
-        open(folder / "words.utf8", "wb") as text,
+        open_file(path, VectorsError) as file,
+        tqdm(
+            total=path.stat().st_size,
+            desc=f"reading {printable(path.name)}",
+            disable=None,
+            delay=1,
+            leave=False,
+            unit="B",
+            unit_scale=True,
+        ) as progress,
     ):
-        vectors.write(SIGN)
-        text.write(SIGN)
-        for words, rows in blocks:
-            vectors.write(rows)
-            text.write(b"".join(words))
-            hashes.append(np.array([_hash(word) for word in words], dtype="<u8"))
-            ends.append(ends[-1][-1] + np.cumsum([len(word) for word in words], dtype="<u8"))
-    all_hashes = np.concatenate(hashes) if hashes else np.empty(0, dtype="<u8")
-    if not len(all_hashes):
-        raise VectorsError(f"{path}: the word vectors hold no word.")
-    order = np.argsort(all_hashes, kind="stable").astype("<u4")
-    columns = {
-        "hashes.u64": all_hashes[order],
-        "hashes.rows": order,
-        "words.starts": np.concatenate(ends),
-    }
-    for name, column in columns.items():
-        (folder / name).write_bytes(SIGN + column.tobytes())
-    digests = {name: _digest(folder / name) for name in _FILES}
-    (folder / _LAYOUT).write_bytes(signed({"files": digests}))
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        opened: Any = gzip.GzipFile(fileobj=file) if packed else file
+        try:
+            for block in _recognised(path, opened):
+                yield block
+                progress.update(file.tell() - progress.n)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+            raise VectorsError(
+                f"{path}: the gzip data is damaged or truncated ({problem}); get a fresh copy."
+            ) from None
+        except OSError as problem:
+            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
 
 
-def _digest(path: Path) -> str:
-    """Return what a file of the cache is checked by: of the rows themselves, samples."""
-    with path.open("rb") as file:
-        return sampled_digest(file) if path.name == _ROWS else whole_digest(file)
+def _recognised(path: Path, file: IO[bytes]) -> Blocks:
+    start = file.read(_BLOCK_BYTES)
+    first = start[:_LOOKED_AT].partition(b"\n")[0]
+    fields = first.split()
+    if len(fields) == 2 and all(f.isdigit() and len(f) <= _FIGURES for f in fields):
+        count, dimensions = int(fields[0]), int(fields[1])
+        if not 1 <= dimensions <= _MOST_DIMENSIONS:
+            raise VectorsError(
+                f"{path}: its first line says that vectors have {dimensions} dimensions; "
+                f"they have 1 to {_MOST_DIMENSIONS}."
+            )
+        start = start[len(first) + 1 :] or file.read(_BLOCK_BYTES)
+        rows = _text_rows if _is_text(start[:_LOOKED_AT]) else _binary_rows
+        return rows(path, file, start, dimensions, count)
+    if len(fields) > 2 and _are_numbers(fields[1:]):
+        return _text_rows(path, file, start, len(fields) - 1, None)
+    raise VectorsError(
+        f"{path}: not word vectors; accepted: gensim .kv, word2vec .bin or text, GloVe "
+        "text, fastText .vec or .bin."
+    )
+
+
+def _is_text(start: bytes) -> bool:
+    """Return whether what follows the first line is text, however wrong that line is."""
+    line = start.partition(b"\n")[0]
+    numbers = line.rstrip().split(b" ")[1:]
+    # Numbers that a person can read; float32 bytes pass for two of them once in 10^7 files.
+    if _are_numbers(numbers) and (len(numbers) > 1 or len(b"".join(numbers)) > 2):
+        return True
+    if not _NO_TEXT.isdisjoint(start):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)  # its end may be half a character
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _binary_rows(path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int) -> Blocks:
+    """Yield words and rows of word2vec's binary format: word, blank, float32 numbers."""
+    row_bytes = 4 * dimensions
+    read = 0
+    while read < count:
+        words: list[bytes] = []
+        rows: list[bytes] = []
+        at = 0
+        while read + len(words) < count:
+            blank = data.find(b" ", at, at + _LONGEST_WORD)
+            if blank < 0 and len(data) - at >= _LONGEST_WORD:
+                raise VectorsError(
+                    f"{path}: word {read + len(words) + 1} has no end; the file is damaged, "
+                    "get a fresh copy."
+                )
+            end = blank + 1 + row_bytes
+            if blank < 0 or end > len(data):
+                break
+            words.append(data[at:blank].lstrip(b"\n"))
+            rows.append(data[blank + 1 : end])
+            at = end
+        read += len(words)
+        if words:
+            yield words, b"".join(rows)
+        data = data[at:]
+        if read < count:
+            more = file.read(_BLOCK_BYTES)
+            if not more:
+                raise _miscounted(path, f"{read}", count)
+            data += more
+    while data or (data := file.read(_BLOCK_BYTES)):
+        if data.strip():
+            raise _miscounted(path, f"more than {count}", count)
+        data = b""
+
+
+def _text_rows(
+    path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int | None
+) -> Blocks:
+    """Yield words and rows of the text formats: a line per word, its numbers after it."""
+    first_line = line = 1 if count is None else 2
+    longest = _LONGEST_WORD + 64 * dimensions
+    more = file.read(_BLOCK_BYTES)
+    while data:
+        end = data.rfind(b"\n") + 1 if more else len(data)
+        if len(data) - end > longest:
+            raise VectorsError(
+                f"{path}: line {line + data.count(10, 0, end)} has more than {longest} "
+                "bytes; the file is damaged, get a fresh copy."
+            )
+        lines = [text for text in data[:end].split(b"\n") if text.strip()]
+        if lines:
+            yield _parsed(lines, dimensions, path, line)
+        line += len(lines)
+        data = data[end:] + more
+        more = file.read(_BLOCK_BYTES) if more else b""
+    if count is not None and line - first_line != count:
+        raise _miscounted(path, f"{line - first_line}", count)
+
+
+def _parsed(
+    lines: list[bytes], dimensions: int, path: Path, line: int
+) -> tuple[list[bytes], bytes]:
+    if all(text.rstrip().count(b" ") == dimensions for text in lines):
+        halves = [text.partition(b" ") for text in lines]
+        numbers = _numbers(b" ".join(half[2] for half in halves), len(lines) * dimensions)
+        if numbers is not None:
+            return [half[0] for half in halves], numbers.tobytes()
+    words: list[bytes] = []
+    rows: list[bytes] = []
+    for at, text in enumerate(lines):  # some word holds blanks (GloVe 840B), or a line is damaged
+        word, *fields = text.rstrip().rsplit(b" ", dimensions)
+        row = _numbers(b" ".join(fields), dimensions) if len(fields) == dimensions else None
+        if row is None:
+            raise VectorsError(
+                f"{path}: line {line + at} is not a word and {dimensions} numbers with blanks "
+                "between; the file may be truncated."
+            )
+        words.append(word)
+        rows.append(row.tobytes())
+    return words, b"".join(rows)
+
+
+def _numbers(text: bytes, count: int) -> NDArray[Any] | None:
+    """Return so many numbers of a text; None if there are others, or they are not float32."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            numbers = np.fromstring(text, dtype=np.float64, sep=" ").astype("<f4")
+        except (Warning, ValueError):
+            return None
+    return numbers if len(numbers) == count else None
+
+
+def _are_numbers(fields: list[bytes]) -> bool:
+    try:
+        [float(field) for field in fields]
+    except ValueError:
+        return False
+    return True
+
+
+def _miscounted(path: Path, found: str, count: int) -> VectorsError:
+    return VectorsError(
+        f"{path}: holds {found} words where its first line promises {count}; the file looks "
+        "damaged or truncated, get a fresh copy."
+    )

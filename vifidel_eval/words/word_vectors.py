@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import VectorsError
 from ..io.arguments import named_if_wrong
 from ..io.files import FileRows, open_file, reason, unmapped
-from .vector_store import VectorStore, fingerprint, open_store
+from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
 #: What the embedded default calls itself in signatures.
 EMBEDDED_NAME = "wordllama-l2-supercat-256"
@@ -44,23 +44,20 @@ class WordVectors(Protocol):
 
 
 class GensimVectors(Protocol):
-    """gensim's ``KeyedVectors``, or what looks like them."""
+    """gensim's ``KeyedVectors``, or what looks like them: the row of each word, and the rows."""
 
     @property
-    def key_to_index(self) -> Any:
-        """Row of each word."""
+    def key_to_index(self) -> Any: ...
 
     @property
-    def vectors(self) -> Any:
-        """One row per word."""
+    def vectors(self) -> Any: ...
 
 
 class GensimModel(Protocol):
     """gensim's ``Word2Vec`` or ``FastText``, which hold ``KeyedVectors``."""
 
     @property
-    def wv(self) -> Any:
-        """The word vectors."""
+    def wv(self) -> Any: ...
 
 
 #: Everything that `load_vectors` takes.
@@ -141,13 +138,13 @@ class _EmbeddedVectors:
                 f"the embedded word vectors in the wordllama package cannot be read ({problem}); "
                 "install wordllama again."
             ) from None
-        self._fingerprint = fingerprint(None, self._matrix)
+        rows = self._matrix[fingerprint_rows(len(self._matrix))]
+        self._fingerprint = fingerprint(self._matrix.shape, rows)
         # Characters the tokenizer does not know are spelt in bytes: no meaning to average.
         self._means_something = np.ones(len(self._matrix), dtype=bool)
-        for token in ("<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))):
-            number = self._tokenizer.token_to_id(token)
-            if number is not None:
-                self._means_something[number] = False
+        spelt = ("<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)))
+        numbers = map(self._tokenizer.token_to_id, spelt)
+        self._means_something[[number for number in numbers if number is not None]] = False
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
         if listed_only or not words:
@@ -239,7 +236,9 @@ class _KeyedVectors:
         words = getattr(self._vectors, "index_to_key", None)
         if words is None:
             words = {row: word for word, row in self._index.items()}
-        return f"{self._name}#{fingerprint(lambda row: _spelt(words[row]), self._matrix)}"
+        chosen = fingerprint_rows(len(self._matrix))
+        spelt = [str(words[row]).encode("utf-8", "surrogatepass") for row in chosen.tolist()]
+        return f"{self._name}#{fingerprint(self._matrix.shape, self._matrix[chosen], spelt)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._path is None:
@@ -257,18 +256,13 @@ class _Checked:
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
         rows = np.asarray(self._vectors.lookup(words, listed_only=listed_only))
-        expected = (len(words), self._dimensions or "dimensions")
-        if (
-            rows.ndim != 2
-            or rows.dtype.kind not in "fiu"
-            or len(rows) != len(words)
-            or not rows.shape[1]
-            or rows.shape[1] != (self._dimensions or rows.shape[1])
-        ):
+        dimensions = self._dimensions or (rows.shape[1] if rows.ndim == 2 else 0)
+        is_real = rows.dtype.kind in "fiu" and dimensions > 0
+        if not is_real or rows.shape != (len(words), dimensions):
             raise VectorsError(
                 f"{type(self._vectors).__name__}.lookup returned an array of shape {rows.shape} "
                 f"and type {rows.dtype} for {len(words)} words; expected shape "
-                f"({expected[0]}, {expected[1]}) and real numbers."
+                f"({len(words)}, {self._dimensions or 'dimensions'}) and real numbers."
             )
         return rows.astype(np.float64, copy=False)
 
@@ -279,10 +273,6 @@ class _Checked:
 def _has_utf8(word: str) -> bool:
     """Return whether a word has no lone surrogate, which libraries cannot take."""
     return not any("\ud800" <= character <= "\udfff" for character in word)
-
-
-def _spelt(word: Any) -> bytes:
-    return str(word).encode("utf-8", errors="surrogatepass")
 
 
 def _read_file(path: Path, trust_pickles: bool) -> WordVectors:

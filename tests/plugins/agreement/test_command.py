@@ -459,15 +459,15 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
     whole = tmp_path / "whole.json"
     expected = agreement(*arguments, "--output", whole)
     calls = []
-    unsigned = Bleu.without_signature
+    evaluate = Bleu.evaluate
 
-    def interrupted(self, rows, on_progress=None):
+    def interrupted(self, rows, on_progress=None, signed=True):
         calls.append(1)
         if len(calls) == 6:  # the second side of the third part
             raise KeyboardInterrupt
-        return unsigned(self, rows, on_progress)
+        return evaluate(self, rows, on_progress, signed)
 
-    monkeypatch.setattr(Bleu, "without_signature", interrupted)
+    monkeypatch.setattr(Bleu, "evaluate", interrupted)
     result = agreement(*arguments, "--output", output)
     assert result.exit_code == 1
     assert "the same command continues where it stopped" in result.stderr

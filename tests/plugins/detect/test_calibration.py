@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.detect.calibration import AnswerCounts, calibrate, count_answers
+from vifidel_eval.plugins.detect.calibration import AnswerCounts, calibrate
 
 
 def counts(*columns):
@@ -102,22 +102,6 @@ def test_the_same_digits_for_a_seed_and_none_for_impossible_counts():
         VifidelError, match="counts of answers: each of absent, said_yes and said_no"
     ):
         calibrate(counts([1], [2], [1], [0], [1], [0]))
-
-
-def test_answers_are_counted_by_image():
-    found = count_answers(
-        answers={7: {"dog": True, "nut": False, "cow": False, "car": None}, 8: {"cat": True}},
-        mentions={7: ["dog", "nut", "nut", "car", "lamp"], 9: ["dog"]},
-        controls={7: ["cow", "car"], 8: ["cat"]},
-        named={7: {"dog", "nut"}},
-    )
-    # Images 7, 9 and 8: the nut is mentioned twice; nobody knows of a car, and of a lamp.
-    assert found.judged.tolist() == [3, 0, 0]
-    assert found.absent.tolist() == [2, 0, 0]
-    assert found.controls.tolist() == [1, 0, 1]
-    assert found.said_yes.tolist() == [0, 0, 1]
-    assert found.named.tolist() == [2, 0, 0]
-    assert found.said_no.tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ import pytest
 from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
 
+from vifidel_eval.io.files import beside
 from vifidel_eval.plugins.detect import loading
-from vifidel_eval.plugins.detect.objects_file import unfinished_path
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True
     )
-    begun = unfinished_path(output)
+    begun = beside(output, ".unfinished")
     until = time.monotonic() + 120
     while time.monotonic() < until and not (begun.exists() and begun.stat().st_size > 500):
         time.sleep(0.02)

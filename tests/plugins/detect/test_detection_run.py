@@ -6,12 +6,7 @@ import hashlib
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +16,9 @@ from PIL import Image
 
 from vifidel_eval.detect import Found, PictureSource, detect
 from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
+from vifidel_eval.io.files import beside
 from vifidel_eval.plugins.detect.detectors import Prepared
-from vifidel_eval.plugins.detect.objects_file import unfinished_path
+from vifidel_eval.plugins.detect.objects_file import ObjectsFile
 
 NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
 
@@ -33,6 +29,23 @@ def digest_of(path):
 
 def run_detector(folder, output, detector=None, **settings):
     return detect(PictureSource(folder), detector or ColourDetector(), output, **settings)
+
+
+def unfinished_path(output):
+    return beside(output, ".unfinished")
+
+
+def interrupted_run(folder, output, monkeypatch):
+    """Interrupt a run after its last picture."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ObjectsFile, "finish", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run_detector(folder, output)
+    assert not output.exists()
 
 
 def test_a_file_has_a_header_and_a_line_per_picture(photos, tmp_path):
@@ -105,11 +118,14 @@ def test_new_pictures_come_in_and_old_ones_stay(photos, tmp_path):
 
 
 @pytest.mark.parametrize("finished", [True, False])
-def test_a_picture_that_was_replaced_under_its_name_is_looked_at_again(photos, tmp_path, finished):
+def test_a_picture_that_was_replaced_under_its_name_is_looked_at_again(
+    photos, tmp_path, monkeypatch, finished
+):
     output = tmp_path / "objects.jsonl"
-    run_detector(photos, output)
-    if not finished:
-        output.rename(unfinished_path(output))
+    if finished:
+        run_detector(photos, output)
+    else:
+        interrupted_run(photos, output, monkeypatch)
     drawn(5).save(photos / "p0.png")
     detector = ColourDetector()
     done = run_detector(photos, output, detector)
@@ -158,65 +174,21 @@ def test_a_file_without_digests_is_read_and_its_pictures_are_looked_at_again(pho
     assert output.read_text().splitlines() == [header, older.splitlines()[1], *others]
 
 
-@pytest.mark.parametrize("cut", [1, 30, 400, 700, 1000, 1200])
-@pytest.mark.parametrize("finished", [True, False])
-def test_half_a_line_is_written_again(photos, tmp_path, cut, finished):
-    """A file that ends anywhere gives the lines of a run that nothing interrupted."""
-    output = tmp_path / "objects.jsonl"
-    run_detector(photos, output)
-    whole = output.read_bytes()
-    assert cut < len(whole)
-    (output if finished else unfinished_path(output)).write_bytes(whole[:cut])
-    if not finished:
-        output.unlink()
-    detector = ColourDetector()
-    run_detector(photos, output, detector)
-    assert output.read_bytes() == whole
-    lines = max(whole[:cut].count(b"\n") - 1, 0)
-    assert sum(size for size, _ in detector.seen) == 6 - lines
-    assert not unfinished_path(output).exists()
-
-
-KILLED = """
-import sys, time
-sys.path.insert(0, {tests!r})
-from pathlib import Path
-from fake_detector import ColourDetector
-from vifidel_eval.detect import Found, PictureSource, detect
-
-class Slow(ColourDetector):
-    def detect(self, *given):
-        time.sleep(0.05)
-        return super().detect(*given)
-
-detect(PictureSource({photos!r}), Slow(), {output!r})
-"""
-
-
-def test_a_killed_run_goes_on(photos, tmp_path):
-    for number in range(40):
-        drawn(number).save(photos / f"more{number:02}.png")
+@pytest.mark.parametrize("cut", [0, 1, 30, 400, 700, 1000, 1200])
+def test_an_interrupted_run_goes_on_wherever_its_record_ends(photos, tmp_path, monkeypatch, cut):
+    """The file has the lines of a run that nothing interrupted."""
     run_detector(photos, tmp_path / "whole.jsonl")
     output = tmp_path / "objects.jsonl"
-    program = KILLED.format(
-        tests=str(Path(__file__).parents[2]), photos=str(photos), output=str(output)
-    )
-    for _ in range(2):
-        process = subprocess.Popen([sys.executable, "-c", program])
-        begun = unfinished_path(output)
-        seen = begun.stat().st_size if begun.exists() else 0
-        until = time.monotonic() + 120
-        while time.monotonic() < until and process.poll() is None:
-            if begun.exists() and begun.stat().st_size > seen + 500:
-                break
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
-        assert not output.exists()
+    interrupted_run(photos, output, monkeypatch)
+    kept = unfinished_path(output).read_bytes()
+    assert cut < len(kept)
+    unfinished_path(output).write_bytes(kept[:cut])
     detector = ColourDetector()
     run_detector(photos, output, detector)
-    assert 0 < len(detector.seen) < 46
     assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    whole_lines = max(kept[:cut].count(b"}\n") - 2, 0)  # without the mark and the header
+    assert sum(size for size, _ in detector.seen) == 6 - whole_lines
+    assert not unfinished_path(output).exists()
 
 
 QUESTIONS = {"p0": ["red", "blue"], "sub/p1.png": ["green"], "p2.png": ["red"]}
@@ -280,11 +252,14 @@ def test_the_detector_and_the_questions_must_fit(photos, tmp_path):
     ],
 )
 @pytest.mark.parametrize("finished", [True, False])
-def test_the_file_of_another_run_is_refused(photos, tmp_path, detector, settings, said, finished):
+def test_the_file_of_another_run_is_refused(
+    photos, tmp_path, monkeypatch, detector, settings, said, finished
+):
     output = tmp_path / "objects.jsonl"
-    run_detector(photos, output)
-    if not finished:
-        output.rename(unfinished_path(output))
+    if finished:
+        run_detector(photos, output)
+    else:
+        interrupted_run(photos, output, monkeypatch)
     before = {path: path.read_bytes() for path in tmp_path.glob("objects*")}
     with pytest.raises(VifidelError, match=f"made by another run: {said}"):
         run_detector(photos, output, detector, **settings)
@@ -392,7 +367,7 @@ def test_a_model_that_fails_on_a_picture(photos, tmp_path):
         run_detector(photos, output, Failing())
     # What was answered before is not lost.
     assert not output.exists()
-    assert unfinished_path(output).read_bytes().count(b"\n") == 3
+    assert unfinished_path(output).read_bytes().count(b'"key"') == 3
     detector = ColourDetector()
     run_detector(photos, output, detector)
     assert len(detector.seen) == 4
@@ -417,7 +392,7 @@ def test_an_answer_that_no_reader_of_the_file_would_take(photos, tmp_path, chang
 
     with pytest.raises(VifidelError, match=said):
         run_detector(photos, tmp_path / "o.jsonl", Wrong())
-    assert unfinished_path(tmp_path / "o.jsonl").read_bytes().count(b"\n") == 1  # the header
+    assert not unfinished_path(tmp_path / "o.jsonl").exists()
 
 
 @pytest.mark.parametrize("name", ["batch", "threads"])

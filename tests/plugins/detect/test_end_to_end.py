@@ -16,7 +16,7 @@ import vifidel_eval
 from vifidel_eval.annotations import read_boxes, read_objects
 from vifidel_eval.commands.main import main
 from vifidel_eval.detect import detect_objects
-from vifidel_eval.plugins.detect.calibration import calibrate, count_answers
+from vifidel_eval.plugins.detect.calibration import calibrated
 from vifidel_eval.plugins.detect.questions import read_asked
 
 pytest.importorskip("torch", reason="needs PyTorch")
@@ -140,12 +140,11 @@ def test_the_same_from_python_with_controls(world):
     )
     measured = run.scores["dreaming"]["VIFIDEL-Hi"]
     assert measured == pytest.approx(1 / 3, abs=0.05)
-    answers = {
-        image_id: {thing: thing in objects[image_id] for thing in of_image}
-        for image_id, of_image in asked.items()
-    }
-    mentions = {i: [thing for thing in of if thing not in controls[i]] for i, of in asked.items()}
-    found = calibrate(count_answers(answers, mentions, controls, truth))
+    references = {i: ["a {} and a {}".format(*sorted(there))] * 3 for i, there in truth.items()}
+    again = vifidel_eval.evaluate(
+        {"dreaming": systems["dreaming"]}, references, objects, metrics="VIFIDEL-H"
+    )
+    found = calibrated(again, controls).detail.calibrated["dreaming"]
     assert found.controls == 60
     assert found.named == 120
     assert found.measured == pytest.approx(measured)

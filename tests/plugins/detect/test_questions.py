@@ -83,11 +83,18 @@ def test_answers_of_other_captions_are_refused():
 
 
 @pytest.mark.parametrize(
-    "line", [{"image_id": 7}, {"thing": "nut", "answer": "no"}, 3, {"image_id": 7, "thing": 3}]
+    ("line", "said"),
+    [
+        ({"image_id": 7}, r"\(image 7\): 'thing' is missing; expected text"),
+        ({"image_id": 7, "thing": 3, "answer": "no"}, r"\(image 7\): 'thing' is 3; expected text"),
+        ({"thing": "nut", "answer": "no"}, ": 'image_id' is missing"),
+        ({"image_id": 7, "asked": "nut"}, r"\(image 7\): 'asked' is 'nut'; expected a list"),
+        (3, ": expected an object, found 3"),
+    ],
 )
-def test_lines_that_are_no_answers(line):
+def test_lines_that_are_no_answers(line, said):
     good = {"image_id": 7, "thing": "nut", "answer": "no"}
-    with pytest.raises(VifidelError, match="answers: line 2 is no answer; expected"):
+    with pytest.raises(VifidelError, match=rf"answers: line 2 ?{said}"):
         vifidel_eval.questions({"mine": MINE}, answers=[good, line])
 
 
@@ -175,5 +182,5 @@ def test_questions_and_captions_are_both_taken_to_ask(write_lines, captions):
     found = read_asked([listed, base])
     assert found[7][:3] == ["squirrel", "nut", "bench"]
     assert found[7][-1] == "frisbee"
-    with pytest.raises(VifidelError, match=r"q.jsonl: line 2 is no question; write \{"):
+    with pytest.raises(VifidelError, match=r"q.jsonl: line 2: 'image_id' is missing"):
         read_asked([write_lines({"image_id": 7, "thing": "nut"}, {"thing": 3}, name="q.jsonl")])

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from vilbert_oracle import random_image
 
 from vifidel_eval.commands.main import main
-from vifidel_eval.plugins.networks.vilbert_features import DetectorFeatures
+from vifidel_eval.plugins.networks.regions import read_boxed_regions
 
 
 def convert(*arguments):
@@ -41,7 +41,7 @@ def write_list(path, entries, names=None):
 
 
 def assert_holds(folder, image_id, entry):
-    regions = DetectorFeatures(folder).read(image_id)
+    regions = read_boxed_regions(folder).read(image_id)
     np.testing.assert_array_equal(regions.features, entry["features"])
     np.testing.assert_array_equal(regions.boxes, entry["bbox"])
     assert (regions.width, regions.height) == (640, 480)

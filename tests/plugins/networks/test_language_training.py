@@ -1,5 +1,4 @@
 import json
-import subprocess
 import sys
 
 import pytest
@@ -9,9 +8,10 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
 from vifidel_eval.errors import MetricUnavailable, VifidelError  # noqa: E402
+from vifidel_eval.io.files import beside  # noqa: E402
 from vifidel_eval.plugins.networks import language_training  # noqa: E402
-from vifidel_eval.plugins.networks.language_model import load  # noqa: E402
-from vifidel_eval.plugins.networks.language_training import state_path, train  # noqa: E402
+from vifidel_eval.plugins.networks.language_training import train  # noqa: E402
+from vifidel_eval.plugins.networks.lm import LanguageModel  # noqa: E402
 from vifidel_eval.plugins.networks.train_command import train_lm  # noqa: E402
 
 CAPTIONS = {
@@ -107,8 +107,8 @@ def test_an_interrupted_training_ends_as_one_in_a_piece(tmp_path, monkeypatch, e
         interrupted(parts, epochs, batches)
     else:  # killed after the last epoch, before the state is removed
         interrupted(parts, 4)
-    load(parts)
-    assert state_path(parts).exists()
+    LanguageModel(parts)
+    assert beside(parts, ".unfinished").exists()
     torch.manual_seed(99)
     shares = []
     resumed = train(CAPTIONS, parts, **SMALL, on_progress=shares.append)
@@ -117,7 +117,7 @@ def test_an_interrupted_training_ends_as_one_in_a_piece(tmp_path, monkeypatch, e
     assert [epoch.best for epoch in resumed] == [epoch.best for epoch in expected]
     assert [epoch.resumed for epoch in resumed] == [at < epochs for at in range(4)]
     assert sum(shares) == pytest.approx(4)
-    assert not state_path(parts).exists()
+    assert not beside(parts, ".unfinished").exists()
 
 
 def test_a_resumed_training_keeps_its_number_of_threads(tmp_path):
@@ -130,25 +130,6 @@ def test_a_resumed_training_keeps_its_number_of_threads(tmp_path):
     finally:
         torch.set_num_threads(1)
     assert threads == [1] * 4
-
-
-def test_a_killed_process_is_resumed(tmp_path):
-    path, whole = tmp_path / "lm.pt", tmp_path / "whole.pt"
-    code = (
-        "import os, sys, torch\n"
-        "torch.set_num_threads(1)\n"
-        "from vifidel_eval.plugins.networks.language_training import train\n"
-        "train(eval(sys.argv[1]), sys.argv[2], epochs=4, hidden=8, min_count=3,\n"
-        "      on_epoch=lambda e: e.number == 2 and os._exit(9))"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code, repr(CAPTIONS), str(path)], timeout=120, check=False
-    )
-    assert ended.returncode == 9
-    epochs = train(CAPTIONS, path, **SMALL)
-    assert [epoch.resumed for epoch in epochs] == [True, True, False, False]
-    train(CAPTIONS, whole, **SMALL)
-    assert path.read_bytes() == whole.read_bytes()
 
 
 def test_a_resumed_training_writes_a_model_that_was_moved_away(tmp_path):
@@ -171,18 +152,18 @@ def test_a_resumed_training_writes_a_model_that_was_moved_away(tmp_path):
 def test_a_state_of_another_training_is_refused(tmp_path, captions, settings, message):
     path = tmp_path / "lm.pt"
     interrupted(path, 1)
-    before = path.read_bytes(), state_path(path).read_bytes()
+    before = path.read_bytes(), beside(path, ".unfinished").read_bytes()
     with pytest.raises(
         VifidelError, match=rf"lm\.pt\.unfinished: an unfinished training {message}.*delete it"
     ):
         train(captions, path, **SMALL | settings)
-    assert (path.read_bytes(), state_path(path).read_bytes()) == before
+    assert (path.read_bytes(), beside(path, ".unfinished").read_bytes()) == before
 
 
 def test_a_damaged_state_is_refused(tmp_path):
     path = tmp_path / "lm.pt"
     interrupted(path, 1)
-    state = state_path(path)
+    state = beside(path, ".unfinished")
     content = state.read_bytes()
     at = content.index(b'"packed": "') + 1000
     other = b"A" if content[at : at + 1] != b"A" else b"B"
@@ -196,19 +177,6 @@ def test_a_damaged_state_is_refused(tmp_path):
         with pytest.raises(VifidelError, match=r"lm\.pt\.unfinished: .* damaged; delete it"):
             train(CAPTIONS, path, **SMALL)
         assert state.read_bytes() == damaged
-
-
-def test_a_state_of_something_else_is_refused(tmp_path):
-    path = tmp_path / "lm.pt"
-    state_path(path).write_text("precious")
-    with pytest.raises(VifidelError, match="is not of an unfinished run of this version; move it"):
-        train(CAPTIONS, path, **SMALL)
-    assert state_path(path).read_text() == "precious"
-
-
-def test_an_output_that_cannot_be_written_is_refused_before_training(tmp_path):
-    with pytest.raises(VifidelError, match="there is no such folder"):
-        train(CAPTIONS, tmp_path / "none" / "lm.pt", on_progress=lambda _: pytest.fail("trained"))
 
 
 @pytest.mark.parametrize("captions", [{}, {1: ["a dog"]}, {1: ["a dog"], 2: ["...", ""], 3: []}])
@@ -233,13 +201,6 @@ def test_the_captions_of_an_image_stay_on_one_side():
     assert not sides[0] & sides[1]
     assert (len(training), len(validation)) == (76, 4)
     assert language_training._split(captions, 1)[1] != validation
-
-
-def test_a_training_state_is_no_model(tmp_path):
-    path = tmp_path / "lm.pt"
-    interrupted(path, 1)
-    with pytest.raises(VifidelError, match="not a vifidel-eval language model 1"):
-        load(state_path(path))
 
 
 def test_without_pytorch_nothing_is_trained(tmp_path, monkeypatch):
@@ -269,9 +230,10 @@ class TestCommand:
         assert last.startswith(f"{output}: epoch ")
         direct = tmp_path / "direct.pt"
         train(json.loads(captions.read_text("utf-8")), direct, epochs=2, hidden=8)
-        assert load(direct).log_probabilities(["a dog"]) == load(output).log_probabilities(
-            ["a dog"]
+        ones, others = (
+            LanguageModel(path).compute_score({1: []}, {1: ["a dog"]}) for path in (direct, output)
         )
+        assert ones == others
 
     def test_says_how_it_goes_on_after_ctrl_c_and_that_it_does(
         self, tmp_path, captions, monkeypatch
@@ -299,13 +261,6 @@ class TestCommand:
         assert first.endswith(", computed before")
         assert second.startswith("epoch 2: ")
         assert "computed before" not in second
-
-    def test_does_not_say_that_it_goes_on_with_another_training(self, tmp_path, captions):
-        output = tmp_path / "lm.pt"
-        interrupted(output, 1)
-        result = self.run(captions, "--output", output)
-        assert "an unfinished training with epochs 4, hidden 8" in str(result.exception)
-        assert result.output == ""
 
     def test_output_must_not_be_the_captions(self, captions):
         before = captions.read_bytes()

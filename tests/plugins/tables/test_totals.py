@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 pa = pytest.importorskip("pyarrow")
 
-from vifidel_eval.plugins.tables.file_scoring import add_up, exact_sum, sums_of  # noqa: E402
-from vifidel_eval.plugins.tables.folder_runs import corpus_scores  # noqa: E402
+from vifidel_eval.plugins.tables.file_scoring import add_up, corpus_scores, exact_sum, sums_of  # noqa: E402
 
 finite = st.floats(-1e300, 1e300)  # so that the sum is a number, too
 

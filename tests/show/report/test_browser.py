@@ -13,8 +13,8 @@ from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import render_page
+from vifidel_eval.show.report.content import image_data
 from vifidel_eval.show.report.overview import Order, metrics_apart
-from vifidel_eval.show.report.page_data import image_data
 
 METRICS = ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
 PHONE = {"width": 390, "height": 740}

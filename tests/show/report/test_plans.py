@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 from plan_checks import check, units
 
-from vifidel_eval.show.report.page_data import caption_data, plans_of, scale
+from vifidel_eval.show.report.content import caption_data, plans_of, scale
 
 
 def test_made_up_plans(content):

@@ -105,7 +105,7 @@ class Experiment:
         "it, and the same command continues from there.",
         Written(".unfinished"),
     )
-    style: str = style_of("How to print the result.")
+    style: str = style_of("")
 
     def __post_init__(self) -> None:
         for hint, named in (("'--scores'", self.scores), ("'--ablation'", self.ablation)):

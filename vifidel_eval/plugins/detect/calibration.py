@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...annotations import ObjectLabels, clean_label
+from ...annotations import ObjectLabels
 from ...errors import VifidelError, VifidelWarning
 from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match, mismatch
@@ -35,12 +35,10 @@ from ...scores.harness import score_systems
 from ...scores.scores import Calibrated
 from ...scores.significance import Bootstrap
 from ...words.synonyms import ClassList, read_things
-from .questions import named_by_several, read_controls
+from .questions import class_of, named_by_several, read_controls
 
 _Counts = NDArray[np.int64]
 
-_RESAMPLES = 1000
-_LEVEL = 0.95
 # So many references of an image that name a thing are hardly wrong together.
 _SEVERAL = 3
 
@@ -66,7 +64,7 @@ def calibrated(
     controls : path or mapping
         The questions, or their answers, with ``"control": true`` in the lines of controls; or image
         id to things.
-    seed, resamples
+    seed, resamples : int
         As for `calibrate`.
 
     Raises
@@ -90,7 +88,7 @@ def calibrated(
         raise mismatch(controls, plan.images, "the controls", "the references")
     mentioned = named_by_several(plan.images, 1, classes)
     of_images = {
-        mine: {_class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
+        mine: {class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
         for theirs, mine in same.items()
     }
     named = named_by_several(plan.images, _SEVERAL, classes)
@@ -106,31 +104,34 @@ def calibrated(
         rate = of_column["VIFIDEL-Hi"]
         assert rate.statistics is not None
         judged = np.nan_to_num(rate.statistics.of_rows).astype(np.int64)
-        answers = _answers(plan.settings.labels, rate.ids, classes)
-        counts = count_answers(answers, {}, of_images, named)
-        counts = replace(counts, judged=judged[:, JUDGED], absent=judged[:, ABSENT])
+        answers = _count(plan.settings.labels, rate.ids, classes, of_images, named)
+        counts = AnswerCounts(judged[:, JUDGED], judged[:, ABSENT], *answers)
         rates[system] = calibrate(counts, seed, resamples)
     return Run(replace(run.detail, calibrated=rates), plan)
 
 
-def _answers(
-    objects: ObjectLabels, ids: Sequence[ImageId], classes: ClassList
-) -> dict[ImageId, dict[str, bool | None]]:
-    """Return what was looked for in each image, by class, and whether it is there."""
-    answers: dict[ImageId, dict[str, bool | None]] = {}
-    found = objects.of_images(ids)
-    for image_id, labels, asked in zip(ids, found, objects.asked_of(ids), strict=True):
-        looked_for = objects.categories.union(asked or ())
-        of_image: dict[str, bool | None] = {
-            _class_of(label, classes): False for label in looked_for
-        }
-        answers[image_id] = of_image | {_class_of(label, classes): True for label in labels}
-    return answers
-
-
-def _class_of(name: str, classes: ClassList) -> str:
-    cleaned = clean_label(name)
-    return classes.class_of.get(cleaned, cleaned)
+def _count(
+    objects: ObjectLabels,
+    ids: Sequence[ImageId],
+    classes: ClassList,
+    controls: Mapping[ImageId, Collection[str]],
+    named: Mapping[ImageId, Collection[str]],
+) -> _Counts:
+    """Return the last four fields of `AnswerCounts`, (4, images), from what was looked for."""
+    rows = []
+    for image_id, labels, asked in zip(
+        ids, objects.of_images(ids), objects.asked_of(ids), strict=True
+    ):
+        there = {class_of(label, classes) for label in labels}
+        looked_for = there.union(
+            class_of(label, classes) for label in objects.categories.union(asked or ())
+        )
+        of_controls = looked_for.intersection(controls.get(image_id, ()))
+        of_named = looked_for.intersection(named.get(image_id, ()))
+        rows.append(
+            (len(of_controls), len(of_controls & there), len(of_named), len(of_named - there))
+        )
+    return np.array(rows, dtype=np.int64).reshape(-1, 4).T
 
 
 @dataclass(frozen=True)
@@ -163,25 +164,12 @@ class AnswerCounts:
 
 
 @named_if_wrong
-def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) -> Calibrated:
+def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Calibrated:
     """Estimate a rate of inventions without the errors of the answers.
 
-    Parameters
-    ----------
-    counts : AnswerCounts
-        What was answered.
-    seed : int
-        Of the bootstrap.
-    resamples : int
-        How many times the images are drawn with replacement; from 1 to 1 000 000.
+    The interval is by bootstrap over the images, with `seed` and `resamples` as `Bootstrap` has
+    them; if they are out of range, or the counts impossible, that is a `VifidelError`.
 
-    Raises
-    ------
-    VifidelError
-        If the seed is negative, or the number of resamples is out of range.
-
-    Examples
-    --------
     An answerer that overlooks a fifth and invents a tenth calls 26 of 100 mentions absent, where 8
     or 9 are:
 
@@ -189,67 +177,21 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) 
     >>> round(found.measured, 2), round(found.corrected, 3)
     (0.26, 0.086)
     """
-    Bootstrap(seed, resamples)  # checks them
+    bootstrap = Bootstrap(seed, resamples)
     table = counts.table()
     sums = table.sum(axis=1)
-    measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0]
-    (corrected,) = _corrected(sums[np.newaxis])
-    return Calibrated(
-        measured=float(measured),
-        corrected=float(corrected),
-        interval=_interval(table, seed, resamples) if math.isfinite(corrected) else _UNDEFINED,
-        false_yes=float(false_yes),
-        false_no=float(false_no),
-        controls=int(sums[3]),
-        named=int(sums[5]),
-    )
-
-
-_UNDEFINED = (math.nan, math.nan)
-
-
-def count_answers(
-    answers: Mapping[ImageId, Mapping[str, bool | None]],
-    mentions: Mapping[ImageId, Sequence[str]],
-    controls: Mapping[ImageId, Collection[str]],
-    named: Mapping[ImageId, Collection[str]],
-) -> AnswerCounts:
-    """Count answers, image by image.
-
-    Parameters
-    ----------
-    answers : mapping
-        Image id to thing to whether it is there; None is *unsure*, which says nothing.
-    mentions : mapping
-        Image id to the things that a system's caption mentions, each as often as it does.
-    controls, named : mapping
-        Image id to the controls, and to the things that several references name.
-
-    Returns
-    -------
-    AnswerCounts
-        In the order of `mentions`, then of the other images that have answers.
-    """
-    images = dict.fromkeys([*mentions, *answers])
-    rows = []
-    for image_id in images:
-        known = {
-            thing: said for thing, said in answers.get(image_id, {}).items() if said is not None
-        }
-        judged = [known[thing] for thing in mentions.get(image_id, ()) if thing in known]
-        of_controls = [known[thing] for thing in set(controls.get(image_id, ())) if thing in known]
-        of_named = [known[thing] for thing in set(named.get(image_id, ())) if thing in known]
-        rows.append(
-            (
-                len(judged),
-                len(judged) - sum(judged),
-                len(of_controls),
-                sum(of_controls),
-                len(of_named),
-                len(of_named) - sum(of_named),
-            )
-        )
-    return AnswerCounts(*np.array(rows, dtype=np.int64).reshape(-1, 6).T)
+    measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0].tolist()
+    corrected = _corrected(sums[np.newaxis]).item()
+    interval = (math.nan, math.nan)
+    if math.isfinite(corrected):
+        # Images with the same counts are drawn together: the distribution is that of the images.
+        rows, images = np.unique(table, axis=1, return_counts=True)
+        estimates = _corrected(bootstrap.multinomial(images) @ rows.T)
+        # Where too many draws have no estimate, those that have one say too little.
+        if np.isfinite(estimates).sum() >= bootstrap.level * len(estimates):
+            interval = bootstrap.interval(estimates)
+    controls, named = sums[[3, 5]].tolist()
+    return Calibrated(measured, corrected, interval, false_yes, false_no, controls, named)
 
 
 def _shares(sums: _Counts) -> NDArray[np.float64]:
@@ -265,17 +207,3 @@ def _corrected(sums: _Counts) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.clip((measured - false_no) / span, 0, 1)
     return np.where(span > 0, estimate, np.nan)
-
-
-def _interval(table: _Counts, seed: int, resamples: int) -> tuple[float, float]:
-    # Images with the same counts are drawn together: the distribution is that of the images.
-    rows, images = np.unique(table, axis=1, return_counts=True)
-    source = np.random.Generator(np.random.Philox(seed))
-    weights = source.multinomial(images.sum(), images / images.sum(), resamples)
-    estimates = _corrected(weights @ rows.T)
-    defined = estimates[np.isfinite(estimates)]
-    # Where too many draws have no estimate, those that have one say too little.
-    if len(defined) < _LEVEL * len(estimates):
-        return _UNDEFINED
-    low, high = np.quantile(defined, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return float(low), float(high)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...commands.options import Command, field_options
 from ...commands.paths import FILE, NAMED, Between, Read, Written
 from ...commands.printing import show, tell
+from ...io.files import beside
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
@@ -85,13 +86,10 @@ def detect(
     output: Path,
     ask: tuple[Path, ...],
     things: Path | None,
-    lowest: float,
-    batch: int | None,
     device: str | None,
-    threads: int,
-    drafts: bool,
     download: bool,
     wanted: Wanted,
+    **settings: Any,
 ) -> None:
     """Write which objects a detector finds in PICTURES.
 
@@ -105,9 +103,7 @@ def detect(
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
     from . import detection_run
-    from .loading import load_detector
-    from .model_files import find_model
-    from .objects_file import unfinished_path
+    from .loading import find_model, load_detector
     from .picture_sources import PictureSource
 
     source = PictureSource(pictures)
@@ -120,30 +116,19 @@ def detect(
         )
     detector = load_detector(find_model(model, download, tell), device)
     try:
-        done = detection_run.detect(
-            source,
-            detector,
-            output,
-            questions=questions,
-            lowest=lowest,
-            batch=batch,
-            threads=threads,
-            drafts=drafts,
-        )
+        run = detection_run.detect(source, detector, output, questions=questions, **settings)
     except KeyboardInterrupt:
-        if unfinished_path(output).exists():
+        if beside(output, ".unfinished").exists():
             tell("Interrupted; the same command continues with the pictures that are left.")
         raise
-    parts = [
-        f"{done.read} pictures read",
-        *([f"{done.known} known from before"] if done.known else []),
-        *([f"{done.unasked} without a question"] if done.unasked else []),
-    ]
+    parts = [f"{run.read} pictures read"]
+    parts += [f"{run.known} known from before"] * bool(run.known)
+    parts += [f"{run.unasked} without a question"] * bool(run.unasked)
     show(f"{output}: {', '.join(parts)}")
-    if done.problems:
-        image_id, why = next(iter(done.problems.items()))
-        pictures_said = "1 picture" if len(done.problems) == 1 else f"{len(done.problems)} pictures"
+    if run.problems:
+        image_id, why = next(iter(run.problems.items()))
+        unreadable = f"{len(run.problems)} picture{'s' * (len(run.problems) > 1)}"
         tell(
-            f"Warning: {pictures_said} cannot be read, such as {image_id} ({why}); the same "
-            "command tries again."
+            f"Warning: {unreadable} cannot be read, such as {image_id} ({why}); the same command "
+            "tries again."
         )

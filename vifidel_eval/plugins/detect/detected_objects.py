@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...errors import AnnotationError
+from ...errors import AnnotationError, VifidelError
+from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match
 from ...io.pictures import SUFFIXES
 from ...scorers.record import Settings
@@ -14,6 +16,9 @@ from ...scores.systems import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
+from .detection_run import detect
+from .loading import find_model, load_detector
+from .picture_sources import PictureSource
 
 
 def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[System]) -> Settings:
@@ -23,25 +28,66 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     detector that looks for what it is asked is asked what any system's caption of the image
     mentions.
     """
-    if not any(map(_is_of_pictures, paths)):
+    of_pictures = {
+        path
+        for path in paths
+        if path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
+    }
+    if not of_pictures:
         raise AnnotationError(
             "a detector looks at pictures, and none of the objects is a folder of them: give the "
             "folder as objects."
         )
-    from .detection_run import detect_objects
-
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
-    found = [
+    objects = [
         detect_objects(path, settings.detector, mentioned=mentioned)
-        if _is_of_pictures(path)
+        if path in of_pictures
         else path
         for path in paths
     ]
-    return replace(settings, objects=found, detector=None)
+    return replace(settings, objects=objects, detector=None)
 
 
-def _is_of_pictures(path: Path) -> bool:
-    return path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
+@named_if_wrong
+def detect_objects(
+    pictures: str | os.PathLike[str],
+    model: str | os.PathLike[str],
+    *,
+    questions: Mapping[ImageId, Sequence[str]] | None = None,
+    mentioned: Mapping[ImageId, Sequence[str]] | None = None,
+    device: str | None = None,
+    download: bool = False,
+    progress: bool | None = None,
+) -> Path:
+    """Return the file of what a model finds in pictures; it is beside them, and is kept.
+
+    It is ``photos.MODEL.objects.jsonl`` beside the folder ``photos``, with the model's name. What
+    it has already is not computed again.
+
+    Parameters
+    ----------
+    pictures : path
+        As `PictureSource` takes it, but not standard input.
+    model, device, download
+        As `find_model` and `load_detector` take them.
+    questions, progress : optional
+        As for `detect`, which raises the errors.
+    mentioned : mapping, optional
+        As `questions`, for a detector that looks for what it is asked; one that has its own classes
+        is not asked.
+    """
+    source = PictureSource(pictures)
+    if source.image_ids is None:
+        raise VifidelError("standard input has no place beside it; write the tar to a file.")
+    files = find_model(model, download)
+    place = source.path.resolve()
+    name = files.name.replace("/", "--")
+    output = place.with_name(f"{place.name}.{name}.objects.jsonl")
+    detector = load_detector(files, device)
+    if questions is None and detector.classes is None:
+        questions = mentioned
+    detect(source, detector, output, questions=questions, progress=progress)
+    return output
 
 
 def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId, list[str]]:
@@ -52,7 +98,11 @@ def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId,
         same = match(system.captions, mentioned)
         for image_id, caption in system.captions.items():
             of_image = mentioned.setdefault(same.get(image_id, image_id), {})
-            for unit in finder.units(caption, STOP_WORDS):
-                if unit.category is not None:
-                    of_image[unit.category] = None
+            of_image.update(dict.fromkeys(classes_in(finder, caption)))
     return {image_id: list(of_image) for image_id, of_image in mentioned.items()}
+
+
+def classes_in(finder: MentionFinder, caption: str) -> list[str]:
+    """Return the classes that a caption mentions, each as often as it does."""
+    units = finder.units(caption, STOP_WORDS)
+    return [unit.category for unit in units if unit.category is not None]

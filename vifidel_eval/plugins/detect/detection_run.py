@@ -7,22 +7,21 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from ...annotations.instances import check_threshold
 from ...errors import VifidelError, VifidelWarning
 from ...io.arguments import check_whole, named_if_wrong
-from ...io.files import first_line, reason, sha256_of
+from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
 from ...io.pictures import DamagedPictureError, decode
-from ...io.records import progress_bar
-from .batches import Batches, Waiting
+from ...io.records import alone, progress_bar
 from .detectors import Detector, Found, Prepared
-from .loading import load_detector
-from .model_files import find_model
 from .objects_file import ObjectsFile
 from .picture_sources import FoundPicture, PictureSource
 
@@ -76,19 +75,13 @@ def detect(
         only for that. Ids match pictures as ids of captions match files.
     lowest : float
         The lowest score that is kept, from 0 to 1.
-    batch : int, optional
-        How many pictures of one size the model reads at once; by default the detector's own.
-    threads : int
-        How many pictures are decoded at once.
+    batch, threads : int, optional
+        How many pictures of one size the model reads at once (by default the detector's own
+        number), and how many are decoded at once.
     drafts : bool
-        Whether a large JPEG may be decoded at a half, a quarter or an eighth of its size, where
-        the model reads no more.
+        Whether a large JPEG may be decoded at part of its size, where the model reads no more.
     progress : bool, optional
         Whether to show a bar; by default where somebody sees it.
-
-    Returns
-    -------
-    DetectionRun
 
     Raises
     ------
@@ -118,45 +111,42 @@ def detect(
         "lowest": lowest,
         "drafted": drafts,
     }
-    file = ObjectsFile(output, header)
-    if file.without_digest:
-        warnings.warn(
-            f"{output}: an earlier version wrote it without digests of {file.without_digest} "
-            "pictures; those that are still there are looked at again.",
-            VifidelWarning,
-            stacklevel=3,
-        )
     run = DetectionRun()
     total = None if pictures.image_ids is None else len(pictures.image_ids)
     order = []
     with (
-        _quiet_pillow(),
-        file.adding(),
+        warnings.catch_warnings(),
+        alone(beside(output, ".lock"), Path(output)),
         progress_bar(total, " pictures", progress) as bar,
-        ThreadPoolExecutor(threads) as pool,
     ):
-        batches = Batches(detector, lowest, detector.batch if batch is None else batch)
-        enough = detector.enough if drafts else None
-        waiting: deque[Future[_Look]] = deque()
-        try:
-            for picture in pictures:
+        # What is wrong with a picture is in the file.
+        warnings.filterwarnings("ignore", module="PIL")
+        file = ObjectsFile(output, header)
+        if file.without_digest:
+            warnings.warn(
+                f"{output}: an earlier version wrote it without digests of {file.without_digest} "
+                "pictures; those that are still there are looked at again.",
+                VifidelWarning,
+                stacklevel=3,
+            )
+        size = detector.batch if batch is None else batch
+        work = _Work(detector, lowest, size, detector.enough if drafts else None, file, run)
+        with closing(work.looked(pictures, asked, threads)) as looked:
+            for picture in looked:
                 order.append(picture.image_id)
-                ask = None if asked is None else asked.get(picture.image_id, ())
-                if ask == () and picture.image_id not in file:
-                    run.unasked += 1
-                    bar.update()
-                    continue
-                waiting.append(pool.submit(_look, picture, ask, file, detector, enough))
-                if len(waiting) > threads + batches.size:
-                    _take(waiting.popleft().result(), batches, file, run)
-                    bar.update()
-            while waiting:
-                _take(waiting.popleft().result(), batches, file, run)
                 bar.update()
-            for answered in batches.rest():
-                file.add(_entries(answered, asked is not None, run))
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+                if picture.digest:
+                    file.pin(picture.image_id, picture.digest)
+                if picture.ask is None:
+                    run.known += picture.questions != ()
+                    run.unasked += picture.questions == ()
+                elif picture.prepared is not None:
+                    work.add(picture)
+                else:
+                    problem = picture.problem[:_LONGEST_PROBLEM]
+                    run.problems[picture.image_id] = problem
+                    file.add([{"image_id": picture.image_id, "problem": problem}])
+        work.finish()
         file.finish(order)
     if run.problems and not run.read and not run.known:
         image_id, why = next(iter(run.problems.items()))
@@ -165,61 +155,6 @@ def detect(
             f"{image_id} ({why})."
         )
     return run
-
-
-@named_if_wrong
-def detect_objects(
-    pictures: str | os.PathLike[str],
-    model: str | os.PathLike[str],
-    *,
-    questions: Mapping[ImageId, Sequence[str]] | None = None,
-    mentioned: Mapping[ImageId, Sequence[str]] | None = None,
-    device: str | None = None,
-    download: bool = False,
-    progress: bool | None = None,
-) -> Path:
-    """Return the file of what a model finds in pictures; it is beside them, and is kept.
-
-    What it has already is not computed again.
-
-    Parameters
-    ----------
-    pictures : path
-        As `PictureSource` takes it, but not standard input.
-    model : str or path
-        As `find_model` takes it.
-    questions, progress : optional
-        As for `detect`.
-    mentioned : mapping, optional
-        As `questions`, for a detector that looks for what it is asked; one that has its own classes
-        is not asked.
-    device : str, optional
-        As for `load_detector`.
-    download : bool
-        As for `find_model`.
-
-    Returns
-    -------
-    path
-        ``photos.MODEL.objects.jsonl`` beside the folder ``photos``, with the model's name.
-
-    Raises
-    ------
-    VifidelError
-        As `detect` raises it, or if no picture or model is there.
-    """
-    source = PictureSource(pictures)
-    if source.image_ids is None:
-        raise VifidelError("standard input has no place beside it; write the tar to a file.")
-    files = find_model(model, download)
-    place = source.path.resolve()
-    name = files.name.replace("/", "--")
-    output = place.with_name(f"{place.name}.{name}.objects.jsonl")
-    detector = load_detector(files, device)
-    if questions is None and detector.classes is None:
-        questions = mentioned
-    detect(source, detector, output, questions=questions, progress=progress)
-    return output
 
 
 def _of_pictures(
@@ -250,101 +185,184 @@ def _of_pictures(
     }
 
 
-@dataclass(frozen=True)
-class _Look:
-    """What a thread found out about a picture."""
+@dataclass
+class _Picture:
+    """A picture on its way through a run."""
 
     image_id: str
-    #: Of its bytes; None if these cannot be read.
-    digest: str | None = None
-    #: The questions about it, none for a closed detector.
-    wanted: Sequence[str] | None = None
-    #: What of these is to be asked; None if an earlier run knew all.
+    #: What is asked about it; None if the detector is not asked.
+    questions: Sequence[str] | None
+    #: Of its bytes; empty if these cannot be read.
+    digest: str = ""
+    #: The questions that are open; None if an earlier run knew all.
     ask: Sequence[str] | None = ()
     #: The picture as the model reads it, or why it cannot be read.
-    prepared: Prepared | str = ""
+    prepared: Prepared | None = None
+    problem: str = ""
 
-
-def _look(
-    picture: FoundPicture,
-    wanted: Sequence[str] | None,
-    file: ObjectsFile,
-    detector: Detector,
-    enough: int | None,
-) -> _Look:
-    """Read a picture, and prepare it for the model unless it is the one that was known before."""
-    look = _Look(picture.image_id, wanted=wanted)
-    no_file = isinstance(picture.content, Path) and not picture.content.is_file()
-    if no_file or picture.problem is not None:
-        return replace(look, prepared=picture.problem or "there is no such file")
-    try:
-        with picture.open() as content:
-            look = replace(look, digest=sha256_of(content)[:_DIGITS])
-            look = replace(look, ask=_still_to_ask(look, file))
-            if look.ask is None:
-                return look
-            content.seek(0)
-            decoded = decode(content, enough)
-    except DamagedPictureError as problem:
-        return replace(look, prepared=str(problem))
-    except OSError as problem:
-        return replace(look, prepared=f"cannot be read: {reason(problem)}")
-    try:
-        return replace(look, prepared=detector.prepare(decoded.picture, decoded.size))
-    except Exception as problem:  # a picture of one pixel in height, say, has nothing left
-        why = f"cannot be prepared for the model: {first_line(problem)}"
-        return replace(look, prepared=why)
-
-
-def _still_to_ask(look: _Look, file: ObjectsFile) -> Sequence[str] | None:
-    before = file.asked(look.image_id, look.digest or "")
-    if look.wanted is None:
-        return () if before is None else None
-    return [question for question in look.wanted if question not in (before or ())] or None
-
-
-def _take(look: _Look, batches: Batches, file: ObjectsFile, run: DetectionRun) -> None:
-    if look.digest is not None:
-        file.pin(look.image_id, look.digest)
-    if look.ask is None:
-        run.known += look.wanted != ()
-        run.unasked += look.wanted == ()
-    elif isinstance(look.prepared, str):
-        run.problems[look.image_id] = look.prepared[:_LONGEST_PROBLEM]
-        file.add([{"image_id": look.image_id, "problem": run.problems[look.image_id]}])
-    else:
-        waiting = Waiting(look.image_id, look.ask, look.prepared, look.digest or "")
-        file.add(_entries(batches.add(waiting), bool(look.ask), run))
-
-
-def _entries(
-    answered: Sequence[tuple[Waiting, Found]], were_asked: bool, run: DetectionRun
-) -> list[dict[str, Any]]:
-    """Return the lines of pictures."""
-    run.read += len(answered)
-    entries = []
-    for picture, found in answered:
-        width, height = picture.prepared.size
+    def entry(self, found: Found) -> dict[str, Any]:
+        """Return the line of what was found in it."""
+        assert self.prepared is not None
+        width, height = self.prepared.size
         entry: dict[str, Any] = {
-            "image_id": picture.image_id,
+            "image_id": self.image_id,
             "labels": found.labels,
             "scores": found.scores,
             "boxes": found.boxes,
             "width": width,
             "height": height,
-            "digest": picture.digest,
+            "digest": self.digest,
         }
-        if were_asked:
-            entry["asked"] = list(picture.asked)
+        if self.ask:
+            entry["asked"] = list(self.ask)
         if found.presence is not None:
             entry["presence"] = found.presence
-        entries.append(entry)
-    return entries
+        return entry
 
 
-@contextmanager
-def _quiet_pillow() -> Iterator[None]:
-    """Let Pillow not warn of what is wrong with a picture: its problem is in the file."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="PIL")
-        yield
+@dataclass
+class _Work:
+    """Pictures on their way through a detector into a file.
+
+    They are decoded in threads, and go to the model `size` of a shape at a time, or half as many
+    if memory does not suffice.
+    """
+
+    detector: Detector
+    lowest: float
+    size: int
+    #: The shorter side at which they may be decoded.
+    enough: int | None
+    file: ObjectsFile
+    run: DetectionRun
+    was_halved: bool = False
+    by_shape: dict[tuple[int, ...], list[_Picture]] = field(default_factory=dict)
+
+    def looked(
+        self, pictures: PictureSource, asked: Mapping[str, Sequence[str]] | None, threads: int
+    ) -> Iterator[_Picture]:
+        """Yield all pictures in order."""
+        waiting: deque[Future[_Picture]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for source in pictures:
+                    questions = None if asked is None else asked.get(source.image_id, ())
+                    waiting.append(pool.submit(self._look, source, questions))
+                    if len(waiting) > threads + self.size:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _look(self, source: FoundPicture, questions: Sequence[str] | None) -> _Picture:
+        """Read a picture; prepare it for the model unless it is the one that was known before."""
+        picture = _Picture(source.image_id, questions, problem=source.problem or "")
+        if questions == () and source.image_id not in self.file:
+            picture.ask = None
+            return picture
+        if isinstance(source.content, Path) and not source.content.is_file():
+            picture.problem = "there is no such file"
+        if picture.problem:
+            return picture
+        try:
+            with source.open() as content:
+                picture.digest = sha256_of(content)[:_DIGITS]
+                before = self.file.asked(picture.image_id, picture.digest)
+                if questions is not None:
+                    picture.ask = [name for name in questions if name not in (before or ())] or None
+                elif before is not None:
+                    picture.ask = None
+                if picture.ask is None:
+                    return picture
+                content.seek(0)
+                decoded = decode(content, self.enough)
+            picture.prepared = self.detector.prepare(decoded.picture, decoded.size)
+        except DamagedPictureError as problem:
+            picture.problem = str(problem)
+        except OSError as problem:
+            picture.problem = f"cannot be read: {reason(problem)}"
+        except Exception as problem:  # a picture of one pixel in height, say, has nothing left
+            picture.problem = f"cannot be prepared for the model: {first_line(problem)}"
+        return picture
+
+    def add(self, picture: _Picture) -> None:
+        """Add a picture; those that are enough are answered."""
+        assert picture.prepared is not None
+        shape = picture.prepared.shape
+        self.by_shape.setdefault(shape, []).append(picture)
+        if len(self.by_shape[shape]) >= self.size:
+            self._answer(shape)
+        # Photographs of many shapes: none waits for long, and memory stays bounded.
+        elif sum(map(len, self.by_shape.values())) > 4 * self.size:
+            self._answer(next(iter(self.by_shape)))
+
+    def finish(self) -> None:
+        """Answer all that still wait."""
+        while self.by_shape:
+            self._answer(next(iter(self.by_shape)))
+
+    def _answer(self, shape: tuple[int, ...]) -> None:
+        pictures = self.by_shape.pop(shape)
+        while pictures:
+            some = pictures[: self.size]
+            prepared = [picture.prepared for picture in some if picture.prepared]
+            questions = [picture.ask or () for picture in some]
+            try:
+                found = self.detector.detect(prepared, questions, self.lowest)
+                answered = list(zip(some, found, strict=True))
+                for one in found:
+                    self._check(one)
+            except VifidelError:
+                raise
+            except Exception as problem:  # libraries raise nearly anything
+                self._halve(some, problem)
+            else:
+                pictures = pictures[len(some) :]
+                self.run.read += len(some)
+                self.file.add(picture.entry(one) for picture, one in answered)
+
+    def _check(self, found: Found) -> None:
+        """Raise what is wrong with an answer, before it is in a file that nobody could read."""
+        if not len(found.labels) == len(found.scores) == len(found.boxes):
+            raise ValueError(
+                f"{len(found.labels)} labels, {len(found.scores)} scores and {len(found.boxes)} "
+                "boxes"
+            )
+        if not all(len(box) == 4 and all(map(isfinite, box)) for box in found.boxes):
+            raise ValueError("a box is not four numbers")
+        for score in chain(found.scores, found.presence or ()):
+            if not 0 <= score <= 1:
+                raise VifidelError(
+                    f"{self.detector.files.name}: it gave the score {score:g}, and scores are "
+                    "from 0 to 1; save it again with what makes probabilities of its output, or "
+                    "name another model."
+                )
+
+    def _halve(self, pictures: Sequence[_Picture], problem: Exception) -> None:
+        """Go on with half a batch, once, if memory was short; else say what failed."""
+        name, said = pictures[0].image_id, str(problem).lower()
+        if not (
+            isinstance(problem, MemoryError)
+            or type(problem).__name__ == "OutOfMemoryError"
+            or "out of memory" in said
+            or ("alloc" in said and "memory" in said)
+        ):
+            raise VifidelError(
+                f"{name}: {self.detector.files.name} failed on this picture "
+                f"({first_line(problem)}); take it away, or name another model."
+            ) from None
+        if len(pictures) == 1 or self.was_halved:
+            raise VifidelError(
+                f"{name}: there is not enough memory for {len(pictures)} "
+                f"picture{'s' * (len(pictures) > 1)} at once; give a smaller --batch, or a smaller "
+                "model."
+            ) from None
+        self.was_halved = True
+        self.size = len(pictures) // 2
+        warnings.warn(
+            f"there was not enough memory for {len(pictures)} pictures at once; going on with "
+            f"{self.size}.",
+            VifidelWarning,
+            stacklevel=2,
+        )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...errors import VifidelError
 from ...io.arguments import is_whole
-from .model_files import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -17,6 +17,23 @@ if TYPE_CHECKING:
 
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's files on this machine."""
+
+    #: Its id, or the name of its folder or file.
+    name: str
+    #: A folder with ``config.json``, or an ONNX file.
+    path: Path
+    #: Sixteen hexadecimal digits that pin all files that the model reads.
+    digest: str
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether it is an ONNX file."""
+        return self.path.suffix.lower() == ".onnx"
 
 
 class Found(NamedTuple):
@@ -64,13 +81,7 @@ class Detector(Protocol):
         """Return the versions of the libraries that it depends on."""
 
     def check(self, questions: Iterable[str]) -> None:
-        """Check that each question can be asked.
-
-        Raises
-        ------
-        VifidelError
-            If one is longer than the model reads.
-        """
+        """Raise a `VifidelError` if a question is longer than the model reads."""
 
     def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
         """Prepare a picture; it may be smaller than its `size`. Runs in threads."""
@@ -78,16 +89,9 @@ class Detector(Protocol):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        """Return what is in each picture with a score above `lowest`.
+        """Return what is in each picture with a score above `lowest`, which is from 0 to 1.
 
-        Parameters
-        ----------
-        pictures : sequence of Prepared
-            Of one shape.
-        asked : sequence of sequence of str
-            The questions about each picture, if the detector is asked.
-        lowest : float
-            From 0 to 1.
+        The pictures are of one shape; `asked` are the questions about each, if it is asked.
         """
 
 
@@ -97,13 +101,7 @@ def installed_versions(*packages: str) -> dict[str, str]:
 
 
 def checked_side(side: Any, files: ModelFiles) -> int:
-    """Return the side of the pictures that a model reads, as its files say it.
-
-    Raises
-    ------
-    VifidelError
-        If no picture has such a side.
-    """
+    """Return the side of the pictures that a model reads, as its files say it, if it can be."""
     if is_whole(side, 1, _LONGEST_SIDE):
         return int(side)
     raise VifidelError(

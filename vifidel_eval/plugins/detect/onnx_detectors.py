@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ...errors import VifidelError
 from ...io.files import first_line
 from ..pytorch import load_libraries
-from .detectors import Found, Prepared, checked_side, exact, installed_versions
-from .model_files import ModelFiles
+from .detectors import Found, ModelFiles, Prepared, checked_side, exact, installed_versions
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -36,19 +35,8 @@ _ELEMENTS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 class OnnxDetector:
     """A closed detector in an ONNX file.
 
-    Parameters
-    ----------
-    files : ModelFiles
-        The ONNX file.
-    device : str, optional
-        ``"cpu"`` or ``"cuda"``; by default the processor.
-
-    Raises
-    ------
-    VifidelError
-        If it cannot be read, has no class names, or its input or output is of another shape.
-    MetricUnavailable
-        If ONNX Runtime is not installed.
+    If that cannot be read, has no class names, or its input or output is of another shape, that is
+    a `VifidelError`.
     """
 
     batch = 1
@@ -69,16 +57,21 @@ class OnnxDetector:
             raise VifidelError(
                 f"{files.path}: not an ONNX file that can be run ({first_line(problem)})."
             ) from None
-        names = _names(files, settings)
+        self._names = _names(files, settings)
         if settings.get("task", "detect") != "detect":
             raise VifidelError(
                 f"{files.path}: its task is {settings['task']!r:.40}, not 'detect'; export a "
                 "detector."
             )
-        self._names = names
-        self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(names.values()))
+        self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(self._names.values()))
         self._input, self._element, self.enough = self._input_of(settings)
-        self._check_output()
+        # Run once, so that a file of another layout is refused before any picture.
+        blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
+        try:
+            (output, *_) = self._session.run(None, {self._input: blank})
+        except Exception as problem:
+            raise VifidelError(f"{files.path}: cannot be run ({first_line(problem)}).") from None
+        self._rows(output)
 
     def _input_of(self, settings: Mapping[str, str]) -> tuple[str, type, int]:
         """Return name, element type and side of the input."""
@@ -99,17 +92,6 @@ class OnnxDetector:
         side = max(checked_side(one, self.files) for one in given or [None])
         return inputs[0].name, element, side
 
-    def _check_output(self) -> None:
-        """Run the model once, so that a file of another layout is refused before any picture."""
-        blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
-        try:
-            (output, *_) = self._session.run(None, {self._input: blank})
-        except Exception as problem:
-            raise VifidelError(
-                f"{self.files.path}: cannot be run ({first_line(problem)})."
-            ) from None
-        self._rows(output)
-
     def versions(self) -> dict[str, str]:
         return installed_versions("onnxruntime", "pillow")
 
@@ -128,21 +110,19 @@ class OnnxDetector:
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        return [self._of_picture(picture, lowest) for picture in pictures]
-
-    def _of_picture(self, picture: Prepared, lowest: float) -> Found:
-        (output, *_) = self._session.run(None, dict(picture.inputs))
-        boxes, scores, labels = self._rows(output)
-        kept = np.flatnonzero(scores > lowest)
-        full = np.array([*picture.size, *picture.size])
-        width, height, left, top = self._place(picture.size)
-        placed = (boxes[kept] - [left, top, left, top]) * (full / [width, height, width, height])
-        inside = np.clip(placed, 0, full).astype(np.float32)
-        return Found(
-            [self._names[at] for at in labels[kept].tolist()],
-            list(map(exact, scores[kept])),
-            [tuple(map(exact, box)) for box in inside],
-        )
+        found = []
+        for picture in pictures:
+            (output, *_) = self._session.run(None, dict(picture.inputs))
+            boxes, scores, labels = self._rows(output)
+            kept = np.flatnonzero(scores > lowest)
+            full = np.array([*picture.size] * 2)
+            width, height, left, top = self._place(picture.size)
+            placed = (boxes[kept] - [left, top] * 2) * (full / ([width, height] * 2))
+            inside = np.clip(placed, 0, full).astype(np.float32)
+            names = [self._names[at] for at in labels[kept].tolist()]
+            boxes_in_full = [tuple(map(exact, box)) for box in inside]
+            found.append(Found(names, list(map(exact, scores[kept])), boxes_in_full))
+        return found
 
     def _place(self, size: tuple[int, int]) -> tuple[int, int, int, int]:
         """Return a picture's width and height in the square, and the margins left and above."""
@@ -155,31 +135,30 @@ class OnnxDetector:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
         """Return boxes (left, top, right, bottom in the square), scores and classes."""
         shape: tuple[int, ...] = getattr(output, "shape", ())
-        if len(shape) == 3 and shape[0] == 1 and shape[1] == 4 + len(self._names):
+        is_one = len(shape) == 3 and shape[0] == 1
+        if is_one and shape[1] == 4 + len(self._names):
             rows = output[0].T.astype(np.float32)
             half = rows[:, 2:4] / 2
             boxes = np.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)
-            labels = rows[:, 4:].argmax(1)
-            return boxes, rows[:, 4:].max(1), self._classes_at(labels)
-        if len(shape) == 3 and shape[0] == 1 and shape[2] == 6:
+            scores, labels = rows[:, 4:].max(1), rows[:, 4:].argmax(1)
+        elif is_one and shape[2] == 6:
             rows = output[0].astype(np.float32)
-            used = rows[rows[:, 4] > 0]  # the rest is filled with zeros
+            rows = rows[rows[:, 4] > 0]  # the rest is filled with zeros
+            boxes, scores = rows[:, :4], rows[:, 4]
             with np.errstate(invalid="ignore"):  # NaN is no class
-                labels = used[:, 5].astype(np.int64)
-            return used[:, :4], used[:, 4], self._classes_at(labels)
-        raise VifidelError(
-            f"{self.files.path}: its output has the shape {tuple(shape)}; expected (1, "
-            f"{4 + len(self._names)}, boxes) for its {len(self._names)} classes, or (1, boxes, 6)."
-        )
-
-    def _classes_at(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-        unknown = set(labels.tolist()) - self._names.keys()
-        if unknown:
+                labels = rows[:, 5].astype(np.int64)
+        else:
+            raise VifidelError(
+                f"{self.files.path}: its output has the shape {tuple(shape)}; expected (1, "
+                f"{4 + len(self._names)}, boxes) for its {len(self._names)} classes, or (1, boxes, "
+                "6)."
+            )
+        if unknown := set(labels.tolist()) - self._names.keys():
             raise VifidelError(
                 f"{self.files.path}: it found class {min(unknown)}, which its names do not have; "
                 "export it again."
             )
-        return labels
+        return boxes, scores, labels
 
 
 def _names(files: ModelFiles, settings: Mapping[str, str]) -> dict[int, str]:

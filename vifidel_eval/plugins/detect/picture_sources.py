@@ -70,25 +70,21 @@ class PictureSource:
     @named_if_wrong
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._is_tar = False
         self.image_ids: list[str] | None = None
-        self._files: dict[str, Path] = {}
-        if os.fspath(path) == STANDARD_INPUT:
-            self._is_tar = True
+        self._files: dict[str, Path] | None = None  # None for a tar
+        self._is_stream = os.fspath(path) == STANDARD_INPUT
+        if self._is_stream:
             return
         if self.path.is_dir():
             self._files = dict(_in_folder(self.path))
-        elif self.path.name.lower().endswith(_TARS):
-            self._is_tar = True
-            self.image_ids = [name for name, _ in self._members()]
         elif self.path.suffix.lower() in SUFFIXES:
             if not self.path.is_file():
                 raise VifidelError(f"{self.path}: there is no such picture; check the path.")
             self._files = {self.path.name: self.path}
-        else:
+        elif not self.path.name.lower().endswith(_TARS):
             self._files = _listed(self.path)
-        if not self._is_tar:
-            self.image_ids = list(self._files)
+        names = (name for name, _, _ in self._members()) if self._files is None else self._files
+        self.image_ids = list(names)
         if not self.image_ids:
             raise VifidelError(
                 f"{self.path}: there is no picture in it ({', '.join(sorted(SUFFIXES))}); name a "
@@ -96,54 +92,49 @@ class PictureSource:
             )
 
     def __iter__(self) -> Iterator[FoundPicture]:
-        if not self._is_tar:
+        if self._files is not None:
             for image_id, file in self._files.items():
                 yield FoundPicture(image_id, file)
             return
-        for name, (tar, member) in self._members():
+        for name, tar, member in self._members():
             if member.size > _MOST_BYTES:
                 yield FoundPicture(name, b"", f"has {member.size} bytes, more than {_MOST_BYTES}")
                 continue
-            try:
+            with self._undamaged():
                 content = tar.extractfile(member)
                 assert content is not None  # it is a file
                 read = content.read()
-            except (OSError, tarfile.TarError, EOFError) as problem:
-                raise self._damaged(problem) from None
             yield FoundPicture(name, read)
 
-    def _members(self) -> Iterator[tuple[str, tuple[tarfile.TarFile, tarfile.TarInfo]]]:
+    def _members(self) -> Iterator[tuple[str, tarfile.TarFile, tarfile.TarInfo]]:
         """Yield the pictures of a tar, which is read from front to back."""
         seen = set()
-        try:
-            with self._opened() as tar:
-                for member in tar:
-                    name = _normal(member.name)
-                    if not member.isfile() or not _is_picture(name):
-                        continue
-                    if name in seen:
-                        raise VifidelError(f"{self.path}: {name!r} appears twice; keep one.")
-                    seen.add(name)
-                    yield name, (tar, member)
-        except (OSError, tarfile.TarError, EOFError) as problem:
-            raise self._damaged(problem) from None
+        with self._undamaged(), contextlib.ExitStack() as opened:
+            if self._is_stream:
+                stream = _Stream(sys.stdin.buffer)
+                tar = opened.enter_context(tarfile.open(fileobj=stream, mode="r|*"))
+            else:
+                file = opened.enter_context(open_file(self.path, VifidelError))
+                tar = opened.enter_context(tarfile.open(fileobj=file, mode="r:*"))
+            for member in tar:
+                name = _normal(member.name)
+                if not member.isfile() or not _is_picture(name):
+                    continue
+                if name in seen:
+                    raise VifidelError(f"{self.path}: {name!r} appears twice; keep one.")
+                seen.add(name)
+                yield name, tar, member
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[tarfile.TarFile]:
-        if os.fspath(self.path) == STANDARD_INPUT:
-            with tarfile.open(fileobj=_Stream(sys.stdin.buffer), mode="r|*") as tar:
-                yield tar
-        else:
-            file = open_file(self.path, VifidelError)
-            with file, tarfile.open(fileobj=file, mode="r:*") as tar:
-                yield tar
-
-    def _damaged(self, problem: Exception) -> VifidelError:
-        why = reason(problem) if isinstance(problem, OSError) else str(problem)
-        return VifidelError(
-            f"{self.path}: not a tar that can be read to its end ({why.rstrip('.')}); get a fresh "
-            "copy, or name a folder."
-        )
+    def _undamaged(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, tarfile.TarError, EOFError) as problem:
+            why = reason(problem) if isinstance(problem, OSError) else str(problem)
+            raise VifidelError(
+                f"{self.path}: not a tar that can be read to its end ({why.rstrip('.')}); get a "
+                "fresh copy, or name a folder."
+            ) from None
 
 
 class _Stream(io.RawIOBase):
@@ -161,9 +152,9 @@ class _Stream(io.RawIOBase):
         return block
 
 
-def _in_folder(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the pictures below a folder by path in it, links followed, each folder once."""
-    found = []
+def _in_folder(folder: Path) -> list[tuple[str, Path]]:
+    """Return the pictures below a folder by path in it, links followed, each folder once."""
+    pictures = []
     walked = set()
 
     def unreadable(problem: OSError) -> None:
@@ -175,11 +166,9 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, Path]]:
             folders.clear()
             continue
         walked.add(known)
-        for name in names:
-            file = Path(place, name)
-            if _is_picture(name) and file.is_file():
-                found.append((file.relative_to(folder).as_posix(), file))
-    return iter(sorted(found))
+        pictures += [Path(place, name) for name in names if _is_picture(name)]
+    files = [(file.relative_to(folder).as_posix(), file) for file in pictures if file.is_file()]
+    return sorted(files)
 
 
 def _listed(path: Path) -> dict[str, Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,15 @@ from ...annotations import clean_label
 from ...captions.fields import Wanted
 from ...errors import CaptionError, VifidelError
 from ...io.arguments import check_whole, named_if_wrong
-from ...io.files import parse_json_lines, read_text
-from ...io.image_ids import ImageId, from_json_value, match, to_json_value
+from ...io.containers import entries_of
+from ...io.entries import shows
+from ...io.image_ids import ImageId, match, to_json_value
 from ...run.plan import PathLike, Systems, named, read_captions
-from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
-from .detected_objects import mentioned_in
+from .detected_objects import classes_in, mentioned_in
 
 _AskedOf = dict[ImageId, list[str]]
-
-_EXPECTED = (
-    '{"image_id": 7, "thing": "lamp", "answer": "no"} (or a "score"), one per line, or what '
-    "detect --ask wrote"
-)
 
 
 @named_if_wrong
@@ -77,8 +72,6 @@ def questions(
         If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative,
         or most of the answers are about other captions.
 
-    Examples
-    --------
     >>> questions({"mine": {7: "two puppies by a lamp"}})
     [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
     """
@@ -110,48 +103,28 @@ def read_answered(
 ) -> dict[ImageId, set[str]]:
     """Return what was answered about each image, by the names of the classes.
 
-    Parameters
-    ----------
-    answers : path or list of dict
-        Lines with ``image_id``, ``thing`` and ``answer`` or ``score``; or detections of a run that
-        was asked (``asked``). A question without an answer is one that is still open.
-    classes : ClassList
-        The object vocabulary.
-
-    Raises
-    ------
-    VifidelError
-        If it cannot be read or holds something else.
+    Answers are lines with ``image_id``, ``thing`` and ``answer`` or ``score``, or detections of a
+    run that was asked (``asked``); anything else is a `VifidelError`. A question without an answer
+    is one that is still open.
     """
-    if isinstance(answers, str | os.PathLike):
-        where = str(answers)
-        lines, numbers = parse_json_lines(read_text(answers, VifidelError), where, VifidelError)
-    else:
-        where, lines = "answers", list(answers)
-        numbers = list(range(1, len(lines) + 1))
     answered: dict[ImageId, set[str]] = {}
-    for number, line in zip(numbers, lines, strict=True):
-        if isinstance(line, Mapping) and ("vifidel_eval" in line or "problem" in line):
+    for entry in entries_of(answers, VifidelError, "answers"):
+        if "vifidel_eval" in entry or "problem" in entry:
             continue  # a header, or a picture that could not be read
-        image_id = from_json_value(line.get("image_id")) if isinstance(line, Mapping) else None
-        things = None if image_id is None else _things(line)
-        if image_id is None or things is None:
-            raise VifidelError(f"{where}: line {number} is no answer; expected {_EXPECTED}.")
-        cleaned = map(clean_label, things)
-        of_image = answered.setdefault(image_id, set())
-        of_image.update(classes.class_of.get(name, name) for name in cleaned)
+        of_image = answered.setdefault(entry.image_id(), set())
+        if "asked" in entry:
+            names = entry.texts("asked")
+        else:
+            is_open = entry.get("answer") in (None, "") and entry.get("score") is None
+            names = [entry.text("thing")][is_open:]
+        of_image.update(class_of(name, classes) for name in names)
     return answered
 
 
-def _things(line: Mapping[str, Any]) -> Iterable[str] | None:
-    """Return the things that a line answers; None if it is no such line."""
-    thing, asked = line.get("thing"), line.get("asked")
-    if isinstance(thing, str):
-        is_open = line.get("answer") in (None, "") and line.get("score") is None
-        return [] if is_open else [thing]
-    if isinstance(asked, list) and all(isinstance(name, str) for name in asked):
-        return asked
-    return None
+def class_of(name: str, classes: ClassList) -> str:
+    """Return the class of a thing, or its own cleaned name if the vocabulary does not have it."""
+    cleaned = clean_label(name)
+    return classes.class_of.get(cleaned, cleaned)
 
 
 @named_if_wrong
@@ -164,28 +137,23 @@ def read_asked(
 ) -> _AskedOf:
     """Return what to ask about each image, from caption files and files of questions.
 
-    Parameters
-    ----------
-    files : sequence of path
-        Caption files, or what `questions` gave, one JSON object per line.
-    things, id_field, caption_field : optional
-        As for `questions`.
-
-    Raises
-    ------
-    VifidelError
-        If a file cannot be read, or there is nothing to ask.
+    The latter hold what `questions` gave, one JSON object per line; `things` and the fields are as
+    for `questions`. If a file cannot be read, or there is nothing to ask, that is a `VifidelError`.
     """
-    fields = Wanted(tuple(id_field), tuple(caption_field))
     asked: _AskedOf = {}
     captions = []
     for path in files:
-        listed = _listed_questions(path)
-        if listed is None:
+        may_ask = os.fspath(path) != "-" and path.suffix.lower() in (".jsonl", ".ndjson")
+        entries = entries_of(path, VifidelError) if may_ask else None
+        if entries is None or not shows(entries.values, ["[].thing"]):
             captions.append(path)
-        else:
-            _unite(asked, listed)
+            continue
+        listed: _AskedOf = {}
+        for entry in entries:
+            listed.setdefault(entry.image_id(), []).append(entry.text("thing"))
+        _unite(asked, listed)
     if captions:
+        fields = Wanted(tuple(id_field), tuple(caption_field))
         _unite(asked, _mentioned(captions, read_things(things), fields))
     return asked
 
@@ -194,21 +162,14 @@ def read_asked(
 def read_controls(path: PathLike) -> _AskedOf:
     """Return the things that are controls, by image, of a file of questions or of their answers.
 
-    Parameters
-    ----------
-    path : path
-        What `questions` gave, one JSON object per line, or the same lines with answers: controls
-        have ``"control": true``.
-
-    Raises
-    ------
-    VifidelError
-        If it cannot be read, is something else, or has no control.
+    It holds what `questions` gave, one JSON object per line, or the same lines with answers:
+    controls have ``"control": true``. Without any, or if it is something else, that is a
+    `VifidelError`.
     """
-    lines, numbers = parse_json_lines(read_text(path, VifidelError), str(path), VifidelError)
     controls: _AskedOf = {}
-    for image_id, thing, line in _question_lines(lines, numbers, path):
-        if line.get("control") is True:
+    for entry in entries_of(path, VifidelError):
+        image_id, thing = entry.image_id(), entry.text("thing")
+        if entry.get("control") is True:
             controls.setdefault(image_id, []).append(thing)
     if not controls:
         raise VifidelError(
@@ -222,15 +183,7 @@ def _check_matched(
     asked: Mapping[ImageId, Collection[str]],
     where: str,
 ) -> None:
-    """Raise if answers and questions have little in common: they belong to other captions.
-
-    Some questions may be open, and some answers about what other systems mentioned.
-
-    Raises
-    ------
-    VifidelError
-        If less than half of the answers, and of the questions, have a counterpart.
-    """
+    """Raise if less than half of the answers, and of the questions, have a counterpart."""
     answers, questions = (sum(map(len, side.values())) for side in (answered, asked))
     matched = sum(
         len(set(answered[theirs]).intersection(asked[mine]))
@@ -248,33 +201,17 @@ def named_by_several(
     least: int = 3,
     things: ClassList | PathLike | None = None,
 ) -> dict[ImageId, set[str]]:
-    """Return the things that several references of an image name: they are almost surely there.
+    """Return the things that so many references of an image name: they are almost surely there.
 
-    Parameters
-    ----------
-    references : mapping
-        Image id to its references.
-    least : int
-        How many of them have to name a thing.
-    things : optional
-        The object vocabulary.
-
-    Examples
-    --------
     >>> named_by_several({7: ["a dog by a lamp", "a puppy", "a dog on a bed"]})
     {7: {'dog'}}
     """
     finder = MentionFinder(read_things(things))
     named_of = {}
     for image_id, of_image in references.items():
-        counts = Counter(name for text in of_image for name in set(_classes_in(finder, text)))
+        counts = Counter(name for text in of_image for name in set(classes_in(finder, text)))
         named_of[image_id] = {name for name, count in counts.items() if count >= least}
     return named_of
-
-
-def _classes_in(finder: MentionFinder, caption: str) -> list[str]:
-    units = finder.units(caption, STOP_WORDS)
-    return [unit.category for unit in units if unit.category is not None]
 
 
 def _mentioned(systems: Systems, classes: ClassList, fields: Wanted) -> _AskedOf:
@@ -302,47 +239,12 @@ def _controls(mentioned: _AskedOf, number: int, seed: int) -> _AskedOf:
     everything = sorted({name for of_image in mentioned.values() for name in of_image})
     chosen: _AskedOf = {}
     for image_id, of_image in mentioned.items():
-        possible = len(everything) - len(of_image)
-        draws = _endless(everything, f"{seed}:{to_json_value(image_id)}")
+        # Only `random` gives the same numbers in every version of Python.
+        source = random.Random(f"{seed}:{to_json_value(image_id)}")
         kept: dict[str, None] = {}
-        while len(kept) < min(number, possible):
-            name = next(draws)
+        while len(kept) < min(number, len(everything) - len(of_image)):
+            name = everything[int(source.random() * len(everything))]
             if name not in of_image:
                 kept[name] = None
         chosen[image_id] = list(kept)
     return chosen
-
-
-def _endless(names: Sequence[str], seed: str) -> Iterator[str]:
-    # Only `random` gives the same numbers in every version of Python.
-    source = random.Random(seed)
-    while True:
-        yield names[int(source.random() * len(names))]
-
-
-def _listed_questions(path: Path) -> _AskedOf | None:
-    """Return the questions in a file; None if it is no file of questions."""
-    if os.fspath(path) == "-" or path.suffix.lower() not in (".jsonl", ".ndjson"):
-        return None
-    lines, numbers = parse_json_lines(read_text(path, VifidelError), str(path), VifidelError)
-    if not lines or not isinstance(lines[0], dict) or "thing" not in lines[0]:
-        return None
-    asked: _AskedOf = {}
-    for image_id, thing, _ in _question_lines(lines, numbers, path):
-        asked.setdefault(image_id, []).append(thing)
-    return asked
-
-
-def _question_lines(
-    lines: Sequence[Any], numbers: Sequence[int], path: PathLike
-) -> Iterator[tuple[ImageId, str, Mapping[str, Any]]]:
-    """Yield image, thing and all of each question; raise if a line is none."""
-    for number, line in zip(numbers, lines, strict=True):
-        image_id = from_json_value(line.get("image_id")) if isinstance(line, dict) else None
-        thing = line.get("thing") if isinstance(line, dict) else None
-        if image_id is None or not isinstance(thing, str) or not thing.strip():
-            raise VifidelError(
-                f"{path}: line {number} is no question; write "
-                '{"image_id": 7, "thing": "lamp"}, one per line.'
-            )
-        yield image_id, thing, line

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -55,13 +54,7 @@ if TYPE_CHECKING:
 )
 @field_options
 def questions(
-    captions: tuple[SystemFile, ...],
-    wanted: Wanted,
-    output: Path,
-    answers: Path | None,
-    controls: int,
-    seed: int,
-    things: Path | None,
+    captions: tuple[SystemFile, ...], wanted: Wanted, output: Path, **settings: Any
 ) -> None:
     """Write what to ask about images to judge CAPTIONS.
 
@@ -69,19 +62,11 @@ def questions(
     mentions is asked about once per image. Any program or model may answer: it adds "answer" (yes,
     no or unsure) or "score" (0 to 1) to the lines.
     """
-    from ...io.files import printable, write_whole
+    from ...io.files import json_line, write_whole
     from .questions import questions as composed
 
-    asked = composed(
-        named_files(captions),
-        answers=answers,
-        controls=controls,
-        seed=seed,
-        things=things,
-        id_field=wanted.id_fields,
-        caption_field=wanted.caption_fields,
-    )
-    lines = [printable(json.dumps(question, ensure_ascii=False)) + "\n" for question in asked]
-    write_whole(output, "".join(lines))
+    fields = {"id_field": wanted.id_fields, "caption_field": wanted.caption_fields}
+    asked = composed(named_files(captions), **fields, **settings)
+    write_whole(output, "".join(json_line(question) + "\n" for question in asked))
     images = len({question["image_id"] for question in asked})
     show(f"{output}: {len(asked)} questions about {images} images")

@@ -1,61 +1,143 @@
-"""Detectors of transformers: which class reads which model, and the closed ones."""
+"""Detectors of transformers: closed ones, and those that look for what they are asked.
+
+Pictures are prepared by transformers' own image processors, those of Pillow: they need no
+torchvision, and an answer does not depend on whether it is installed. What comes out of a model
+goes through the library's own post-processing, except where the docstrings say why not.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from ...errors import VifidelError
 from ...io.files import first_line
-from ..pytorch import find_device, load_libraries
-from .detectors import Detector, Found, Prepared
-from .model_files import NEEDED_BY, ModelFiles
-from .transformers_asked import GroundingDino, Owl, Sam3
-from .transformers_models import HARMLESS, TransformersDetector, floats
+from .detectors import Found, ModelFiles, Prepared, checked_side, exact, installed_versions
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+_BATCH_ON_DEVICE = 8
+
+#: Nothing is fetched, and no code that lies beside the weights is run.
+HARMLESS = {"local_files_only": True, "trust_remote_code": False}
 
 # What DETR and its like call what is no class.
 _NO_CLASSES = frozenset({"N/A", "no-object", "background", ""})
 # What transformers calls classes that a configuration does not name.
 _UNNAMED = re.compile(r"LABEL_\d+")
 
-_OWL = ("owlvit", "owlv2")
-_GROUNDING = ("grounding-dino", "mm-grounding-dino")
-# The published files of SAM 3 hold a tracker for videos too.
-_SAM = ("sam3", "sam3_video")
+# A question, and the scores and boxes of what was found for it.
+_Answer = tuple[str, Mapping[str, Any]]
 
 
-def load_transformers(files: ModelFiles, device: str | None) -> Detector:
-    """Return the detector in a folder of transformers; see `loading.load_detector`."""
-    torch, transformers = load_libraries(
-        NEEDED_BY, {"PyTorch": "torch", "transformers": "transformers"}
-    )
-    place = find_device(torch, device)
-    try:
-        config = transformers.AutoConfig.from_pretrained(files.path, **HARMLESS)
-    except Exception as problem:  # a broken file, or a type of model that is not known
-        raise VifidelError(
-            f"{files.path}: its config.json cannot be read by transformers "
-            f"{transformers.__version__} ({first_line(problem)})."
-        ) from None
-    kinds: dict[str, tuple[type[Owl | GroundingDino | Sam3], str]] = {
-        **dict.fromkeys(_OWL, (Owl, "AutoModelForZeroShotObjectDetection")),
-        **dict.fromkeys(_GROUNDING, (GroundingDino, "AutoModelForZeroShotObjectDetection")),
-        **dict.fromkeys(_SAM, (Sam3, "Sam3Model")),
-    }
-    if type(config) in transformers.MODEL_FOR_OBJECT_DETECTION_MAPPING:
-        return _Closed(files, torch, transformers, "AutoModelForObjectDetection", place)
-    if config.model_type not in kinds:
-        raise VifidelError(
-            f"{files.path}: a model of type {config.model_type!r} is no detector that can be used; "
-            "name one of transformers' models for object detection, OWL, Grounding DINO or SAM 3."
+class _Transformers:
+    """What all models of transformers have in common."""
+
+    #: The class of the library that loads it.
+    loader = "AutoModelForZeroShotObjectDetection"
+    classes: tuple[str, ...] | None = None
+
+    def __init__(
+        self, files: ModelFiles, torch: ModuleType, transformers: ModuleType, device: Any
+    ) -> None:
+        self.files = files
+        self._torch = torch
+        self._device = device
+        # Alone, a picture's digits do not depend on others; a graphics processor is worth it.
+        self.batch = 1 if device.type == "cpu" else _BATCH_ON_DEVICE
+        self._model = self._loaded(transformers).eval().to(device)
+        self._images = self._load_images(transformers)
+        sides = {
+            name: checked_side(side, files)
+            for name, side in dict(self._images.size or {}).items()
+            if side is not None
+        }
+        self.enough = sides.get("shortest_edge") or checked_side(
+            max(sides.values(), default=None), files
         )
-    kind, loader = kinds[config.model_type]
-    return kind(files, torch, transformers, loader, place)
+
+    def _from_folder(self, what: str, loader: Any, **settings: Any) -> Any:
+        """Return what a class of transformers loads; an error calls it `what`."""
+        try:
+            return loader.from_pretrained(self.files.path, **HARMLESS, **settings)
+        except Exception as problem:  # the library raises nearly anything
+            raise VifidelError(
+                f"{self.files.path}: its {what} cannot be loaded ({first_line(problem)}); save the "
+                "model again with its processor, or name another."
+            ) from None
+
+    def _load_images(self, transformers: ModuleType) -> Any:
+        return self._from_folder("image processor", transformers.AutoImageProcessor, backend="pil")
+
+    def _loaded(self, transformers: ModuleType) -> Any:
+        """Return the model with all its weights."""
+        logging = transformers.utils.logging
+        verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        try:
+            model, report = self._from_folder(
+                "model",
+                getattr(transformers, self.loader),
+                use_safetensors=True,
+                dtype="float32",  # as pictures are prepared; weights may be kept in half
+                output_loading_info=True,
+            )
+        finally:
+            logging.set_verbosity(verbosity)
+            if bar:
+                logging.enable_progress_bar()
+        parameters = {name for name, _ in model.named_parameters()}
+        missing = sorted(
+            map(str, [*parameters.intersection(report["missing_keys"]), *report["mismatched_keys"]])
+        )
+        if missing:  # transformers gives them random values
+            raise VifidelError(
+                f"{self.files.path}: {len(missing)} of the model's weights are missing or of "
+                f"another shape, such as {missing[0]:.60}; get a fresh copy, or name a model that "
+                "was trained to detect."
+            )
+        return model
+
+    def versions(self) -> dict[str, str]:
+        return installed_versions("transformers", "torch", "pillow")
+
+    def check(self, questions: Iterable[str]) -> None:
+        pass
+
+    def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
+        inputs = self._images(images=[picture], return_tensors="pt")
+        wanted = ("pixel_values", "pixel_mask")
+        return Prepared({name: inputs[name] for name in wanted if name in inputs}, size)
+
+    def _together(self, pictures: Sequence[Prepared]) -> dict[str, Any]:
+        """Return the inputs of pictures of one shape as a batch on the device."""
+        return {
+            name: self._torch.cat([picture.inputs[name] for picture in pictures]).to(self._device)
+            for name in pictures[0].inputs
+        }
+
+    def _on_device(self, texts: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: values.to(self._device) for name, values in texts.items()}
+
+    def _processed(
+        self, outputs: Any, pictures: Sequence[Prepared], lowest: float
+    ) -> list[Mapping[str, Any]]:
+        """Return what the library makes of a model's output, picture by picture."""
+        sizes = self._torch.tensor([picture.size[::-1] for picture in pictures])
+        results: list[Mapping[str, Any]] = self._images.post_process_object_detection(
+            outputs, threshold=lowest, target_sizes=sizes.to(self._device)
+        )
+        return results
 
 
-class _Closed(TransformersDetector):
+class Closed(_Transformers):
     """A model for object detection: it looks for its own classes in every picture."""
+
+    loader = "AutoModelForObjectDetection"
 
     def __init__(self, files: ModelFiles, *others: Any) -> None:
         super().__init__(files, *others)
@@ -82,10 +164,227 @@ class _Closed(TransformersDetector):
     ) -> list[Found]:
         with self._torch.inference_mode():
             outputs = self._model(**self._together(pictures))
-            results = self._images.post_process_object_detection(
-                outputs, threshold=lowest, target_sizes=self._sizes(pictures)
-            )
+            results = self._processed(outputs, pictures, lowest)
         return [
-            Found([self._names[at] for at in found["labels"].tolist()], *floats(found))
-            for found in results
+            Found([self._names[at] for at in result["labels"].tolist()], *_floats(result))
+            for result in results
         ]
+
+
+class _Asked(_Transformers):
+    """A model that looks for what it is asked."""
+
+    #: What its configuration calls it.
+    types: tuple[str, ...]
+
+    def __init__(
+        self, files: ModelFiles, torch: ModuleType, transformers: ModuleType, device: Any
+    ) -> None:
+        super().__init__(files, torch, transformers, device)
+        self._tokenizer = self._from_folder("tokenizer", transformers.AutoTokenizer)
+
+    def _prompt(self, question: str) -> str:
+        return question
+
+    def _longest(self) -> int:
+        """Return how many tokens of a text the model reads, those at its ends included."""
+        return int(self._model.config.text_config.max_position_embeddings)
+
+    def check(self, questions: Iterable[str]) -> None:
+        for question in dict.fromkeys(questions):
+            tokens = self._length(self._prompt(question))
+            if tokens > self._longest():
+                raise VifidelError(
+                    f"the question {question!r:.60} has {tokens} tokens as {self.files.name} is "
+                    f"asked, which reads {self._longest()}; leave it out, or take another model."
+                )
+
+    def _length(self, text: str) -> int:
+        """Return how many tokens a text has, those at its ends included."""
+        return len(self._tokenizer(text, verbose=False)["input_ids"])
+
+    def _padded(self, texts: list[str]) -> dict[str, Any]:
+        """Return tokens of texts, padded to the longest that the model reads."""
+        length = self._longest()
+        read = self._tokenizer(texts, padding="max_length", max_length=length, return_tensors="pt")
+        return {name: read[name] for name in ("input_ids", "attention_mask")}
+
+
+class Owl(_Asked):
+    """OWL-ViT and OWLv2: all questions about a picture in one pass of the image encoder."""
+
+    types = ("owlvit", "owlv2")
+
+    def _prompt(self, question: str) -> str:
+        return f"a photo of a {question}"  # as it was trained (Minderer et al., 2022)
+
+    def detect(
+        self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
+    ) -> list[Found]:
+        torch = self._torch
+        most = max(map(len, asked))
+        tokens = self._padded([self._prompt(name) for questions in asked for name in questions])
+        # A picture with fewer questions than another has rows of zeros, which OWL leaves out.
+        rows = torch.zeros(len(asked), most, dtype=torch.bool)
+        for row, questions in zip(rows, asked, strict=True):
+            row[: len(questions)] = True
+        spread = {}
+        for name, values in tokens.items():
+            spread[name] = torch.zeros(rows.numel(), self._longest(), dtype=values.dtype)
+            spread[name][rows.flatten()] = values
+        with torch.inference_mode():
+            outputs = self._model(**self._together(pictures), **self._on_device(spread))
+            # Each question for itself: the library gives a box to the best of all that were asked,
+            # and an answer should not depend on what else was asked.
+            by_question = []
+            for at in range(most):
+                logits = outputs.logits[..., at : at + 1]
+                alone = SimpleNamespace(logits=logits, pred_boxes=outputs.pred_boxes)
+                by_question.append(self._processed(alone, pictures, lowest))
+        return [
+            _joined(
+                (question, results[row])
+                for question, results in zip(questions, by_question, strict=False)
+            )
+            for row, questions in enumerate(asked)
+        ]
+
+
+class GroundingDino(_Asked):
+    """Grounding DINO, MM Grounding DINO and LLMDet: questions as one text.
+
+    Each box has a score for each token of the text. That of a question is the mean over its own
+    tokens, as in the authors' evaluation of phrases (Liu et al., 2023); the library's
+    post-processing returns the words of the highest tokens instead, which may belong to no question
+    or to two.
+    """
+
+    types = ("grounding-dino", "mm-grounding-dino")
+
+    def _longest(self) -> int:
+        return int(self._model.config.max_text_len)
+
+    def _prompt(self, question: str) -> str:
+        return f"{_one_phrase(question)}."
+
+    def detect(
+        self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
+    ) -> list[Found]:
+        passes = [list(self._passes(questions)) for questions in asked]
+        answers: list[list[_Answer]] = [[] for _ in pictures]
+        for number in range(max(map(len, passes))):
+            rows = [row for row, texts in enumerate(passes) if number < len(texts)]
+            some = [pictures[row] for row in rows]
+            texts = [passes[row][number] for row in rows]
+            for row, of_row in zip(rows, self._pass(some, texts, lowest), strict=True):
+                answers[row] += of_row
+        return list(map(_joined, answers))
+
+    def _passes(self, questions: Sequence[str]) -> Iterator[list[str]]:
+        """Split questions into texts that the model reads whole."""
+        text: list[str] = []
+        ends = self._length("")
+        length = ends
+        for question in questions:
+            tokens = self._length(self._prompt(question)) - ends
+            if text and length + tokens > self._longest():
+                yield text
+                text, length = [], ends
+            text.append(question)
+            length += tokens
+        yield text
+
+    def _pass(
+        self, pictures: Sequence[Prepared], asked: list[list[str]], lowest: float
+    ) -> list[list[_Answer]]:
+        """Return the answers about each picture to questions that are one text."""
+        torch = self._torch
+        texts = [" ".join(map(self._prompt, questions)) for questions in asked]
+        tokens = self._tokenizer(
+            texts, padding=True, return_tensors="pt", return_offsets_mapping=True
+        )
+        offsets = tokens.pop("offset_mapping")
+        tokens.setdefault("token_type_ids", torch.zeros_like(tokens["input_ids"]))
+        with torch.inference_mode():
+            outputs = self._model(**self._together(pictures), **self._on_device(tokens))
+            scores = outputs.logits.sigmoid()
+            # Only for its boxes: all are above a threshold below 0.
+            boxes = [result["boxes"] for result in self._processed(outputs, pictures, -1.0)]
+        answers = []
+        for row, questions in enumerate(asked):
+            end = 0
+            of_picture: list[_Answer] = []
+            for question in questions:
+                phrase = _one_phrase(question)
+                start = texts[row].index(phrase, end)
+                end = start + len(phrase)
+                begins, stops = offsets[row].unbind(-1)
+                own = (stops > begins) & (begins >= start) & (stops <= end)
+                score = scores[row][:, : len(own)][:, own.to(self._device)].mean(-1)
+                kept = score > lowest  # not a question without a token, whose mean is no number
+                of_picture.append((question, {"scores": score[kept], "boxes": boxes[row][kept]}))
+            answers.append(of_picture)
+        return answers
+
+
+class Sam3(_Asked):
+    """SAM 3: one pass of the image encoder, then a small one for each question.
+
+    The score of a box is the model's own times its answer to whether the thing is there at all
+    (``presence_logits``), as in transformers' post-processing, which needs torchvision. That
+    answer is returned beside the boxes.
+    """
+
+    types = ("sam3", "sam3_video")  # the published files hold a tracker for videos too
+    loader = "Sam3Model"
+
+    def _load_images(self, transformers: ModuleType) -> Any:
+        # What its own image processor does (size, mean, deviation), which needs torchvision.
+        return self._from_folder("image processor", transformers.ViTImageProcessorPil)
+
+    def detect(
+        self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
+    ) -> list[Found]:
+        return [
+            self._of_picture(picture, questions, lowest)
+            for picture, questions in zip(pictures, asked, strict=True)
+        ]
+
+    def _of_picture(self, picture: Prepared, questions: Sequence[str], lowest: float) -> Found:
+        answers, presence = [], []
+        with self._torch.inference_mode():
+            pixels = self._together([picture])["pixel_values"]
+            seen = self._model.get_vision_features(pixel_values=pixels)
+            scale = self._torch.tensor([*picture.size, *picture.size], device=self._device)
+            for question in questions:
+                text = self._on_device(self._padded([question]))
+                outputs = self._model(vision_embeds=seen, **text)
+                there = outputs.presence_logits.sigmoid()
+                score = (outputs.pred_logits.sigmoid() * there)[0]
+                kept = score > lowest
+                boxes = outputs.pred_boxes[0][kept] * scale
+                answers.append((question, {"scores": score[kept], "boxes": boxes}))
+                presence.append(exact(there.item()))
+        return _joined(answers)._replace(presence=presence)
+
+
+def _one_phrase(question: str) -> str:
+    """Return a question as the model's tokenizer reads it; a full stop would make two of it."""
+    return " ".join(re.sub("[.?]", " ", question.lower()).split())
+
+
+def _floats(result: Mapping[str, Any]) -> tuple[list[float], list[tuple[float, ...]]]:
+    """Return scores and boxes of one picture, as lists."""
+    scores = [exact(score) for score in result["scores"].tolist()]
+    return scores, [tuple(map(exact, box)) for box in result["boxes"].tolist()]
+
+
+def _joined(answers: Iterable[_Answer]) -> Found:
+    """Return the answers to all questions about a picture, in their order."""
+    joined = Found([], [], [])
+    for question, result in answers:
+        scores, boxes = _floats(result)
+        joined.labels.extend([question] * len(scores))
+        joined.scores.extend(scores)
+        joined.boxes.extend(boxes)
+    return joined

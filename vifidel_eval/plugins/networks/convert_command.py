@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -48,87 +47,79 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
             "SOURCE is unpickled, and a pickle can run any code when it is read; add "
             "--trust-pickles if you trust where it comes from."
         )
-    from .vilbert_features import regions_of, write_regions
+    from .regions import regions_of, write_regions
 
-    list_of_images = source.suffix == ".pkl"
-    files = [source] if not source.is_dir() else sorted(source.glob("*.npy"))
-    if not files:
-        raise VifidelError(
-            f"{source}: there is no .npy file in this folder; give another, or a .pkl file."
-        )
+    total = None
+    if source.suffix == ".pkl":
+        images: Iterable[_Image] = _listed(source)
+    else:
+        files = sorted(source.glob("*.npy")) if source.is_dir() else [source]
+        if not files:
+            raise VifidelError(
+                f"{source}: there is no .npy file in this folder; give another, or a .pkl file."
+            )
+        total = len(files)
+        images = (_Image(str(path), path.stem, _unpickled(path)) for path in files)
     try:
         output_folder.mkdir(exist_ok=True)
     except OSError as problem:
         raise VifidelError(f"{output_folder}: {reason(problem)}; name another folder.") from None
     digests: dict[str, str] = {}
-    images = _listed(source) if list_of_images else map(_single, files)
-    with progress_bar(None if list_of_images else len(files), " images") as bar:
-        for where, image_id, entry in images:
-            regions = regions_of(
-                {ours: entry[theirs] for ours, theirs in _PUBLISHED.items()}, where
-            )
+    with progress_bar(total, " images") as bar:
+        for where, image_id, content in images:
+            entry = _dictionary(content, where)
+            name = str(entry.get("image_id", image_id))
+            arrays = {ours: entry[theirs] for ours, theirs in _PUBLISHED.items()}
+            regions = regions_of(arrays, where)
             digest = regions.digest()
-            if image_id not in digests:
-                write_regions(output_folder, image_id, regions)
-            elif digests[image_id] != digest:
+            if name not in digests:
+                write_regions(output_folder, name, regions)
+            elif digests[name] != digest:
                 raise VifidelError(
-                    f"{where}: image {image_id!r} appeared before, with other features; keep one."
+                    f"{where}: image {name!r} appeared before, with other features; keep one."
                 )
-            digests[image_id] = digest
+            digests[name] = digest
             bar.update()
     show(f"{output_folder}: features of {len(digests)} images")
 
 
-def _single(path: Path) -> tuple[str, str, Mapping[str, Any]]:
-    """Return place, image id and content of a ``.npy`` file."""
-    entry = _dictionary(_unpickled(path), str(path))
-    return str(path), str(entry.get("image_id", path.stem)), entry
+class _Image(NamedTuple):
+    """An image that is to be converted: its place, its id if it does not say it, its content."""
+
+    where: str
+    image_id: Any
+    content: Any
 
 
-def _listed(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield place, image id and content of each image of an ``imgs_rcnn.pkl``."""
+def _listed(path: Path) -> list[_Image]:
+    """Return the images of an ``imgs_rcnn.pkl``, and of the list of ids beside it."""
     entries = _unpickled(path)
     if not isinstance(entries, list):
         raise VifidelError(
             f"{path}: holds {type(entries).__name__}; expected imgs_rcnn.pkl, a list with a "
             f"dictionary of {', '.join(_PUBLISHED.values())} for each image."
         )
-    names = None
-    for at, packed in enumerate(entries):
-        where = f"{path}, entry {at}"
-        entry = _dictionary(packed, where)
-        if "image_id" in entry:
-            image_id = entry["image_id"]
-        else:
-            if names is None:
-                names = _names(path, len(entries))
-            image_id = names[at]
-        yield where, str(image_id), entry
-
-
-def _names(path: Path, images: int) -> list[Any]:
-    """Return the image ids in the list that the repository keeps beside ``imgs_rcnn.pkl``."""
+    images = [_Image(f"{path}, entry {at}", "", entry) for at, entry in enumerate(entries)]
+    if all("image_id" in _dictionary(image.content, image.where) for image in images):
+        return images
     beside = path.with_name("img_names.pkl")
     if not beside.exists():
         raise VifidelError(
             f"{path}: its images have no image_id; put img_names.pkl, the list of them, beside it."
         )
     names = _unpickled(beside)
-    if not isinstance(names, list) or len(names) != images:
+    if not isinstance(names, list) or len(names) != len(images):
         raise VifidelError(
-            f"{beside}: not a list of {images} image ids, one for each image of {path}."
+            f"{beside}: not a list of {len(images)} image ids, one for each image of {path}."
         )
-    return names
+    return [image._replace(image_id=name) for image, name in zip(images, names, strict=True)]
 
 
 def _unpickled(path: Path) -> Any:
     import numpy as np
 
     try:
-        if path.suffix == ".pkl":
-            with open(path, "rb") as file:
-                return pickle.load(file, encoding="latin1")  # of Python 2 too
-        return np.load(path, allow_pickle=True, encoding="latin1")
+        return np.load(path, allow_pickle=True, encoding="latin1")  # of Python 2 too
     except OSError as problem:
         raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
     except Exception as problem:  # pickles raise nearly anything

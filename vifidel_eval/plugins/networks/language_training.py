@@ -21,17 +21,16 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...io.arguments import check_whole
-from ...io.files import beside, write_whole
+from ...io.files import write_whole
 from ...io.image_ids import ImageId
 from ...io.records import Parts, check_output
-from ..pytorch import load_torch
-from .language_model import (
+from .lm import (
     MODEL,
-    NEEDED_BY,
     SPECIAL,
     batches_of,
     caption_words,
     encoded,
+    load_torch,
     logits_of,
     losses_of,
     new_network,
@@ -50,29 +49,16 @@ _LEARNING_RATE = 5e-3  # of the first epoch; it falls linearly
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass of a training over all captions.
+    """One pass of a training over all captions."""
 
-    Attributes
-    ----------
-    number : int
-        From 1.
-    perplexity : float
-        Of the validation captions after it, per token, their ends included; at least 1.
-    best : bool
-        Whether no epoch before was as good; the output file holds the best one.
-    resumed : bool
-        Whether an earlier, interrupted run computed it.
-    """
-
+    #: From 1.
     number: int
+    #: Of the validation captions after it, per token, their ends included; at least 1.
     perplexity: float
+    #: Whether no epoch before was as good; the output file holds the best one.
     best: bool
+    #: Whether an earlier, interrupted run computed it.
     resumed: bool
-
-
-def state_path(output: str | os.PathLike[str]) -> Path:
-    """Return the file that holds an unfinished training of `output`."""
-    return beside(output, ".unfinished")
 
 
 def train(
@@ -82,14 +68,14 @@ def train(
     epochs: int = 8,
     hidden: int = 256,
     min_count: int = 5,
-    on_progress: Callable[[float], object] | None = None,
-    on_epoch: Callable[[Epoch], object] | None = None,
+    on_progress: Callable[[float], object] = lambda _: None,
+    on_epoch: Callable[[Epoch], object] = lambda _: None,
 ) -> list[Epoch]:
     """Train a language model and write its best epoch to a file.
 
     One twentieth of the images is set aside; after each epoch the perplexity of their captions
     decides whether the epoch is the best. `output` holds the best epoch so far, whole, from the
-    first epoch on. Beside it, in `state_path`, stands all that the next epoch needs: the same
+    first epoch on. Beside it, in a file ``.unfinished``, is all that the next epoch needs: the same
     call after an interruption continues from the last complete epoch and ends with the same file
     as a training that was not interrupted. A complete training removes the state.
 
@@ -105,15 +91,12 @@ def train(
     seed : int
         Decides the validation images, the first weights, the order of batches and the dropout;
         at least 0.
-    epochs : int
-        Passes over all captions; at least 1.
-    hidden : int
-        Size of the LSTM's state and of its word embeddings; at least 1.
-    min_count : int
-        Words seen fewer times in training are ``<unk>``.
-    on_progress : callable, optional
+    epochs, hidden, min_count : int
+        Passes over all captions; the size of the LSTM's state and of its word embeddings; words
+        seen fewer times in training are ``<unk>``. Each is at least 1.
+    on_progress : callable
         Called with the share of an epoch just done; in all it adds up to `epochs`.
-    on_epoch : callable, optional
+    on_epoch : callable
         Called after each epoch, and first for those of an interrupted run.
 
     Returns
@@ -132,7 +115,7 @@ def train(
     """
     check_whole(0, seed=seed)
     check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
-    torch = load_torch(NEEDED_BY)
+    torch = load_torch()
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
@@ -140,8 +123,9 @@ def train(
     tokens = {word: token for token, word in enumerate(vocabulary, SPECIAL)}
     training_sequences = [encoded(tokens, words) for words in training]
     validation_sequences = [encoded(tokens, words) for words in validation]
+    texts = json.dumps([[str(image_id), list(own)] for image_id, own in captions.items()])
     settings = {
-        "captions": _digest(captions),
+        "captions": hashlib.sha256(texts.encode()).hexdigest(),
         "seed": seed,
         "epochs": epochs,
         "hidden": hidden,
@@ -150,7 +134,13 @@ def train(
     parts = Parts(Path(output))
     state = _read_state(torch, parts, settings)
     threads = torch.get_num_threads() if state is None else state["threads"]
-    report = _Report(on_epoch)
+    done: list[Epoch] = []
+
+    def report(perplexity: float, resumed: bool) -> None:
+        best = all(perplexity < epoch.perplexity for epoch in done)
+        done.append(Epoch(len(done) + 1, perplexity, best, resumed))
+        on_epoch(done[-1])
+
     with _repeatable(torch, threads):
         _seed_torch(torch, seed, 0)
         network = new_network(torch, len(vocabulary), hidden)
@@ -162,10 +152,9 @@ def train(
             best = state["best"]
             write_whole(output, _packed(torch, best))  # it may have been moved away since
             for perplexity in state["perplexities"]:
-                report.add(perplexity, resumed=True)
-                if on_progress is not None:
-                    on_progress(1.0)
-        for epoch in range(len(report.epochs) + 1, epochs + 1):
+                report(perplexity, resumed=True)
+                on_progress(1.0)
+        for epoch in range(len(done) + 1, epochs + 1):
             # Each epoch seeds itself, so no generator's state has to outlive an interruption.
             _seed_torch(torch, seed, epoch)
             random = np.random.default_rng([seed, epoch])
@@ -173,12 +162,11 @@ def train(
                 group["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / epochs)
             _train_epoch(network, adam, training_sequences, random, on_progress)
             perplexity = _perplexity(network, validation_sequences)
-            perplexities = [*(done.perplexity for done in report.epochs), perplexity]
             if best is None or perplexity < best["perplexity"]:
                 best = {
                     "format": MODEL,
                     "words": vocabulary,
-                    "weights": _weights(network),
+                    "weights": {name: own.clone() for name, own in network.state_dict().items()},
                     "settings": settings,
                     "epoch": epoch,
                     "perplexity": perplexity,
@@ -186,29 +174,16 @@ def train(
                 write_whole(output, _packed(torch, best))
             state = {
                 "threads": threads,
-                "network": _weights(network),
+                "network": network.state_dict(),
                 "adam": adam.state_dict(),
-                "perplexities": perplexities,
+                "perplexities": [*(before.perplexity for before in done), perplexity],
                 "best": best,
             }
-            parts.add(_STATE, _part(_packed(torch, state), settings), alone=True)
-            report.add(perplexity, resumed=False)
+            packed = base64.b64encode(_packed(torch, state)).decode()
+            parts.add(_STATE, {"settings": settings, "packed": packed}, alone=True)
+            report(perplexity, resumed=False)
     parts.clear()
-    return report.epochs
-
-
-class _Report:
-    """Tells the caller of epochs and keeps them."""
-
-    def __init__(self, on_epoch: Callable[[Epoch], object] | None) -> None:
-        self.epochs: list[Epoch] = []
-        self._on_epoch = on_epoch
-
-    def add(self, perplexity: float, resumed: bool) -> None:
-        best = all(perplexity < epoch.perplexity for epoch in self.epochs)
-        self.epochs.append(Epoch(len(self.epochs) + 1, perplexity, best, resumed))
-        if self._on_epoch is not None:
-            self._on_epoch(self.epochs[-1])
+    return done
 
 
 def _train_epoch(
@@ -216,9 +191,9 @@ def _train_epoch(
     adam: Any,
     sequences: list[NDArray[np.int64]],
     random: np.random.Generator,
-    on_progress: Callable[[float], object] | None,
+    on_progress: Callable[[float], object],
 ) -> None:
-    torch = load_torch(NEEDED_BY)
+    torch = load_torch()
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
         states, targets = states_of(network, [sequences[at] for at in batch])
@@ -226,8 +201,7 @@ def _train_epoch(
         adam.zero_grad()
         loss.backward()
         adam.step()
-        if on_progress is not None:
-            on_progress(len(batch) / len(sequences))
+        on_progress(len(batch) / len(sequences))
 
 
 def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
@@ -270,15 +244,6 @@ def _split(
     return parts
 
 
-def _digest(captions: Mapping[ImageId, Sequence[str]]) -> str:
-    content = [[str(image_id), list(texts)] for image_id, texts in captions.items()]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
-
-
-def _weights(network: Any) -> dict[str, Any]:
-    return {name: weight.clone() for name, weight in network.state_dict().items()}
-
-
 @contextmanager
 def _repeatable(torch: ModuleType, threads: int) -> Iterator[None]:
     """Use so many threads, as sums depend on it; leave PyTorch as the caller had it."""
@@ -299,14 +264,6 @@ def _packed(torch: ModuleType, content: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
     torch.save(content, buffer)
     return buffer.getvalue()
-
-
-def _part(packed: bytes, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is kept of an unfinished training."""
-    return {
-        "settings": dict(settings),
-        "packed": base64.b64encode(packed).decode(),
-    }
 
 
 def _read_state(

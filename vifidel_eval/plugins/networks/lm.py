@@ -1,13 +1,26 @@
-"""Fluency: how likely a caption is as a sentence, regardless of its image."""
+"""Fluency: how likely a caption is as a sentence, regardless of its image.
+
+A recurrent language model of caption words (VIFIDEL, sections 4.2 and 4.4): an LSTM reads a caption
+word by word and gives each next word, and the caption's end, a probability. Words are lower-case
+runs of letters and digits, stop words and the article *a* included; a raw caption and its Penn
+Treebank tokenisation give the same ones. Words that are rare in training count as one word,
+``<unk>``. `language_training` trains one.
+
+PyTorch does the work and is loaded when first used.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...captions.rows import Rows
+from ...errors import VifidelError
 from ...evaluation import Evaluation
 from ...io.image_ids import ImageId
 from ...io.options import Option
@@ -15,8 +28,113 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
-from ..pytorch import MadeAgain
-from .language_model import load
+from ...words.content_words import END, piece_runs, pieces
+from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
+
+# The first token numbers; the words of the vocabulary follow.
+_END, _START, _UNKNOWN = range(3)
+#: How many tokens are no words.
+SPECIAL = 3
+
+#: What a model's file says of itself.
+MODEL = "vifidel-eval language model 1"
+_REMEDY = "get a fresh copy or train a new one"
+
+_DROPOUT = 0.3
+# How many tokens are scored at once: bounds memory.
+_SCORED_TOKENS = 2048
+
+
+def load_torch() -> ModuleType:
+    """Return PyTorch, or raise that the language model needs it."""
+    return load_libraries("the language model", {"PyTorch": "torch"})[0]
+
+
+def caption_words(captions: Iterable[str]) -> list[list[str]]:
+    """Return the words of each caption, in order.
+
+    >>> caption_words(["A dog isn't a T-shirt.", "..."])
+    [['a', 'dog', 'is', 'a', 't', 'shirt'], []]
+    """
+    words: list[list[str]] = []
+    caption: list[str] = []
+    runs: dict[str, list[str]] = {}
+    for piece in pieces(captions):
+        if piece == END:
+            words.append(caption)
+            caption = []
+        else:
+            if piece not in runs:
+                runs[piece] = piece_runs(piece)
+            caption += runs[piece]
+    return words
+
+
+def new_network(torch: ModuleType, words: int, hidden: int) -> Any:
+    """Return the untrained network; it reads and predicts words with the same embeddings."""
+    network = torch.nn.ModuleDict(
+        {
+            "embedding": torch.nn.Embedding(words + SPECIAL, hidden),
+            "dropout": torch.nn.Dropout(_DROPOUT),
+            "lstm": torch.nn.LSTM(hidden, hidden, batch_first=True),
+            "output": torch.nn.ParameterDict({"bias": torch.zeros(words + SPECIAL)}),
+        }
+    )
+    torch.nn.init.uniform_(network["embedding"].weight, -0.1, 0.1)
+    return network
+
+
+def states_of(network: Any, sequences: list[NDArray[np.int64]]) -> tuple[Any, Any]:
+    """Return states, (tokens, hidden), and the tokens that the network should predict from them.
+
+    Both are of one caption after the other, an end after each.
+    """
+    torch = load_torch()
+    lengths = np.array([len(sequence) for sequence in sequences]) + 1
+    real = np.arange(lengths.max()) < lengths[:, np.newaxis]
+    targets = np.full(real.shape, _END)
+    for row, sequence in zip(targets, sequences, strict=True):
+        row[: len(sequence)] = sequence
+    read = np.concatenate([np.full((len(targets), 1), _START), targets[:, :-1]], axis=1)
+    embedded = network["dropout"](network["embedding"](torch.from_numpy(read)))
+    # A state knows only what was read before it: the padding after the end changes none.
+    states, _ = network["lstm"](embedded)
+    return network["dropout"](states[torch.from_numpy(real)]), torch.from_numpy(targets[real])
+
+
+def logits_of(network: Any, states: Any) -> Any:
+    """Return what the network makes of each state: (tokens, number of tokens that it knows)."""
+    return states @ network["embedding"].weight.T + network["output"]["bias"]
+
+
+def losses_of(
+    network: Any, sequences: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the cross-entropy of each token, and how many tokens each caption has."""
+    torch = load_torch()
+    with torch.inference_mode():
+        states, targets = states_of(network, sequences)
+        losses = [
+            torch.nn.functional.cross_entropy(logits_of(network, some), target, reduction="none")
+            for some, target in zip(
+                states.split(_SCORED_TOKENS), targets.split(_SCORED_TOKENS), strict=True
+            )
+        ]
+        lengths = np.array([len(sequence) + 1 for sequence in sequences])
+        return torch.cat(losses).double().numpy(), lengths
+
+
+def batches_of(sequences: list[NDArray[np.int64]]) -> Iterator[list[int]]:
+    """Yield batches of the captions that have a word, short ones first."""
+    worded = [at for at, sequence in enumerate(sequences) if len(sequence)]
+    # The end is a token too.
+    for batch in length_sorted([len(sequences[at]) + 1 for at in worded], _SCORED_TOKENS):
+        yield [worded[at] for at in batch]
+
+
+def encoded(tokens: Mapping[str, int], words: Sequence[str]) -> NDArray[np.int64]:
+    """Return the token numbers of a caption's words."""
+    return np.array([tokens.get(word, _UNKNOWN) for word in words], dtype=np.int64)
 
 
 class LanguageModel(MadeAgain, Scorer):
@@ -30,8 +148,7 @@ class LanguageModel(MadeAgain, Scorer):
     Parameters
     ----------
     model : path
-        A file that ``vifidel-eval train-lm`` or
-        `vifidel_eval.plugins.networks.language_training.train` wrote.
+        A file that ``vifidel-eval train-lm`` or `language_training.train` wrote.
 
     Raises
     ------
@@ -43,23 +160,43 @@ class LanguageModel(MadeAgain, Scorer):
 
     def __init__(self, model: str | os.PathLike[str]) -> None:
         super().__init__()
-        self._model = load(model)
+        torch = load_torch()
+        content, digest = read_checkpoint(torch, model, MODEL, _REMEDY)
+        if not isinstance(content, dict) or content.get("format") != MODEL:
+            raise VifidelError(f"{model}: not a {MODEL}, or damaged; {_REMEDY}.")
+        try:
+            words, weights = content["words"], content["weights"]
+            network = new_network(torch, len(words), weights["embedding.weight"].shape[1])
+            network.load_state_dict(weights)
+        except Exception:  # something is missing, or has another type or shape
+            raise VifidelError(
+                f"{model}: the language model in it is damaged; {_REMEDY}."
+            ) from None
+        self._tokens = {word: token for token, word in enumerate(words, SPECIAL)}
+        # In double precision the batch that a caption is scored in leaves no trace in 12 digits.
+        self._network = network.double().eval()
+        self._digest = digest[:8]
 
     def method(self) -> str:
         return "LM"
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        return self._pinned(f"model:{self._model.digest[:8]}", package="torch")
+        return self._pinned(f"model:{self._digest}", package="torch")
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        means = self._model.log_probabilities(rows.captions, on_progress)
-        wordless = np.isnan(means)
-        evaluation = Evaluation(
-            rows.ids,
-            np.where(wordless, 0.0, np.exp(means)),
-            counts={"no_words": int(wordless.sum())},
-        )
-        return {self.main: evaluation}
+        sequences = [encoded(self._tokens, words) for words in caption_words(rows.captions)]
+        means = np.full(len(sequences), -np.inf)
+        wordless = len(sequences)
+        for batch in batches_of(sequences):
+            losses, lengths = losses_of(self._network, [sequences[at] for at in batch])
+            starts = np.cumsum(lengths) - lengths
+            means[batch] = np.minimum(-np.add.reduceat(losses, starts) / lengths, 0.0)
+            wordless -= len(batch)
+            on_progress(len(batch))
+        if wordless:
+            on_progress(wordless)
+        counts = {"no_words": wordless}
+        return {self.main: Evaluation(rows.ids, np.exp(means), counts=counts)}
 
 
 register(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -22,16 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import VifidelError
-from ..pytorch import (
-    check_weights,
-    find_device,
-    length_sorted,
-    load_torch,
-    read_checkpoint,
-)
-from .scan_words import END, NEEDED_BY, START, UNKNOWN, read_vocabulary
+from ...io.files import read_json
+from ..pytorch import find_device, length_sorted, load_libraries, load_weights, read_checkpoint
+from .regions import Regions
 
+_NEEDED_BY = "TIGEr"
 _REMEDY = "get SCAN's model_best.pth (docs/tiger.md says where)"
+
+# The first words of every vocabulary of SCAN, from number 0 on, which captions do not have.
+_FIRST = ("<pad>", "<start>", "<end>", "<unk>")
+_START, _END, _UNKNOWN = 1, 2, 3
 
 # As the published program has them.
 _ATTENTION = 9.0  # lambda: how sharply a region attends to the words that are most like it
@@ -43,6 +43,65 @@ _TOKENS = 1024
 _IMAGES = 32
 
 
+class Tokenizer:
+    """NLTK's ``word_tokenize`` on lower-case captions; punctuation and contractions are tokens.
+
+    Where NLTK's data for finding sentences (punkt) is not installed, a caption counts as one
+    sentence, and the full stop of an earlier one stays on its word, which is then unknown. The
+    `name` tells which, ``"nltk-punkt"`` or ``"nltk-line"``, for signatures. Without NLTK, or the
+    PyTorch that TIGEr needs as well, it is a `MetricUnavailable`.
+    """
+
+    def __init__(self) -> None:
+        # PyTorch too, so that one sentence names all that is not installed.
+        _, self._nltk = load_libraries(_NEEDED_BY, {"PyTorch": "torch", "NLTK": "nltk.tokenize"})
+        try:
+            self._nltk.sent_tokenize("a")
+            self._one_sentence = False
+        except LookupError:
+            self._one_sentence = True
+        self.name = "nltk-line" if self._one_sentence else "nltk-punkt"
+
+    def __call__(self, caption: str) -> list[str]:
+        """Return the tokens of a raw caption."""
+        tokens: list[str] = self._nltk.word_tokenize(
+            caption.lower(), preserve_line=self._one_sentence
+        )
+        return tokens
+
+    def unsplit(self, captions: Iterable[str]) -> str | None:
+        """Return a token of a caption that may be the end of a sentence that was not found."""
+        if not self._one_sentence:
+            return None
+        tokens = (token for caption in captions for token in self(caption)[:-1])
+        return next((token for token in tokens if token.endswith(".") and token.strip(".")), None)
+
+
+def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
+    """Return each word's row in the embeddings, from SCAN's JSON with ``word2idx``.
+
+    A file that cannot be read, or is not such a vocabulary, is a `VifidelError`.
+    """
+    content = read_json(path, VifidelError)
+    vocabulary = content.get("word2idx") if isinstance(content, dict) else None
+    if not isinstance(vocabulary, dict):
+        raise VifidelError(f"{path}: no 'word2idx' in it; give SCAN's coco_precomp_vocab.json.")
+    for number, word in enumerate(_FIRST):
+        if vocabulary.get(word) != number:
+            raise VifidelError(
+                f"{path}: {word!r} does not have number {number}; give SCAN's "
+                "coco_precomp_vocab.json."
+            )
+    numbers = vocabulary.values()
+    if not all(type(number) is int for number in numbers) or sorted(numbers) != list(
+        range(len(vocabulary))
+    ):
+        raise VifidelError(
+            f"{path}: its words are not numbered from 0 to {len(vocabulary) - 1}; get a fresh copy."
+        )
+    return vocabulary
+
+
 class Scan:
     """SCAN's encoders with the weights of a checkpoint.
 
@@ -50,15 +109,8 @@ class Scan:
     threads leave no trace in the first ten digits of a score. The published program computes in
     single precision: its scores differ by some 1e-8.
 
-    Parameters
-    ----------
-    checkpoint : path
-        ``model_best.pth``: ``model`` in it is a list of two state dicts, of the image encoder
-        and of the text encoder.
-    vocabulary : path
-        As `read_vocabulary` takes it.
-    device : str, optional
-        Where to compute, as PyTorch calls it; by default the processor.
+    Parameters and errors are those of `Tiger`. In the checkpoint, ``model`` is a list of two state
+    dicts, of the image encoder and of the text encoder.
 
     Attributes
     ----------
@@ -68,13 +120,6 @@ class Scan:
         Word to number.
     digests : dict
         What was read to the first eight digits of its SHA-256.
-
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch is not installed.
-    VifidelError
-        If a file cannot be read, is damaged or something else, or they do not fit together.
     """
 
     def __init__(
@@ -83,93 +128,60 @@ class Scan:
         vocabulary: str | os.PathLike[str],
         device: str | None = None,
     ) -> None:
-        self._torch = torch = load_torch(NEEDED_BY)
+        (torch,) = load_libraries(_NEEDED_BY, {"PyTorch": "torch"})
+        self._torch = torch
         self._device = find_device(torch, device, double=True)
         self.vocabulary = read_vocabulary(vocabulary)
         # Its training options are an argparse.Namespace; nothing of them is used.
         content, digest = read_checkpoint(
             torch, checkpoint, "SCAN checkpoint", _REMEDY, [argparse.Namespace]
         )
-        image, text = _state_dicts(torch, content, str(checkpoint))
-        words, word_size = text["embed.weight"].shape
+        networks, words = _networks(torch, content, str(checkpoint))
         if words != len(self.vocabulary):
             raise VifidelError(
                 f"{checkpoint}: embeddings of {words} words, but {vocabulary} has "
                 f"{len(self.vocabulary)}; give the vocabulary that the checkpoint was trained with."
             )
-        size, self.width = image["fc.weight"].shape
-        with torch.device("meta"):  # no memory and no random numbers before the weights come
-            self._image = torch.nn.Linear(self.width, size)
-            self._embedding = torch.nn.Embedding(words, word_size)
-            self._gru = torch.nn.GRU(word_size, size, batch_first=True, bidirectional=True)
-        self._load(self._image, image, "fc.")
-        self._load(self._embedding, text, "embed.")
-        self._load(self._gru, text, "rnn.")
+        image, text = (
+            load_weights(
+                torch, network, part, str(checkpoint), _REMEDY, self._device, torch.float64
+            )
+            for network, part in networks
+        )
+        self._image, self._embedding, self._gru = image["fc"], text["embed"], text["rnn"]
+        self.width = self._image.in_features
         listed = "\n".join(sorted(self.vocabulary, key=self.vocabulary.__getitem__))
         self.digests = {
             "checkpoint": digest[:8],
             "vocabulary": hashlib.sha256(listed.encode(errors="replace")).hexdigest()[:8],
         }
 
-    def _load(self, module: Any, weights: Mapping[str, Any], prefix: str) -> None:
-        own = {
-            name.removeprefix(prefix): weight.double()
-            for name, weight in weights.items()
-            if name.startswith(prefix)
-        }
-        module.load_state_dict(own, assign=True)
-        module.to(self._device)
-
     def tokens(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of a caption's words, its start and its end.
+        """Return the numbers of a caption's words, as `Tokenizer` finds them, and of its ends."""
+        return [_START, *(self.vocabulary.get(word, _UNKNOWN) for word in words), _END]
 
-        Parameters
-        ----------
-        words : sequence of str
-            As `Tokenizer` returns them.
-        """
-        unknown = self.vocabulary[UNKNOWN]
-        known = [self.vocabulary.get(word, unknown) for word in words]
-        return [self.vocabulary[START], *known, self.vocabulary[END]]
+    def regions(self, images: Sequence[Regions]) -> list[Any]:
+        """Return the vectors of images' regions, (regions, size) each, of length 1.
 
-    def regions(self, features: Sequence[NDArray[np.float32]]) -> list[Any]:
-        """Return the vectors of images' regions.
-
-        Parameters
-        ----------
-        features : sequence of (regions, width) float32
-            Each image's, not normalised.
-
-        Returns
-        -------
-        list of (regions, size) tensor
-            Of length 1 each. In single precision, as the published program keeps them, and in
-            the processor's memory.
+        They are in single precision, as the published program keeps them, and in the processor's
+        memory.
         """
         torch = self._torch
         encoded: list[Any] = []
         with torch.inference_mode():
-            for start in range(0, len(features), _IMAGES):
-                some = features[start : start + _IMAGES]
+            for start in range(0, len(images), _IMAGES):
+                some = [image.features for image in images[start : start + _IMAGES]]
                 stacked = torch.from_numpy(np.concatenate(some)).to(self._device).double()
-                vectors = self._normalised(self._image(stacked)).float().cpu()
+                vectors = _normalised(self._image(stacked)).float().cpu()
                 # Copies: a part of the whole would keep all of it.
                 encoded += [part.clone() for part in vectors.split([len(f) for f in some])]
         return encoded
 
     def words(self, captions: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-        """Return the vectors of captions' words.
+        """Return the vectors of captions' words, which come as numbers, and where words are.
 
-        Parameters
-        ----------
-        captions : sequence of sequence of int
-            As `tokens` returns them.
-
-        Returns
-        -------
-        vectors : (captions, longest, size) float64 tensor
-            Of length 1 each; 0 after the end of a caption.
-        is_word : (captions, longest) bool tensor
+        Vectors are (captions, longest, size) in double precision and of length 1; after the end of
+        a caption they are 0, and (captions, longest) is False.
         """
         torch = self._torch
         lengths = torch.tensor([len(caption) for caption in captions])
@@ -188,30 +200,21 @@ class Scan:
                 self._gru(packed)[0], batch_first=True
             )
             forward, backward = states.chunk(2, dim=2)
-            vectors = self._normalised((forward + backward) / 2)
+            vectors = _normalised((forward + backward) / 2)
             is_word = torch.arange(vectors.shape[1]) < lengths[:, None]
         return vectors, is_word.to(self._device)
 
     def groundings(
         self, regions: Sequence[Any], captions: Sequence[Sequence[str]]
     ) -> list[NDArray[np.float64]]:
-        """Return how well each region is grounded in a caption.
+        """Return how well each region is grounded in a caption: cosines, (regions,) each.
 
-        Parameters
-        ----------
-        regions : sequence of (regions, size) tensor
-            The regions of each caption's image, as `regions` returns them.
-        captions : sequence of sequence of str
-            The words of each caption.
-
-        Returns
-        -------
-        list of (regions,) float64
-            Cosines, from -1 to 1.
+        `regions` are those of each caption's image, as the method `regions` returns them; captions
+        are their words.
         """
         torch = self._torch
         tokens = [self.tokens(caption) for caption in captions]
-        found: list[Any] = [None] * len(captions)
+        vectors: list[Any] = [None] * len(captions)
         for batch in length_sorted([len(caption) for caption in tokens], _TOKENS):
             words, is_word = self.words([tokens[at] for at in batch])
             # Regions of zeros, where other images have more, change nothing.
@@ -220,27 +223,19 @@ class Scan:
             )
             grounded = ground(torch, padded.to(self._device).double(), words, is_word).cpu()
             for at, row in zip(batch, grounded.numpy(), strict=True):
-                found[at] = row[: len(regions[at])].copy()
-        return found
+                vectors[at] = row[: len(regions[at])].copy()
+        return vectors
 
-    def _normalised(self, vectors: Any) -> Any:
-        return vectors / (vectors.norm(dim=-1, keepdim=True) + _EPSILON)
+
+def _normalised(vectors: Any) -> Any:
+    return vectors / (vectors.norm(dim=-1, keepdim=True) + _EPSILON)
 
 
 def ground(torch: ModuleType, regions: Any, words: Any, is_word: Any) -> Any:
     """Return the cosine between each region and the words that it attends to.
 
-    Parameters
-    ----------
-    torch : module
-        As `load_torch` returns it.
-    regions : (captions, regions, size) float64 tensor
-    words : (captions, words, size) float64 tensor
-    is_word : (captions, words) bool tensor
-
-    Returns
-    -------
-    (captions, regions) float64 tensor
+    From (captions, regions, size) and (captions, words, size) to (captions, regions), in double
+    precision.
     """
     with torch.inference_mode():
         cosines = regions @ words.mT
@@ -253,10 +248,10 @@ def ground(torch: ModuleType, regions: Any, words: Any, is_word: Any) -> Any:
         return (regions * attended).sum(dim=2) / norms.clamp(min=_EPSILON)
 
 
-def _state_dicts(
+def _networks(
     torch: ModuleType, content: Any, where: str
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the checked weights of the image encoder and of the text encoder."""
+) -> tuple[list[tuple[Any, Mapping[str, Any]]], int]:
+    """Return both encoders, empty, each with its weights, and how many words they know."""
     model = content.get("model") if isinstance(content, Mapping) else None
     if (
         not isinstance(model, list | tuple)
@@ -273,33 +268,23 @@ def _state_dicts(
             f"{where}: its image encoder is weight-normalised, which TIGEr does not use and this "
             f"package does not support; {_REMEDY}."
         )
-    # Every size follows from three tensors; all others must agree with them.
-    first = {"fc.weight": image, "embed.weight": text, "rnn.weight_hh_l0": text}
-    sizes = {}
-    for name, part in first.items():
+    # Every size follows from two tensors; all others must agree with them.
+    sizes = []
+    for name, part in (("fc.weight", image), ("embed.weight", text)):
         if getattr(part.get(name), "ndim", None) != 2:
             raise VifidelError(f"{where}: no matrix {name} in it; {_REMEDY}.")
-        sizes[name] = part[name].shape
-    size, width = sizes["fc.weight"]
-    words, word_size = sizes["embed.weight"]
-    hidden = sizes["rnn.weight_hh_l0"][1]
-    if hidden != size:
-        raise VifidelError(
-            f"{where}: words of {hidden} numbers but regions of {size}; the encoders do not belong "
-            f"together; {_REMEDY}."
-        )
-    of_image = {"fc.weight": (size, width), "fc.bias": (size,)}
-    of_text: dict[str, tuple[int, ...]] = {"embed.weight": (words, word_size)}
-    for direction in ("", "_reverse"):
-        of_text |= {
-            f"rnn.weight_ih_l0{direction}": (3 * size, word_size),
-            f"rnn.weight_hh_l0{direction}": (3 * size, size),
-            f"rnn.bias_ih_l0{direction}": (3 * size,),
-            f"rnn.bias_hh_l0{direction}": (3 * size,),
-        }
-    for part, shapes in ((image, of_image), (text, of_text)):
-        check_weights(torch, part, shapes, where, _REMEDY)
-        more = [name for name in part if name not in shapes]
+        sizes.append(part[name].shape)
+    (size, width), (words, word_size) = sizes
+    nn = torch.nn
+    with torch.device("meta"):  # no memory and no random numbers before the weights come
+        gru = nn.GRU(word_size, size, batch_first=True, bidirectional=True)
+        networks = [
+            (nn.ModuleDict({"fc": nn.Linear(width, size)}), image),
+            (nn.ModuleDict({"embed": nn.Embedding(words, word_size), "rnn": gru}), text),
+        ]
+    for network, part in networks:
+        known = network.state_dict()
+        more = [name for name in part if name not in known]
         if more:  # another network, such as a GRU of two layers
             raise VifidelError(f"{where}: {more[0]} has no place in SCAN's encoders; {_REMEDY}.")
-    return image, text
+    return networks, words

@@ -1,26 +1,20 @@
-"""Region features of images: vectors of detected regions, read from large files when needed.
-
-Bottom-up attention (Anderson et al., 2018) describes an image by a vector for each of the regions
-that a detector found. Files of a whole dataset have tens of gigabytes, so that only the place of
-each image is kept, and an image is read when it is asked for.
-"""
+"""Features of image regions for TIGEr: SCAN's arrays, or TSV files of bottom-up attention."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import VifidelError
-from ...io.files import first_line, open_file, read_text, reason, unmapped
+from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
-from .features import Features
+from .regions import Features, FeatureSource, Floats32, Regions, numbers
 
 _TSV_FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 # More than the first four fields of a line have, and more than a line of any detector.
@@ -28,117 +22,54 @@ _TSV_HEAD, _TSV_LINE = 1 << 12, 1 << 28
 _BYTES_PER_BOX = 4 * 4  # four numbers in single precision
 
 
-class RegionFeatures(Features[NDArray[np.float32]]):
-    """The region features of images, as `read_regions` returns them.
+def read_regions(source: FeatureSource) -> Features:
+    """Open the features of image regions, without their boxes.
 
     Parameters
     ----------
-    where : str
-        The file, for messages.
-    places : mapping
-        Image id to where `read_place` finds the image.
-    read_place : callable
-        From a place to an array-like of shape (regions, width).
-
-    Raises
-    ------
-    VifidelError
-        If there is no image.
-    """
-
-    def __init__(
-        self, where: str, places: Mapping[ImageId, Any], read_place: Callable[[Any], Any]
-    ) -> None:
-        if not places:
-            raise VifidelError(f"{where}: no image in it; give features of the images to score.")
-        super().__init__(where, places)
-        self._read_place = read_place
-
-    def read(self, image: ImageId) -> NDArray[np.float32]:
-        """Return the features of an image, by the id that it has in the source.
-
-        Returns
-        -------
-        (regions, width) float32
-            Two regions or more.
-
-        Raises
-        ------
-        VifidelError
-            If they cannot be read, have another shape or hold something other than numbers.
-        """
-        at = self.name(image)
-        try:
-            found = np.asarray(self._read_place(self._images[image]))
-        # ValueError: lists of different lengths, base64; the others: tensors that NumPy cannot take
-        except (OSError, ValueError, TypeError, RuntimeError) as problem:
-            raise VifidelError(
-                f"{at}: its features cannot be read ({first_line(problem)})."
-            ) from None
-        if found.ndim != 2 or found.dtype.kind != "f":
-            raise VifidelError(
-                f"{at}: features of shape {found.shape} and type {found.dtype}; expected one row "
-                "of floating-point numbers for each region."
-            )
-        if len(found) < 2:
-            raise VifidelError(
-                f"{at}: regions are compared with each other; give two or more, not {len(found)}."
-            )
-        with np.errstate(over="ignore"):
-            features = found.astype(np.float32, copy=False)
-        if not np.isfinite(features).all():
-            raise VifidelError(f"{at}: a feature is not a finite number; make its features again.")
-        return features
-
-    def describe(self, content: NDArray[np.float32]) -> tuple[int, str]:
-        digest = hashlib.sha256(repr(content.shape).encode())
-        digest.update(np.ascontiguousarray(content, "<f4").tobytes())
-        return content.shape[1], digest.hexdigest()
-
-
-#: Everything that `read_regions` takes.
-RegionSource: TypeAlias = str | os.PathLike[str] | Mapping[Any, Any] | RegionFeatures
-
-
-def read_regions(source: RegionSource) -> RegionFeatures:
-    """Open the region features of images.
-
-    Parameters
-    ----------
-    source : path, mapping or RegionFeatures
+    source : path, mapping or Features
         A path is recognised by its content: ``NAME_ims.npy`` of SCAN, float32 of shape (images,
         regions, width) beside ``NAME_ids.txt`` with an image id for each *caption*; or a TSV file
         of bottom-up attention with image_id, image_w, image_h, num_boxes, boxes and features,
         the last two in base64. A mapping gives each image id an array of shape (regions, width).
 
-    Returns
-    -------
-    RegionFeatures
-
     Raises
     ------
     VifidelError
-        If the source is none of these, is damaged, or its parts do not belong together.
+        If the source is none of these, is damaged, holds no image, or its parts do not belong
+        together; later, if an image's features are no numbers of two regions or more.
     """
-    if isinstance(source, RegionFeatures):
+    if isinstance(source, Features):
         return source
+    read: Callable[[Any], Any]
     if isinstance(source, Mapping):
-        places = {image_id: image_id for image_id in source}
-        return RegionFeatures("features", places, source.__getitem__)
-    if not isinstance(source, str | os.PathLike):
+        where, places, read = "features", {key: key for key in source}, source.__getitem__
+    elif isinstance(source, str | os.PathLike):
+        where, path = str(source), Path(source)
+        try:
+            with open_file(path, VifidelError) as file:
+                start = file.read(6)
+            places, read = (_scan_rows if start == b"\x93NUMPY" else _tsv_lines)(path)
+        except OSError as problem:
+            raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
+    else:
         raise VifidelError(
             f"features cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
             "path, or a mapping {image id: array of shape (regions, width)}."
         )
-    path = Path(source)
-    try:
-        with open_file(path, VifidelError) as file:
-            start = file.read(6)
-        return _read_scan(path) if start == b"\x93NUMPY" else _read_tsv(path)
-    except VifidelError:
-        raise
-    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
-        raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
+    if not places:
+        raise VifidelError(f"{where}: no image in it; give features of the images to score.")
+
+    def load(place: Any, at: str) -> Regions:
+        features = numbers(partial(read, place), at, "features", "f", 2)
+        if len(features) < 2:
+            raise VifidelError(
+                f"{at}: regions are compared with each other; give two or more, not "
+                f"{len(features)}."
+            )
+        return Regions(features)
+
+    return Features(where, places, load)
 
 
 def ids_path(path: Path) -> Path:
@@ -150,7 +81,8 @@ def ids_path(path: Path) -> Path:
     return path.with_name(path.stem.removesuffix("_ims") + "_ids.txt")
 
 
-def _read_scan(path: Path) -> RegionFeatures:
+def _scan_rows(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
+    """Return the rows of each image in an array of SCAN, and what reads them."""
     try:
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError:
@@ -166,13 +98,12 @@ def _read_scan(path: Path) -> RegionFeatures:
     rows = unmapped(mapped, VifidelError, "the file was cut while it was in use")
     del mapped
     of_captions = read_text(ids_path(path), VifidelError).split()
-    lines = len(of_captions)
-    if lines not in (len(rows), 5 * len(rows)):
+    if len(of_captions) not in (len(rows), 5 * len(rows)):
         raise VifidelError(
-            f"{path}: {len(rows)} images, but {lines} captions in {ids_path(path).name}; SCAN has "
-            "one or five captions per image there."
+            f"{path}: {len(rows)} images, but {len(of_captions)} captions in "
+            f"{ids_path(path).name}; SCAN has one or five captions per image there."
         )
-    per_image = max(1, lines // max(1, len(rows)))
+    per_image = max(1, len(of_captions) // max(1, len(rows)))
     places: dict[ImageId, list[int]] = {}
     for line, text in enumerate(of_captions):
         row = line // per_image
@@ -193,10 +124,11 @@ def _read_scan(path: Path) -> RegionFeatures:
             raise ValueError("its rows differ, although they are of one image")
         return first
 
-    return RegionFeatures(str(path), places, read)
+    return places, read
 
 
-def _read_tsv(path: Path) -> RegionFeatures:
+def _tsv_lines(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
+    """Return where the line of each image begins and ends, and what reads its features."""
     places: dict[ImageId, tuple[int, int]] = {}
     line = width = start = 0
     size = path.stat().st_size
@@ -219,7 +151,7 @@ def _read_tsv(path: Path) -> RegionFeatures:
                     width, odd = divmod(len(base64.b64decode(fields[5])), 4 * boxes)
                     if odd or not width or len(fields) != len(_TSV_FIELDS):
                         raise ValueError
-            except (ValueError, IndexError, ZeroDivisionError):
+            except (ValueError, IndexError):
                 raise VifidelError(
                     f"{at}: not region features; expected {', '.join(_TSV_FIELDS)}, with tabs "
                     "between, or SCAN's .npy."
@@ -239,16 +171,14 @@ def _read_tsv(path: Path) -> RegionFeatures:
             places[image_id] = (start, end)
             start = end + (2 if break_after == b"\r\n" else 1)
 
-    def read(place: tuple[int, int]) -> NDArray[np.float32]:
+    def read(place: tuple[int, int]) -> Floats32:
         with open(path, "rb") as file:
             file.seek(place[0])
             fields = file.read(place[1] - place[0]).split(b"\t")
-        if len(fields) != len(_TSV_FIELDS):
-            raise ValueError(f"its line has {len(fields)} fields instead of {len(_TSV_FIELDS)}")
         features = np.frombuffer(base64.b64decode(fields[5], validate=True), "<f4")
         return features.reshape(int(fields[3]), -1)
 
-    return RegionFeatures(str(path), places, read)
+    return places, read
 
 
 def _base64(size: int) -> int:

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 
@@ -21,10 +21,9 @@ from ...scorers.papers import JIANG_2019
 from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
 from ..pytorch import MadeAgain
-from .features import ImageSide, Kept
-from .scan import Scan
-from .scan_features import RegionSource, ids_path, read_regions
-from .scan_words import Tokenizer
+from .regions import FeatureSource, ImageSide, Kept
+from .scan import Scan, Tokenizer
+from .scan_features import ids_path, read_regions
 
 _TAU = 1.5  # as the published program has it
 
@@ -38,17 +37,10 @@ _Pair = tuple[ImageId, str]
 
 
 def region_rank_similarity(reference: Floats, candidate: Floats) -> float:
-    """Return RRS: how well the candidate orders the regions by the reference's values.
+    """Return RRS, from 0 to 1: how well the candidate orders the regions by the reference's values.
 
-    Parameters
-    ----------
-    reference, candidate : (regions,) float64
-        Grounding vectors; equal values keep the order of the regions.
-
-    Returns
-    -------
-    float
-        From 0 to 1, and 1 if the reference's values are all the same: every order is right then.
+    Both are grounding vectors, (regions,) float64; equal values keep the order of the regions. If
+    the reference's values are all the same, every order is right, and RRS is 1.
     """
     lowest, highest = reference.min(), reference.max()
     if lowest == highest:
@@ -101,7 +93,7 @@ class Tiger(MadeAgain, Scorer):
         SCAN's ``model_best.pth``; read without running code in it.
     vocabulary : path
         SCAN's ``coco_precomp_vocab.json``.
-    features : path, mapping or RegionFeatures
+    features : path, mapping or Features
         Region features, as `vifidel_eval.plugins.networks.scan_features.read_regions` takes them.
     device : str, optional
         Where to compute, as PyTorch calls it (``"cuda"``); by default the processor.
@@ -120,14 +112,14 @@ class Tiger(MadeAgain, Scorer):
         self,
         checkpoint: str | os.PathLike[str],
         vocabulary: str | os.PathLike[str],
-        features: RegionSource,
+        features: FeatureSource,
         device: str | None = None,
     ) -> None:
         super().__init__()
         self._tokenizer = Tokenizer()
         self._scan = Scan(checkpoint, vocabulary, device)
         self._images = ImageSide(
-            read_regions(features), self._scan.width, self._scan.regions, _IMAGE_BYTES
+            read_regions(features), self._scan.width, self._scan.regions, Kept(_IMAGE_BYTES)
         )
         self._groundings = Kept(_CAPTION_BYTES)  # by image and caption
 
@@ -156,24 +148,29 @@ class Tiger(MadeAgain, Scorer):
         images = self._images.find(image_ids_of(rows, "TIGEr"))
         described = list(zip(images, rows.references, rows.captions, strict=True))
         scores: list[tuple[float, float, float]] = []
-        # References first: what all systems share is then no system's own.
-        unsplit: list[list[str]] = [[], []]
         for start in range(0, len(described), _IMAGES_AT_ONCE):
             some = described[start : start + _IMAGES_AT_ONCE]
-            grounding_of = self._grounded(
-                [(i, text) for i, references, own in some for text in (*references, own)]
+            # References are read once for all systems, and for all choices among them.
+            grounding_of = self._groundings.complete(
+                [(i, text) for i, references, own in some for text in (*references, own)],
+                self._grounded,
             )
             for i, references, own in some:
-                of_references = [grounding_of[i, text] for text in references]
-                of_candidate = grounding_of[i, own]
-                reference = np.mean([of_text.vector for of_text in of_references], axis=0)
-                rrs = region_rank_similarity(reference, of_candidate.vector)
-                wds = weight_distribution_similarity(reference, of_candidate.vector)
+                vector = grounding_of[i, own]
+                reference = np.mean([grounding_of[i, text] for text in references], axis=0)
+                rrs = region_rank_similarity(reference, vector)
+                wds = weight_distribution_similarity(reference, vector)
                 scores.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
-                for found, of_texts in zip(unsplit, (of_references, [of_candidate]), strict=True):
-                    found += [of_text.unsplit for of_text in of_texts if of_text.unsplit]
             on_progress(len(some))
-        _warn_of_sentences([*unsplit[0], *unsplit[1]])
+        # References first: what all systems share is then no system's own.
+        if end := self._tokenizer.unsplit(chain(*rows.references, rows.captions)):
+            warnings.warn(
+                f"some captions have several sentences, such as the one with {end!r}; without "
+                "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
+                "nltk.download('punkt_tab')\".",
+                VifidelWarning,
+                stacklevel=3,
+            )
         words = [word for caption in rows.captions for word in self._tokenizer(caption)]
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         counts = {"unknown_words": unknown.total()}
@@ -184,62 +181,22 @@ class Tiger(MadeAgain, Scorer):
             for column, of_column in zip(self.columns, columns, strict=True)
         }
 
-    def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, _Grounding]:
-        """Return how each caption is grounded in its image; as many as fit are kept.
-
-        References are thus read once for all systems, and for all choices among them.
-
-        Parameters
-        ----------
-        pairs : sequence of (image id in the features, caption)
-        """
-        found = self._groundings.find(pairs)
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in found]
-        words = [self._tokenizer(caption) for _, caption in new]
-        regions = self._images.encoded(image for image, _ in new)
-        vectors = self._scan.groundings([regions[image] for image, _ in new], words)
-        grounded = {
-            pair: _Grounding(vector, self._tokenizer.unsplit(tokens))
-            for pair, vector, tokens in zip(new, vectors, words, strict=True)
-        }
-        self._groundings.keep(grounded)
-        return found | grounded
+    def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:
+        """Return how the regions of images are grounded in captions."""
+        regions = self._images.encoded(image for image, _ in pairs)
+        words = [self._tokenizer(caption) for _, caption in pairs]
+        vectors = self._scan.groundings([regions[image] for image, _ in pairs], words)
+        return dict(zip(pairs, vectors, strict=True))
 
 
-class _Grounding(NamedTuple):
-    """How the regions of an image are grounded in a caption, as `Scan.groundings` returns it."""
-
-    vector: Floats
-    unsplit: str | None  # the end of a sentence that was not found
-
-    @property
-    def nbytes(self) -> int:
-        return self.vector.nbytes
-
-
-def _warn_of_sentences(unsplit: Sequence[str]) -> None:
-    """Warn of captions of several sentences, by the first end of one that was not found."""
-    if unsplit:
-        warnings.warn(
-            f"some captions have several sentences, such as the one with {unsplit[0]!r}; without "
-            "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
-            "nltk.download('punkt_tab')\".",
-            VifidelWarning,
-            stacklevel=4,
-        )
-
+_OPTIONS = ("tiger_checkpoint", "tiger_vocabulary", "tiger_features", "device")
 
 register(
     Metric(
         "TIGEr",
         "Whether a caption describes the image regions that the references describe",
         Tiger,
-        lambda settings: Tiger(
-            settings.options["tiger_checkpoint"],
-            settings.options["tiger_vocabulary"],
-            settings.options["tiger_features"],
-            settings.options["device"],
-        ),
+        lambda settings: Tiger(*map(settings.options.__getitem__, _OPTIONS)),
         rank=120,
         options=(
             Option("tiger_checkpoint", "SCAN's model_best.pth, for TIGEr.", required=True),

@@ -11,6 +11,7 @@ import click
 from ...commands.options import Command, reference_options
 from ...commands.paths import CAPTIONS, Written
 from ...commands.printing import harmless, show, tell
+from ...io.files import beside
 from ...io.records import progress_bar
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Size of the LSTM's state and of its word embeddings.",
 )
-def train_lm(
-    captions: Path, wanted: Wanted, output: Path, epochs: int, seed: int, hidden: int
-) -> None:
+def train_lm(captions: Path, wanted: Wanted, output: Path, epochs: int, **settings: int) -> None:
     """Train the language model of the metric LM.
 
     CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same
@@ -58,10 +57,10 @@ def train_lm(
     from tqdm import tqdm
 
     from ...captions import read_references
-    from .language_training import Epoch, state_path, train
+    from .language_training import Epoch, train
 
     texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
-    unfinished = state_path(output)
+    unfinished = beside(output, ".unfinished")
     with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
 
         def report(epoch: Epoch) -> None:
@@ -74,13 +73,7 @@ def train_lm(
 
         try:
             done = train(
-                texts,
-                output,
-                seed=seed,
-                epochs=epochs,
-                hidden=hidden,
-                on_progress=bar.update,
-                on_epoch=report,
+                texts, output, epochs=epochs, on_progress=bar.update, on_epoch=report, **settings
             )
         except KeyboardInterrupt:
             if unfinished.exists():

@@ -8,26 +8,178 @@ does the work and is loaded when first used.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import VifidelError
-from ..pytorch import check_weights, read_checkpoint
-from .vilbert_sizes import ATTENTION, WORDS, Architecture, weight_shapes
+from ...io.files import parse_json, read_text
+from ..pytorch import load_weights, read_checkpoint
+from .regions import Regions
 
-Floats32 = NDArray[np.float32]
+#: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
+MOST_TOKENS = 37
 
 # The task that the multi-task model is told: retrieval on COCO.
 _TASK = 7
 _EPSILON = 1e-12
 
+_WORDS = "bert.embeddings.word_embeddings.weight"
 _TASKS = "bert.embeddings.task_embeddings.weight"
+_BLOCKS = "bert.encoder.c_layer."
+_ATTENTION = ("query", "key", "value")
+# What weights are called in older files.
+_FORMER = {"gamma": "weight", "beta": "bias"}
+
 _REMEDY = "get a fresh copy, or give the configuration of this one (--vilbert-config, config=)"
+
+
+def _key(name: str, default: Any) -> Any:
+    """Return a field that the JSON file calls `name`."""
+    return field(default=default, metadata={"key": name})
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Sizes of the encoder; by default those of ``bert_base_6layer_6conect.json``."""
+
+    #: Rows of the embeddings.
+    vocabulary: int = _key("vocab_size", 30522)
+    positions: int = _key("max_position_embeddings", 512)
+    segments: int = _key("type_vocab_size", 2)
+    #: The length of a region's feature.
+    features: int = _key("v_feature_size", 2048)
+    #: Width of each stream, of its feed-forward layers, and its attention heads.
+    text: int = _key("hidden_size", 768)
+    text_hidden: int = _key("intermediate_size", 3072)
+    text_heads: int = _key("num_attention_heads", 12)
+    image: int = _key("v_hidden_size", 1024)
+    image_hidden: int = _key("v_intermediate_size", 1024)
+    image_heads: int = _key("v_num_attention_heads", 8)
+    #: The same of the co-attention.
+    co: int = _key("bi_hidden_size", 1024)
+    co_heads: int = _key("bi_num_attention_heads", 8)
+    #: How many layers of its own each stream has passed before each co-attention block.
+    text_before: tuple[int, ...] = _key("t_biattention_id", (6, 7, 8, 9, 10, 11))
+    image_before: tuple[int, ...] = _key("v_biattention_id", (0, 1, 2, 3, 4, 5))
+    #: SHA-256 of the file these are from, hexadecimal; empty for the default.
+    digest: str = ""
+
+
+def read_architecture(path: str | os.PathLike[str]) -> Architecture:
+    """Return the sizes in a configuration of ``vilbert-multi-task``.
+
+    If the file cannot be read, lacks a size, or describes an encoder that is not supported, that
+    is a `VifidelError`.
+    """
+    text = read_text(path, VifidelError)
+    content = parse_json(text, str(path), VifidelError)
+    if not isinstance(content, dict):
+        raise VifidelError(f"{path}: no configuration of ViLBERT; give the JSON object of one.")
+    sizes: dict[str, Any] = {"digest": hashlib.sha256(text.encode()).hexdigest()}
+    for size in fields(Architecture)[:-1]:
+        key = size.metadata["key"]
+        value = content.get(key)
+        several = isinstance(size.default, tuple)
+        numbers = value if several else [value]
+        if (
+            not isinstance(numbers, list)
+            or not numbers
+            or not all(type(number) is int and number >= 1 - several for number in numbers)
+        ):
+            raise VifidelError(
+                f"{path}: {key} is {value!r:.40} instead of "
+                f"{'whole numbers' if several else 'a whole number'}; give the configuration "
+                "that the checkpoint was trained with."
+            )
+        sizes[size.name] = tuple(numbers) if several else value
+    made = Architecture(**sizes)
+    befores = (made.text_before, made.image_before)
+    widths = (made.text, made.text_heads), (made.image, made.image_heads), (made.co, made.co_heads)
+    if len({len(before) for before in befores}) > 1 or any(
+        list(before) != sorted(before) for before in befores
+    ):
+        problem = "t_biattention_id and v_biattention_id do not name the same number of blocks"
+    elif made.positions < MOST_TOKENS:
+        problem = f"fewer than {MOST_TOKENS} positions"
+    elif any(width % heads for width, heads in widths):
+        problem = "a width is not divisible by its number of attention heads"
+    elif any(content.get(key, "gelu") != "gelu" for key in ("hidden_act", "v_hidden_act")):
+        problem = "its activation is not gelu, which is the only one supported"
+    elif content.get("dynamic_attention"):
+        problem = "it uses dynamic attention, which is not supported"
+    else:
+        return made
+    raise VifidelError(f"{path}: {problem}; give another configuration.")
+
+
+def new_network(torch: ModuleType, sizes: Architecture, layer: int, tasks: int = 0) -> Any:
+    """Return what the states after a block depend on, without weights, named as in checkpoints.
+
+    The block, `layer`, is counted from 0; `tasks` is how many tasks the model can be told, if any.
+    """
+    nn = torch.nn
+
+    def output(inputs: int, width: int, number: str = "") -> dict[str, Any]:
+        norm = nn.LayerNorm(width, eps=_EPSILON)
+        return {f"dense{number}": nn.Linear(inputs, width), f"LayerNorm{number}": norm}
+
+    def attention(inputs: int, outputs: int, number: str = "") -> dict[str, Any]:
+        return {part + number: nn.Linear(inputs, outputs) for part in _ATTENTION}
+
+    def feed_forward(width: int, hidden: int, stream: str = "") -> dict[str, Any]:
+        inner = {"dense": nn.Linear(width, hidden)}
+        return {f"{stream}intermediate": inner, f"{stream}output": output(hidden, width)}
+
+    def own_layer(width: int, hidden: int) -> dict[str, Any]:
+        own = {"self": attention(width, width), "output": output(width, width)}
+        return {"attention": own, **feed_forward(width, hidden)}
+
+    def co_attention() -> dict[str, Any]:
+        return {
+            "biattention": {
+                **attention(sizes.image, sizes.co, "1"),
+                **attention(sizes.text, sizes.co, "2"),
+            },
+            "biOutput": {
+                **output(sizes.co, sizes.image, "1"),
+                **output(sizes.co, sizes.text, "2"),
+            },
+            **feed_forward(sizes.image, sizes.image_hidden, "v_"),
+            **feed_forward(sizes.text, sizes.text_hidden, "t_"),
+        }
+
+    def modules(parts: Any) -> Any:
+        if isinstance(parts, dict):
+            return nn.ModuleDict({name: modules(part) for name, part in parts.items()})
+        return nn.ModuleList(map(modules, parts)) if isinstance(parts, list) else parts
+
+    text, image = (sizes.text, sizes.text_hidden), (sizes.image, sizes.image_hidden)
+    with torch.device("meta"):  # no memory and no random numbers before the weights come
+        embeddings = {
+            "word_embeddings": nn.Embedding(sizes.vocabulary, sizes.text),
+            "position_embeddings": nn.Embedding(sizes.positions, sizes.text),
+            "token_type_embeddings": nn.Embedding(sizes.segments, sizes.text),
+            "LayerNorm": nn.LayerNorm(sizes.text, eps=_EPSILON),
+        }
+        if tasks:
+            embeddings["task_embeddings"] = nn.Embedding(tasks, sizes.text)
+        of_regions = {
+            "image_embeddings": nn.Linear(sizes.features, sizes.image),
+            "image_location_embeddings": nn.Linear(5, sizes.image),
+            "LayerNorm": nn.LayerNorm(sizes.image, eps=_EPSILON),
+        }
+        encoder = {
+            "layer": [own_layer(*text) for _ in range(sizes.text_before[layer])],
+            "v_layer": [own_layer(*image) for _ in range(sizes.image_before[layer])],
+            "c_layer": [co_attention() for _ in range(layer + 1)],
+        }
+        return modules(
+            {"bert": {"embeddings": embeddings, "v_embeddings": of_regions, "encoder": encoder}}
+        )
 
 
 class Vilbert:
@@ -36,9 +188,9 @@ class Vilbert:
     Parameters
     ----------
     torch : module
-        As `vifidel_eval.plugins.pytorch.load_torch` returns it.
     path : path
-        ``multi_task_model.bin`` or ``pretrained_model.bin`` of ``vilbert-multi-task``.
+        ``multi_task_model.bin`` or ``pretrained_model.bin`` of ``vilbert-multi-task``. If it cannot
+        be read, lacks a weight, or has one of another shape, that is a `VifidelError`.
     architecture : Architecture
         Its sizes.
     layer : int
@@ -54,12 +206,6 @@ class Vilbert:
         Whether the model is told its task by a token after ``[CLS]`` (the multi-task one).
     digest : str
         SHA-256 of the file, hexadecimal.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, lacks a weight, has one of another shape, or `layer` is
-        not a block of it.
     """
 
     def __init__(
@@ -80,68 +226,46 @@ class Vilbert:
         content, self.digest = read_checkpoint(
             torch, path, "ViLBERT checkpoint", "get a fresh copy"
         )
-        weights = _plain_names(content, str(path)) if isinstance(content, Mapping) else {}
-        if WORDS not in weights:
+        weights = _by_present_name(content) if isinstance(content, Mapping) else {}
+        if _WORDS not in weights:
             raise VifidelError(
-                f"{path}: not a ViLBERT checkpoint, since it has no {WORDS}; give "
+                f"{path}: not a ViLBERT checkpoint, since it has no {_WORDS}; give "
                 "multi_task_model.bin."
             )
         self.has_tasks = _TASKS in weights
-        shapes = weight_shapes(architecture, self.layer)
-        if self.has_tasks:
-            tasks = [*getattr(weights[_TASKS], "shape", ()), 0][0]
-            shapes[_TASKS] = (max(tasks, _TASK + 1), architecture.text)
-        check_weights(torch, weights, shapes, str(path), _REMEDY)
-        found = len({name.split(".")[3] for name in weights if _is_of_block(name)})
-        if found != blocks:
+        tasks = [*getattr(weights.get(_TASKS), "shape", ()), 0][0]
+        network = new_network(
+            torch, architecture, self.layer, self.has_tasks and max(tasks, _TASK + 1)
+        )
+        load_weights(torch, network, weights, str(path), _REMEDY, device, torch.float32)
+        known = len({name.split(".")[3] for name in weights if name.startswith(_BLOCKS)})
+        if known != blocks:
             raise VifidelError(
-                f"{path}: {found} co-attention blocks instead of {blocks}; {_REMEDY}."
+                f"{path}: {known} co-attention blocks instead of {blocks}; {_REMEDY}."
             )
         self._torch = torch
         self._device = device
         self._sizes = architecture
-        self._weights = {
-            name.removeprefix("bert."): weights[name].to(device, torch.float32) for name in shapes
-        }
+        self._network = network["bert"]
 
-    def image_states(self, features: Floats32, locations: Floats32) -> Any:
-        """Return the embedded regions of an image, all that does not depend on a caption.
+    def image_states(self, regions: Regions) -> Any:
+        """Return an image as far as it does not depend on a caption, the whole of it first.
 
-        Parameters
-        ----------
-        features : (number of regions, length of a feature) float32
-        locations : (number of regions, 5) float32
-
-        Returns
-        -------
-        (number of regions, width of the image stream) float32 tensor, on the processor
+        It is (regions + 1, width of the image stream) in single precision, on the processor.
         """
-        torch = self._torch
-        with torch.inference_mode():
-            content = self._linear(
-                torch.from_numpy(features).to(self._device), "v_embeddings.image_embeddings"
-            )
-            place = self._linear(
-                torch.from_numpy(locations).to(self._device),
-                "v_embeddings.image_location_embeddings",
-            )
-            return self._norm(content + place, "v_embeddings.LayerNorm").cpu()
+        own = self._network["v_embeddings"]
+        features, locations = map(self._torch.from_numpy, regions.inputs())
+        with self._torch.inference_mode():
+            content = own["image_embeddings"](features.to(self._device))
+            place = own["image_location_embeddings"](locations.to(self._device))
+            return own["LayerNorm"](content + place).cpu()
 
     def word_states(self, captions: Sequence[Sequence[int]], images: Sequence[Any]) -> Any:
-        """Return the states of all tokens of some captions, each with its image.
+        """Return the states of all tokens of some captions, each with its image, on the processor.
 
-        Parameters
-        ----------
-        captions : sequence of sequences of int
-            Tokens, at least one each and not more than there are positions.
-        images : sequence of tensor
-            What `image_states` returned for the image of each caption.
-
-        Returns
-        -------
-        (captions, tokens of the longest, width of the text stream) float32 tensor
-            On the processor; one token more, in place 1, if the model is told its task. Rows
-            after a caption's last token mean nothing.
+        Captions are their tokens; images are what `image_states` returned. States are (captions,
+        tokens of the longest, width of the text stream) in single precision, with one token more,
+        in place 1, if the model is told its task. Rows after a caption's last token mean nothing.
         """
         torch, pad = self._torch, self._torch.nn.utils.rnn.pad_sequence
         with torch.inference_mode():
@@ -153,89 +277,61 @@ class Vilbert:
             return self._after_block(text, _mask(lengths, text), image, _mask(regions, image)).cpu()
 
     def _embedded(self, tokens: Any) -> Any:
-        weights = self._weights
+        own = self._network["embeddings"]
         text = (
-            weights["embeddings.word_embeddings.weight"][tokens]
-            + weights["embeddings.position_embeddings.weight"][: tokens.shape[1]]
-            + weights["embeddings.token_type_embeddings.weight"][0]
+            own["word_embeddings"](tokens)
+            + own["position_embeddings"].weight[: tokens.shape[1]]
+            + own["token_type_embeddings"].weight[0]
         )
         if self.has_tasks:
             # The task comes after [CLS]; the words keep their own positions.
-            task = weights["embeddings.task_embeddings.weight"][_TASK]
-            task = task.expand(len(text), 1, -1)
+            task = own["task_embeddings"].weight[_TASK].expand(len(text), 1, -1)
             text = self._torch.cat([text[:, :1], task, text[:, 1:]], dim=1)
-        return self._norm(text, "embeddings.LayerNorm")
+        return own["LayerNorm"](text)
 
     def _after_block(self, text: Any, text_mask: Any, image: Any, image_mask: Any) -> Any:
-        sizes = self._sizes
+        sizes, encoder = self._sizes, self._network["encoder"]
         text_done = image_done = 0
-        for block in range(self.layer + 1):
-            for number in range(text_done, sizes.text_before[block]):
-                text = self._own_layer(f"encoder.layer.{number}", text, text_mask, sizes.text_heads)
-            for number in range(image_done, sizes.image_before[block]):
-                image = self._own_layer(
-                    f"encoder.v_layer.{number}", image, image_mask, sizes.image_heads
-                )
-            text_done, image_done = sizes.text_before[block], sizes.image_before[block]
-            text, image = self._co_attention(
-                f"encoder.c_layer.{block}", text, text_mask, image, image_mask, block < self.layer
-            )
+        for number, block in enumerate(encoder["c_layer"]):
+            for layer in encoder["layer"][text_done : sizes.text_before[number]]:
+                text = self._own_layer(layer, text, text_mask, sizes.text_heads)
+            for layer in encoder["v_layer"][image_done : sizes.image_before[number]]:
+                image = self._own_layer(layer, image, image_mask, sizes.image_heads)
+            text_done, image_done = sizes.text_before[number], sizes.image_before[number]
+            # Both attend to what the other was before the block. In the names, 1 is the image.
+            inner, out = block["biattention"], block["biOutput"]
+            asking = inner["query2"], inner["key1"], inner["value1"]
+            seen = self._attended(text, image, image_mask, sizes.co_heads, asking)
+            if number < self.layer:  # after the last block, nobody reads the image
+                asking = inner["query1"], inner["key2"], inner["value2"]
+                read = self._attended(image, text, text_mask, sizes.co_heads, asking)
+                image = self._feed_forward(block, _added(out, read, image, "1"), "v_")
+            text = self._feed_forward(block, _added(out, seen, text, "2"), "t_")
         return text
 
-    def _own_layer(self, name: str, states: Any, mask: Any, heads: int) -> Any:
-        seen = self._attended(
-            states, states, mask, heads, [f"{name}.attention.self.{n}" for n in ATTENTION]
-        )
-        out = f"{name}.attention.output"
-        states = self._norm(self._linear(seen, f"{out}.dense") + states, f"{out}.LayerNorm")
-        return self._feed_forward(states, f"{name}.intermediate", f"{name}.output")
-
-    def _co_attention(
-        self, name: str, text: Any, text_mask: Any, image: Any, image_mask: Any, both: bool
-    ) -> tuple[Any, Any]:
-        """Return both streams after a block; the image stream only if it is needed further."""
-        inner, out, heads = f"{name}.biattention", f"{name}.biOutput", self._sizes.co_heads
-        # Both attend to what the other was before the block. In the names, 1 is the image.
-        seen = self._attended(
-            text, image, image_mask, heads, [f"{inner}.{n}" for n in ("query2", "key1", "value1")]
-        )
-        if both:
-            read = self._attended(
-                image,
-                text,
-                text_mask,
-                heads,
-                [f"{inner}.{n}" for n in ("query1", "key2", "value2")],
-            )
-            image = self._norm(self._linear(read, f"{out}.dense1") + image, f"{out}.LayerNorm1")
-            image = self._feed_forward(image, f"{name}.v_intermediate", f"{name}.v_output")
-        text = self._norm(self._linear(seen, f"{out}.dense2") + text, f"{out}.LayerNorm2")
-        return self._feed_forward(text, f"{name}.t_intermediate", f"{name}.t_output"), image
+    def _own_layer(self, layer: Any, states: Any, mask: Any, heads: int) -> Any:
+        own = [layer["attention"]["self"][part] for part in _ATTENTION]
+        seen = self._attended(states, states, mask, heads, own)
+        return self._feed_forward(layer, _added(layer["attention"]["output"], seen, states))
 
     def _attended(
-        self, asking: Any, asked: Any, mask: Any, heads: int, names: Sequence[str]
+        self, asking: Any, asked: Any, mask: Any, heads: int, modules: Sequence[Any]
     ) -> Any:
         query, key, value = (
             # (captions, heads, places, width of a head)
-            self._linear(states, name).unflatten(-1, (heads, -1)).transpose(1, 2)
-            for states, name in zip((asking, asked, asked), names, strict=True)
+            module(states).unflatten(-1, (heads, -1)).transpose(1, 2)
+            for states, module in zip((asking, asked, asked), modules, strict=True)
         )
         attention = self._torch.nn.functional.scaled_dot_product_attention
         return attention(query, key, value, attn_mask=mask).transpose(1, 2).flatten(-2)
 
-    def _feed_forward(self, states: Any, inner: str, outer: str) -> Any:
-        hidden = self._torch.nn.functional.gelu(self._linear(states, f"{inner}.dense"))
-        return self._norm(self._linear(hidden, f"{outer}.dense") + states, f"{outer}.LayerNorm")
+    def _feed_forward(self, layer: Any, states: Any, stream: str = "") -> Any:
+        hidden = self._torch.nn.functional.gelu(layer[f"{stream}intermediate"]["dense"](states))
+        return _added(layer[f"{stream}output"], hidden, states)
 
-    def _linear(self, states: Any, name: str) -> Any:
-        weights = self._weights
-        return self._torch.nn.functional.linear(
-            states, weights[f"{name}.weight"], weights[f"{name}.bias"]
-        )
 
-    def _norm(self, states: Any, name: str) -> Any:
-        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
-        return self._torch.nn.functional.layer_norm(states, weight.shape, weight, bias, _EPSILON)
+def _added(output: Any, states: Any, before: Any, number: str = "") -> Any:
+    return output[f"LayerNorm{number}"](output[f"dense{number}"](states) + before)
 
 
 def _mask(lengths: Any, states: Any) -> Any:
@@ -244,22 +340,10 @@ def _mask(lengths: Any, states: Any) -> Any:
     return (places < lengths[:, None])[:, None, None, :].to(states.device)
 
 
-def _is_of_block(name: str) -> bool:
-    return name.startswith("bert.encoder.c_layer.")
-
-
-def _plain_names(content: Mapping[Any, Any], where: str) -> dict[str, Any]:
+def _by_present_name(content: Mapping[Any, Any]) -> dict[str, Any]:
     """Return weights by their present names; older files have other names for them."""
-    plain: dict[str, Any] = {}
+    present = {}
     for name, weight in content.items():
         start, _, last = str(name).removeprefix("module.").rpartition(".")
-        today = f"{start}.{_FORMER.get(last, last)}"
-        if today in plain:
-            raise VifidelError(
-                f"{where}: two weights for {today}, one of them named {name}; get the file again."
-            )
-        plain[today] = weight
-    return plain
-
-
-_FORMER = {"gamma": "weight", "beta": "bias"}
+        present[f"{start}.{_FORMER.get(last, last)}"] = weight
+    return present

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,18 +15,16 @@ from numpy.typing import NDArray
 from ...captions.rows import Rows, image_ids_of
 from ...errors import CaptionError, VifidelError
 from ...evaluation import Column, Evaluation
+from ...io.files import read_text
 from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
 from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
-from ..pytorch import MadeAgain, find_device, length_sorted, load_torch
-from .features import ImageSide, Kept
-from .vilbert import Floats32, Vilbert
-from .vilbert_features import DetectorFeatures, DetectorSource, Regions
-from .vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
-from .vilbert_words import WordPieces
+from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
+from .regions import FeatureSource, Floats32, ImageSide, Kept, Regions, read_boxed_regions
+from .vilbert import MOST_TOKENS, Architecture, Vilbert, read_architecture
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -33,7 +34,52 @@ _BATCH = 2048
 # regions and 50 000 captions of 12 tokens. What does not fit is read and encoded again.
 _IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 31
 
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+# What BERT base uncased's vocabulary, and no other of its size, makes of a caption.
+_PUBLISHED_SIZE = 30522
+_PUBLISHED = ("a dog.", [101, 1037, 3899, 1012, 102])
+
 _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
+
+
+class WordPieces:
+    """The tokenizer of BERT base uncased over a vocabulary file.
+
+    Captions are lower-cased, lose their accents, and are split at blanks and punctuation and
+    then into the longest pieces that the vocabulary has.
+
+    The file is BERT's ``vocab.txt``: one piece per line, whose line number from 0 is its token. If
+    it cannot be read, or is not the vocabulary of such a model, which knows `size` tokens, that is
+    a `VifidelError`. The `digest` is a SHA-256 of the pieces in order, hexadecimal.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], size: int) -> None:
+        text = read_text(path, VifidelError).removesuffix("\n")
+        tokens = {piece: token for token, piece in enumerate(text.split("\n"))}
+        missing = [piece for piece in _SPECIAL if piece not in tokens]
+        if missing:
+            problem = f"not a BERT vocabulary, since it has no {missing[0]}"
+        elif len(tokens) != size:
+            problem = f"{len(tokens)} pieces in the vocabulary, but the checkpoint knows {size}"
+        else:
+            # Its import takes time, so it waits until it is needed.
+            from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
+
+            self._tokenizer = BertWordPieceTokenizer(tokens, lowercase=True)
+            self.digest = hashlib.sha256(text.encode()).hexdigest()
+            caption, expected = _PUBLISHED
+            first = self.tokens([caption])[0]
+            if size != _PUBLISHED_SIZE or first == expected:
+                return
+            problem = f"{caption!r} gets the tokens {first} instead of {expected}"
+        raise VifidelError(f"{path}: {problem}; give the vocab.txt of bert-base-uncased.")
+
+    def tokens(self, captions: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of each caption between ``[CLS]`` and ``[SEP]``."""
+        # Lower case first, as published: "[SEP]" in a caption is then no special token.
+        # JSON can spell a lone surrogate, UTF-8 cannot.
+        texts = [caption.lower().encode(errors="replace").decode() for caption in captions]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
 
 
 class ViLBERTScore(MadeAgain, Scorer):
@@ -55,9 +101,9 @@ class ViLBERTScore(MadeAgain, Scorer):
         which the published program fails, the rule is inferred, and the signature says so.
     vocabulary : path
         The ``vocab.txt`` of ``bert-base-uncased``.
-    features : path, mapping, or DetectorFeatures
-        The regions of the images, as
-        `vifidel_eval.plugins.networks.vilbert_features.DetectorFeatures` takes them.
+    features : path, mapping, or Features
+        The regions of the images, as `vifidel_eval.plugins.networks.regions.read_boxed_regions`
+        takes them.
     layer : int
         The co-attention block after which states are compared, from 0; negative from the last.
     device : str, optional
@@ -79,19 +125,19 @@ class ViLBERTScore(MadeAgain, Scorer):
         self,
         checkpoint: str | os.PathLike[str],
         vocabulary: str | os.PathLike[str],
-        features: DetectorSource | DetectorFeatures,
+        features: FeatureSource,
         layer: int = -1,
         device: str | None = None,
         config: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__()
-        torch = load_torch("ViLBERTScore")
+        (torch,) = load_libraries("ViLBERTScore", {"PyTorch": "torch"})
         place = find_device(torch, device)
-        source = features if isinstance(features, DetectorFeatures) else DetectorFeatures(features)
+        source = read_boxed_regions(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
-        self._images = ImageSide(source, self._sizes.features, self._embedded, _IMAGE_BYTES)
+        self._images = ImageSide(source, self._sizes.features, self._embedded, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
@@ -121,46 +167,33 @@ class ViLBERTScore(MadeAgain, Scorer):
         scores = np.empty((len(rows), len(self.columns)))
         for start in range(0, len(rows), _CAPTIONS_AT_ONCE):
             chosen = range(start, min(start + _CAPTIONS_AT_ONCE, len(rows)))
-            progress = _Progress(len(chosen), on_progress)
             of_candidates = [(images[at], rows.captions[at]) for at in chosen]
             of_references = [[(images[at], text) for text in rows.references[at]] for at in chosen]
-            states = self._states(of_candidates, of_references, progress)
+            states = self._states(of_candidates, list(chain.from_iterable(of_references)))
             for at, candidate, pairs in zip(chosen, of_candidates, of_references, strict=True):
                 matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
                 scores[at] = np.mean(matched, axis=0)
-            progress.finish()
+            on_progress(len(chosen))
         return {
             column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
             for column, of_column in zip(self.columns, scores.T, strict=True)
         }
 
     def _embedded(self, images: Sequence[Regions]) -> list[Any]:
-        return [self._encoder.image_states(*regions.inputs()) for regions in images]
+        return [self._encoder.image_states(regions) for regions in images]
 
     def _states(
-        self,
-        of_candidates: Sequence[_Pair],
-        of_references: Sequence[Sequence[_Pair]],
-        progress: _Progress,
+        self, candidates: Sequence[_Pair], references: Sequence[_Pair]
     ) -> dict[_Pair, Floats32]:
         """Return the states of the compared words of each caption with its image."""
-        references = dict.fromkeys(pair for pairs in of_references for pair in pairs)
-        candidates = [pair for pair in dict.fromkeys(of_candidates) if pair not in references]
-        wanted = [*references, *candidates]
-        states = self._captions.find(wanted)
-        progress.expect(len(wanted) - len(states))
-        images: dict[ImageId, Any] = {}
+        encoded = partial(self._encoded, {})
         # Apart, so that a reference's states do not depend on the candidates.
-        for pairs in (references, candidates):
-            new = [pair for pair in pairs if pair not in states]
-            encoded = self._encoded(new, images, progress)
-            self._captions.keep(encoded)
-            states |= encoded
-        return states
+        states = self._captions.complete(references, encoded)
+        others = [pair for pair in candidates if pair not in states]
+        return states | self._captions.complete(others, encoded)
 
-    def _encoded(
-        self, pairs: Sequence[_Pair], images: dict[ImageId, Any], progress: _Progress
-    ) -> dict[_Pair, Floats32]:
+    def _encoded(self, images: dict[ImageId, Any], pairs: Sequence[_Pair]) -> dict[_Pair, Floats32]:
+        """Return the states of captions with their images, some of which may be encoded already."""
         images |= self._images.encoded(image for image, _ in pairs if image not in images)
         tokens = [t[:MOST_TOKENS] for t in self._pieces.tokens([text for _, text in pairs])]
         lengths = [
@@ -182,7 +215,6 @@ class ViLBERTScore(MadeAgain, Scorer):
                         "features those of the detector that belongs to the checkpoint?"
                     )
                 encoded[pairs[at]] = compared
-            progress.advance(len(batch))
         return encoded
 
 
@@ -191,19 +223,10 @@ def greedy_matching(
 ) -> tuple[float, float, float]:
     """Return precision, recall and F of a candidate's words against a reference's.
 
-    BERTScore's matching (Zhang et al., ICLR 2020). Where one side has fewer words than the
-    longest caption, the best cosine with it is not less than 0: in the published program the
-    places of the missing words count as such.
-
-    Parameters
-    ----------
-    candidate, reference : (words, width)
-        The states of their words; at least one each.
-
-    Returns
-    -------
-    precision, recall, f : float
-        Precision and recall from -1 to 1; F is 0 where they add up to 0.
+    BERTScore's matching (Zhang et al., ICLR 2020) of the states of words, (words, width), at least
+    one each. Where one side has fewer words than the longest caption, the best cosine with it is
+    not less than 0: in the published program the places of the missing words count as such.
+    Precision and recall are from -1 to 1; F is 0 where they add up to 0.
     """
     units = [
         rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -219,29 +242,7 @@ def greedy_matching(
     return precision, recall, 2 * precision * recall / total if total else 0.0
 
 
-class _Progress:
-    """Reports captions as scored in proportion to the encoding that is done."""
-
-    def __init__(self, captions: int, on_progress: Progress) -> None:
-        self._captions = captions
-        self._on_progress = on_progress
-        self._reported = self._done = self._expected = 0
-
-    def expect(self, encodings: int) -> None:
-        self._expected = encodings
-
-    def advance(self, encodings: int) -> None:
-        self._done += encodings
-        self._report(self._captions * self._done // self._expected)
-
-    def finish(self) -> None:
-        self._report(self._captions)
-
-    def _report(self, captions: int) -> None:
-        if captions > self._reported:
-            self._on_progress(captions - self._reported)
-        self._reported = captions
-
+_OPTIONS = "vilbert_checkpoint", "vilbert_vocabulary", "vilbert_features", "vilbert_layer", "device"
 
 register(
     Metric(
@@ -249,12 +250,7 @@ register(
         "Words matched with the references' words by states that have seen the image",
         ViLBERTScore,
         lambda settings: ViLBERTScore(
-            settings.options["vilbert_checkpoint"],
-            settings.options["vilbert_vocabulary"],
-            settings.options["vilbert_features"],
-            settings.options["vilbert_layer"],
-            settings.options["device"],
-            settings.options["vilbert_config"],
+            *map(settings.options.__getitem__, (*_OPTIONS, "vilbert_config"))
         ),
         rank=130,
         options=(

@@ -1,10 +1,14 @@
-"""Columns of PyArrow: found by name or path, their types told, their buffers checked, read."""
+"""Columns of PyArrow: found by name or path, their types told, their buffers checked, read.
+
+Columns of text may spell lists, such as ``["dog", "cat"]`` in a CSV file: these become lists.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +18,16 @@ import pyarrow.compute
 from ...captions.fields import MISSING, spelled, steps_of, value_at
 from ...errors import VifidelError
 from ...evaluation import Integers
+from ...io.containers import listed_in, parsed
 
 _STRINGS = ("string", "large_string", "string_view")
+
+# What lists in text become.
+_LISTS = pa.list_(pa.string())
+_SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
+_COUNTED = pa.map_(pa.string(), pa.int64())
+_NUMBERS = pa.list_(pa.float64())
+_UNREADABLE = object()
 
 
 @dataclass(frozen=True)
@@ -186,6 +198,11 @@ def _decoded(text: bytes | None) -> str | None:
         return None
 
 
+def spelt(text: Any) -> str | None:
+    """Return a string that UTF-8 can spell; None for what is not a string."""
+    return text.encode(errors="replace").decode() if isinstance(text, str) else None
+
+
 def entries(column: Any, field: str = "") -> tuple[Any, Integers]:
     """Return the entries of all lists of a column, whatever its layout, and how many each row has.
 
@@ -212,13 +229,13 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 
 
 def as_column(
-    values: Any, name: str, fits: Callable[[Any], bool] | None = None, of: str = ""
+    values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
     """Return one entry per row as a column of `Columns`; None for None.
 
-    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits`, and
-    else `Values`; without `fits`, it must become one, with lists `of` something. `name` is for
-    messages.
+    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits` (it
+    returns something, and raises nothing), and else `Values`; without `fits`, it must become one,
+    with lists `of` something. `name` is for messages.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values
@@ -238,3 +255,118 @@ def as_column(
     listed = values.tolist() if hasattr(values, "tolist") else values
     # pandas has NaN where there is nothing.
     return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)
+
+
+def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
+    """Return which columns of lists are text."""
+
+    def is_cells(name: str) -> bool:
+        kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
+        return len(kinds) == 1 and is_text(kinds[0]) and not pa.types.is_null(kinds[0])
+
+    of_lists = (names.references, names.label_scores, names.labels)
+    return [name for name in of_lists if name is not None and is_cells(name)]
+
+
+def types_of_cells(first: pa.RecordBatch, names: Columns) -> dict[str, pa.DataType]:
+    """Return the types of lists that columns of text get, which their first rows say.
+
+    It raises a VifidelError if the text in the column of labels is something else.
+    """
+    types = {names.references: _LISTS, names.label_scores: _NUMBERS}
+    of_text = cells_of(first.schema, names)
+    if names.labels in of_text:
+        types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
+    return {name: types[name] for name in of_text}
+
+
+def with_lists(
+    batch: pa.RecordBatch, types: Mapping[str, pa.DataType], plain: str | None
+) -> pa.RecordBatch:
+    """Return rows with lists in place of text; what cannot be read is a list of one null.
+
+    In the column `plain`, that of references, text that does not look like a list is a list of one.
+    """
+    for name, kind in types.items():
+        column = batch.column(name)
+        read = partial(_list_of, kind, name == plain)
+        cells = zip(column.is_valid().to_pylist(), texts(column).to_pylist(), strict=True)
+        lists = pa.array([read(cell) if there else None for there, cell in cells], kind)
+        batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
+    return batch
+
+
+def _type_of(name: str, cells_as_text: Sequence[str | None]) -> pa.DataType:
+    cells = [cell for cell in map(_parsed, cells_as_text) if cell is not None]
+    lists = [cell for cell in cells if isinstance(cell, list)]
+    if any(isinstance(cell, dict) for cell in cells):
+        return _COUNTED
+    if any(isinstance(value, list | dict) for cell in lists for value in cell):
+        return _SCORED
+    if cells and not lists:
+        text = next((text for text in cells_as_text if text and text.strip()), "")
+        raise VifidelError(
+            f"the column {name!r} holds text such as {text!r:.60}; write lists in it, such as "
+            '["dog", "cat"].'
+        )
+    return _LISTS
+
+
+def _parsed(text: str | None) -> Any:
+    """Return what a cell says: a list, mapping or anything; None of an empty one, or no text."""
+    if text is None or not text.strip():
+        return None
+    try:
+        return parsed(text)
+    except ValueError:
+        return _UNREADABLE
+
+
+def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
+    """Return the list of a cell; `plain` text may stand for a list of itself."""
+    if plain and text:
+        try:
+            cell = listed_in(text, "", VifidelError)
+        except VifidelError:
+            return [None]
+        if cell is None and text.strip():
+            return [text]
+    else:
+        cell = _UNREADABLE if text is None else _parsed(text)
+    if cell is None:
+        return None
+    if kind == _COUNTED:
+        counts = cell.items() if isinstance(cell, dict) else [("", None)]
+        return [(spelt(name), _count(number)) for name, number in counts]
+    return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and abs(value) < 1 << 63 else None
+
+
+def _number(value: Any) -> float | None:
+    exact = type(value) is float or (type(value) is int and abs(value) < 1 << 53)
+    return float(value) if exact else None
+
+
+def _pair(value: Any) -> Any:
+    """Return a label with its score, as annotations have it: a pair or an object."""
+    label, score = value, None
+    if isinstance(value, str):
+        return {"label": spelt(value), "score": None}
+    if isinstance(value, dict):
+        label = next((value[name] for name in ("label", "name") if name in value), None)
+        score = next((value[name] for name in ("score", "confidence") if name in value), None)
+    elif isinstance(value, list) and len(value) == 2:
+        label, score = value
+    if not isinstance(label, str) or _number(score) is None:
+        return None
+    return {"label": spelt(label), "score": _number(score)}
+
+
+_VALUES: dict[pa.DataType, Callable[[Any], Any]] = {
+    _LISTS: spelt,
+    _SCORED: _pair,
+    _NUMBERS: _number,
+}

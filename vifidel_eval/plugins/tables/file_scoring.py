@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ import pyarrow.parquet
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
 from ...io.files import open_file, reason, sha256_of
+from ...scorers.registry import METRICS
 from ...scores.conditions import Condition, number_of
 from .columns import field_of, in_precision_of, is_text, texts
 from .files import OpenTable, TableFile
@@ -104,6 +106,26 @@ def tally_of(said: Mapping[str, Any]) -> Tally:
     """Return the tally that ``words`` of `add_up` say, but for words that are not listed."""
     unknown = Counter(said["such_as"])
     return Tally(said["words"], unknown, said["without_vector"] - unknown.total())
+
+
+def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return each column of scores with its score of a whole run and the rows that it is of.
+
+    That is the mean over the rows that have a score or, of VIFIDEL-H's shares, the share in the
+    counts of the run, as `Evaluation.score` has it.
+    """
+    scores: dict[str, dict[str, Any]] = {}
+    for metric in metrics:
+        for column in METRICS[metric].columns:
+            name = column.name.replace("-", "_")
+            rows, sums = totals["sums"].get(name, (0, []))
+            score = float(sum(map(Fraction, sums[0])) / rows) if rows else None
+            counted, of_run = totals["sums"].get(counts_of(metric), (0, []))
+            if column.of_sums is not None and counted:
+                share = float(column.of_sums(np.array([sum(of) for of in of_run], dtype=float)))
+                rows, score = counted, None if math.isnan(share) else share
+            scores[name] = {"score": score, "rows": rows}
+    return scores
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -18,8 +17,7 @@ import pyarrow.fs
 
 from ...errors import VifidelError
 from ...io.files import first_line, is_address, reason, sha256_of
-from .cells import cells_of, types_of_cells, with_lists
-from .columns import Columns, check_buffers
+from .columns import Columns, cells_of, check_buffers, types_of_cells, with_lists
 from .json_lines import JsonLines
 
 # The names that files of each format have; of text, also compressed.
@@ -63,7 +61,7 @@ class TableFile:
     @property
     def stem(self) -> str:
         """The name without what says the format."""
-        return self.name[: -len(_suffix_of(self.name))]
+        return self.name[: -len(_suffix_of(self.name)[0])]
 
     def digest(self) -> str:
         """Return the SHA-256 of the file."""
@@ -76,7 +74,7 @@ class TableFile:
         Unless its rows will be read, its columns may be those of its first rows only. It raises a
         VifidelError if it is not of its format, or the text in such a column holds no lists.
         """
-        source: ds.Dataset | JsonLines
+        source: Any
         with _readable(self):
             if self.format == "JSONL":
                 source = JsonLines(self.filesystem, self.path, whole)
@@ -104,19 +102,14 @@ class TableFile:
         return ds.dataset(self.path, filesystem=self.filesystem, format=form)
 
 
-def _suffix_of(name: str) -> str:
-    """Return the end of a name that says the format, such as ``.csv.gz``; empty if none does."""
+def _suffix_of(name: str) -> tuple[str, str]:
+    """Return the end of a name that says the format, such as ``.csv.gz``, and it; or two blanks."""
     lower = name.lower()
     packed = next((end for end in _COMPRESSED if lower.endswith(end)), "")
     plain = lower[: len(lower) - len(packed)]
     end = next((end for end in _FORMATS if plain.endswith(end) and plain != end), "")
-    return end + packed if end and (not packed or _FORMATS[end] in _TEXT) else ""
-
-
-def _format_of(name: str) -> str:
-    """Return the format that a file's name says; empty if it says none."""
-    suffix = _suffix_of(name)
-    return _FORMATS["." + suffix.split(".")[1]] if suffix else ""
+    known = end and (not packed or _FORMATS[end] in _TEXT)
+    return (end + packed, _FORMATS[end]) if known else ("", "")
 
 
 class OpenTable:
@@ -254,16 +247,17 @@ def _of_source(source: str) -> list[TableFile]:
     if info.type != pa.fs.FileType.File:
         raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
     name = PurePosixPath(info.path).name
-    if _suffix_of(name) == "":
+    _, form = _suffix_of(name)
+    if not form:
         raise VifidelError(
             f"{source}: its name does not say which table it is; expected {_endings()}."
         )
-    return [TableFile(name, path, filesystem, _format_of(name))]
+    return [TableFile(name, path, filesystem, form)]
 
 
 def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
     found = [
-        TableFile(name, path, filesystem, _format_of(name))
+        TableFile(name, path, filesystem, _suffix_of(name)[1])
         for name, path in _listed(filesystem, folder)
         if not any(part.startswith((".", "_")) for part in name.split("/"))
     ]
@@ -288,30 +282,21 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
 
 def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the name below a folder and the path of every file in it."""
-    if not isinstance(filesystem, pa.fs.LocalFileSystem):
-        for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
-            if info.type != pa.fs.FileType.Directory:
-                yield info.path[len(folder) :].lstrip("/"), info.path
-        return
-    # pyarrow follows links, also one that leads to the folder that it is in.
-    for parent, folders, names in os.walk(folder, onerror=_raised):
-        for name in folders:
-            link = os.path.join(parent, name)
-            if os.path.islink(link):
+    if isinstance(filesystem, pa.fs.LocalFileSystem):
+        # pyarrow follows links, also one that leads to the folder that it is in.
+        for parent, folders, _ in os.walk(folder):
+            for link in filter(os.path.islink, (os.path.join(parent, name) for name in folders)):
                 raise VifidelError(
                     f"{link} is a link to a folder, and links are not followed; name that folder "
                     "as an input of its own."
                 )
-        for name in names:
-            path = os.path.join(parent, name)
-            below = os.path.relpath(path, folder).replace(os.sep, "/")
-            if not stat.S_ISREG(os.stat(path).st_mode):
-                raise VifidelError(f"{path}: is a pipe or device, not an ordinary file; remove it.")
-            yield below, path
-
-
-def _raised(problem: OSError) -> None:
-    raise problem
+    for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
+        if info.type not in (pa.fs.FileType.File, pa.fs.FileType.Directory):
+            raise VifidelError(
+                f"{info.path}: is a pipe or device, not an ordinary file; remove it."
+            )
+        if info.type == pa.fs.FileType.File:
+            yield info.path[len(folder) :].lstrip("/"), info.path
 
 
 def _endings() -> str:

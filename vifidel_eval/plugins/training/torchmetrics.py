@@ -111,7 +111,7 @@ class VifidelMetric(Metric):
         for scored in self._scored():
             if scored.metric.name not in evaluations:
                 rows = scored.scorer.rows(captions, objects=objects, references=references)
-                evaluations[scored.metric.name] = scored.scorer.without_signature(rows)
+                evaluations[scored.metric.name] = scored.scorer.evaluate(rows, signed=False)
         return [
             _summed(evaluations[scored.metric.name][scored.column.name])
             for scored in self._scored()

@@ -1,19 +1,26 @@
-"""Content of a report, as the harness, the comparison and the grounding of captions deliver it."""
+"""Content of a report, and the data of its page: what scripts draw images and captions from."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...annotations import ImageBoxes
-from ...captions.rows import Rows
 from ...errors import VifidelError, VifidelWarning
+from ...evaluation import Evaluation
 from ...explain.explanation import Explanation
 from ...explain.inventions import Invention, inventions_in
 from ...io.image_ids import ImageId
+from ...io.text_tables import readable
+from ...kernels.grounding import Mention
+from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ...scorers.record import Settings
@@ -27,6 +34,16 @@ _NO_EVIDENCE = (
 )
 # Not the message itself: it may name folders, which are nobody's business who gets the page.
 _FAILED = "explaining them failed, and a warning of the run said why"
+
+
+#: Masses, costs and penalties are whole numbers of this unit in the data of the page.
+UNIT = 1e-5
+
+# Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
+_COSTS_ON_SCALE = 95
+
+#: What the page has of a caption: objects, words, mentions and matches.
+Plan = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -82,30 +99,28 @@ def gather(
 
     `references` has the images of the run; their lists may be empty. Captions are explained where
     the images' objects are known, or one of the scorers takes references as evidence; `explained`
-    is called with how many were since its last call.
-
-    Warns
-    -----
-    VifidelWarning
-        If captions cannot be explained though there are objects, which no metric used.
+    is called with how many were since its last call. Warns if captions cannot be explained though
+    there are objects, which no metric used.
     """
     scorers = list(scorers)
-    of_systems = {system.name: paired(system, references, True) for system in systems}
+    rows = {system.name: paired(system, references, True) for system in systems}
     content = Content(
         scores,
         comparisons,
         references,
-        captions={
-            name: dict(zip(rows.ids, rows.captions, strict=True))
-            for name, rows in of_systems.items()
-        },
+        captions={name: dict(zip(of.ids, of.captions, strict=True)) for name, of in rows.items()},
         material=material or Material(),
     )
     try:
         explainer = explainer_of(scorers, settings or Settings())
         if explainer is None:
             return content
-        explanations = _explained(explainer, of_systems, explained)
+        explanations: dict[str, list[Explanation]] = {name: [] for name in rows}
+        for parts in explainer.explained(list(rows.values())):  # references are read once
+            if explained is not None:
+                explained(sum(len(part) for part in parts if part is not None))
+            for of_system, part in zip(explanations.values(), parts, strict=True):
+                of_system.extend(part or ())
         return replace(
             content,
             objects=explainer.objects_of(list(references)),
@@ -123,17 +138,204 @@ def gather(
         return replace(content, unexplained=_FAILED)
 
 
-def _explained(
-    explainer: ExplainingScorer[Any],
-    of_systems: Mapping[str, Rows],
-    explained: Callable[[int], object] | None,
-) -> dict[str, list[Explanation]]:
-    """Return the explanations of all systems, made side by side: references are read once."""
-    explanations: dict[str, list[Explanation]] = {name: [] for name in of_systems}
-    for parts in explainer.explained(list(of_systems.values())):
-        if explained is not None:
-            explained(sum(len(part) for part in parts if part is not None))
-        for of_system, part in zip(explanations.values(), parts, strict=True):
-            if part is not None:
-                of_system.extend(part)
-    return explanations
+def image_data(content: Content) -> dict[str, Any]:
+    """Return what the list of images is sorted and filtered by, and shows of each image.
+
+    The names of ``systems``, ``metrics`` and ``labels``; by metric ``lowerIsBetter``; by image
+    ``ids``, ``references``, ``objects`` (label, count, ...) and, where it is known of any,
+    ``denied``, what was looked for and is not there (places in ``deniedLabels``); by system and
+    image ``captions``; by system, metric and image ``scores``, None where undefined.
+    """
+    ids = list(content.references)
+    objects = [content.objects.get(image_id, {}) for image_id in ids]
+    labels = _numbers_of(objects)
+    data: dict[str, Any] = {
+        "systems": list(content.scores.evaluations),
+        "metrics": list(content.scores.signatures),
+        "lowerIsBetter": [c.lower_is_better for c in content.scores.columns()],
+        "labels": list(labels),
+        "ids": list(map(str, ids)),
+        "references": list(content.references.values()),
+        "objects": [
+            [number for label, count in found.items() for number in (labels[label], count)]
+            for found in objects
+        ],
+        "captions": [list(map(of.get, ids)) for of in content.captions.values()],
+        "scores": [
+            [_scores(evaluation, ids) for evaluation in of_metric.values()]
+            for of_metric in content.scores.evaluations.values()
+        ],
+    }
+    if content.denied:
+        denied = [content.denied.get(image_id, ()) for image_id in ids]
+        numbers = _numbers_of(denied)
+        data["denied"] = [[numbers[label] for label in of_image] for of_image in denied]
+        data["deniedLabels"] = list(numbers)
+    return data
+
+
+def caption_data(content: Content) -> dict[str, Any]:
+    """Return what is known of captions.
+
+    ``texts``; ``scale``, the cost at the end of the colour scale; by system and image ``plans`` as
+    `plans_of` has them, and where there are any ``sentences`` as `sentences_of` has them.
+    """
+    ids = list(content.references)
+    explanations = content.explanations.values()
+    texts = sorted(set(chain.from_iterable(map(_texts, chain.from_iterable(explanations)))))
+    numbers: dict[str | None, int] = {text: number for number, text in enumerate(texts)}
+    numbers[None] = NOTHING
+    data: dict[str, Any] = {
+        "plans": [plans_of(of_system, ids, numbers) for of_system in explanations],
+        "texts": texts,
+        "scale": scale(chain.from_iterable(explanations)),
+    }
+    sentences = [
+        sentences_of(of_column, content.captions[name], ids)
+        for name, of_column in content.scores.evaluations.items()
+    ]
+    if any(map(any, sentences)):
+        data["sentences"] = sentences
+    return data
+
+
+def _texts(explanation: Explanation) -> Iterator[str]:
+    """Yield all texts of an explanation that `plans_of` numbers."""
+    of_words = ((word.word, word.supported_by) for word in explanation.words)
+    of_mentions = (
+        (mention.words, mention.category, mention.supported_by, mention.judged_by)
+        for mention in explanation.mentions
+    )
+    texts = chain(*of_words, *of_mentions, (one.label for one in explanation.objects))
+    return (text for text in texts if text is not None)
+
+
+def plans_of(
+    explanations: Iterable[Explanation],
+    ids: Sequence[ImageId],
+    numbers: Mapping[str | None, int],
+) -> list[Plan | None]:
+    """Return the plan of each image in the order of the page; None where there is none.
+
+    `numbers` has the number of each text, -1 standing for none. Everything is numbers:
+
+    - objects: (text, penalty, whether the caption does not mention it), ..., those with a vector
+    - words: (text, penalty, support, evidence, mention), ..., the different content words;
+      evidence is a text, and the mention that a word stands for a place among the mentions
+    - mentions: (text, class, support, evidence, verdict, who judges it), ..., in the order of the
+      caption
+    - matches: (object, word, mass, cost), ..., the places of both above
+
+    Objects and words are in alphabetical order, matches in theirs. Supports are hundredths, -1
+    where nothing is known; verdicts are those of `Verdict`.
+    """
+    plans = {explanation.image_id: _plan(explanation, numbers) for explanation in explanations}
+    return [plans.get(image_id) for image_id in ids]
+
+
+def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
+    objects, words = explanation.objects, sorted(explanation.words, key=lambda one: one.word)
+    places: dict[Mention | None, int] = {m: at for at, m in enumerate(explanation.mentions)}
+    object_at = {one.label: at for at, one in enumerate(objects)}
+    word_at = {one.word: at for at, one in enumerate(words)}
+    return (
+        _flat(
+            (numbers[one.label], _unit(one.penalty), int(not one.is_mentioned)) for one in objects
+        ),
+        _flat(
+            (
+                numbers[one.word],
+                _unit(one.penalty),
+                _hundredths(one.support),
+                numbers[one.supported_by],
+                places.get(one.of, NOTHING),
+            )
+            for one in words
+        ),
+        _flat(
+            (
+                numbers[mention.words],
+                numbers[mention.category],
+                _hundredths(mention.support),
+                numbers[mention.supported_by],
+                int(mention.verdict),
+                numbers[mention.judged_by],
+            )
+            for mention in explanation.mentions
+        ),
+        _flat(
+            sorted(
+                (object_at[one.label], word_at[one.word], _unit(one.mass), _unit(one.cost))
+                for one in explanation.matches
+            )
+        ),
+    )
+
+
+def scale(explanations: Iterable[Explanation]) -> int:
+    """Return the cost at the end of the colour scale, with two digits, in units."""
+    costs = [match.cost for explanation in explanations for match in explanation.matches]
+    if not costs:
+        return _unit(1)
+    return max(_unit(float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}")), 1)
+
+
+def _flat(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(rows))  # the garbage collector leaves tuples of numbers alone
+
+
+def _hundredths(support: float) -> int:
+    return NOTHING if math.isnan(support) else round(100 * support)
+
+
+def _unit(value: float) -> int:
+    return round(value / UNIT)
+
+
+def sentences_of(
+    of_column: Mapping[str, Evaluation], captions: Mapping[ImageId, str], ids: Sequence[ImageId]
+) -> list[list[list[Any]] | None]:
+    """Return the sentences of each image's caption that VIFIDEL-PRF tells; None if it is one.
+
+    A sentence is its start and end, whether it claims anything, its P in hundredths (-1 without
+    one), and the starts and ends of inventions. All are places in UTF-16 units, which scripts count
+    in.
+    """
+    found: dict[ImageId, list[list[Any]]] = {}
+    for evaluation in of_column.values():
+        told = evaluation.details.get("sentences", ())
+        for image_id, sentences in zip(evaluation.ids, told, strict=False):
+            if sentences:
+                found[image_id] = [_sentence(captions[image_id], one) for one in sentences]
+    return [found.get(image_id) for image_id in ids]
+
+
+def _sentence(caption: str, sentence: Mapping[str, Any]) -> list[Any]:
+    def units(at: int) -> int:
+        before = caption[:at]
+        return at if before.isascii() else len(before.encode("utf-16-le", "surrogatepass")) // 2
+
+    p = sentence["p"]
+    return [
+        units(sentence["start"]),
+        units(sentence["end"]),
+        int(sentence["claims"]),
+        -1 if p is None else round(100 * p),
+        [units(one[end]) for one in sentence["inventions"] for end in ("start", "end")],
+    ]
+
+
+def _numbers_of(of_images: Sequence[Sequence[str] | Mapping[str, int]]) -> dict[str, int]:
+    labels = dict.fromkeys(chain.from_iterable(of_images))
+    return {label: number for number, label in enumerate(labels)}
+
+
+def _scores(evaluation: Evaluation, ids: Sequence[ImageId]) -> list[float | None]:
+    of_image = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
+    scores = (of_image.get(image_id, math.nan) for image_id in ids)
+    return [None if math.isnan(score) else _shown(score) for score in scores]
+
+
+def _shown(score: float) -> float:
+    """Return a score as it is shown; one that would be shown as 0 still has its order."""
+    return float(readable(score)) or float(f"{score:.4g}")

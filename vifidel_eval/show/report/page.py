@@ -13,12 +13,11 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ...evaluation import COUNTS, Floats
+from ...evaluation import COUNTS
 from ...explain.findings import find
 from ...io.text_tables import p_value
 from . import overview
-from .content import Content
-from .page_data import UNIT, caption_data, image_data
+from .content import UNIT, Content, caption_data, image_data
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
@@ -36,11 +35,6 @@ def render_page(content: Content) -> str:
     """Return the report: one HTML document that needs nothing else.
 
     The same content gives the same bytes.
-
-    Parameters
-    ----------
-    content : Content
-        What is shown.
     """
     data, plans = image_data(content), caption_data(content)
     findings = {name: find([of_one]) for name, of_one in content.explanations.items()}
@@ -50,41 +44,37 @@ def render_page(content: Content) -> str:
     order = overview.Order(data, plans.get("inventions", ()))
     distributions = overview.distributions(content.scores)
     shown, boxes = pictures(content, order.places, data["labels"])
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            scores=content.scores,
-            comparisons=content.comparisons,
-            counts=COUNTS,
-            remarks=overview.remarks(content.scores),
-            duels=overview.duels(content.scores, content.comparisons),
-            distributions=distributions,
-            telling=_telling(distributions, order.against),
-            made_up=made_up,
-            findings=findings,
-            most=_MOST_FINDINGS,
-            material=content.material,
-            data=data,
-            plans=plans,
-            boxes=boxes,
-            pictures=shown,
-            order=order,
-            settings={
-                "shades": _SHADES,
-                "unit": UNIT,
-                "fits": [_fits(of_system) for of_system in order.fits],
-                "fewest": fewest(len(data["ids"])),
-            },
-            unexplained=content.unexplained,
-            version=version("vifidel-eval"),
-        )
+    fits = [
+        [[list(map(overview.correlation, pair)) for pair in row] for row in of_system.tolist()]
+        for of_system in order.fits
+    ]
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        scores=content.scores,
+        comparisons=content.comparisons,
+        counts=COUNTS,
+        remarks=overview.remarks(content.scores),
+        duels=overview.duels(content.scores, content.comparisons),
+        distributions=distributions,
+        telling=_telling(distributions, order.against),
+        made_up=made_up,
+        findings=findings,
+        most=_MOST_FINDINGS,
+        material=content.material,
+        data=data,
+        plans=plans,
+        boxes=boxes,
+        pictures=shown,
+        order=order,
+        settings={
+            "shades": _SHADES,
+            "unit": UNIT,
+            "fits": fits,
+            "fewest": fewest(len(data["ids"])),
+        },
+        unexplained=content.unexplained,
+        version=version("vifidel-eval"),
     )
-
-
-def _fits(of_metrics: Floats) -> list[list[list[str]]]:
-    """Return correlations as the plot's table shows them."""
-    return [[list(map(overview.correlation, pair)) for pair in row] for row in of_metrics.tolist()]
 
 
 def _telling(distributions: Sequence[overview.Distribution], against: int) -> int:

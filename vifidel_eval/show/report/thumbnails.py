@@ -40,12 +40,8 @@ def find_pictures(
     name with or without the suffix is the id, a COCO file stem standing for its number; or if the
     id is its path below the folder. Of subfolders only those are read that ids name.
 
-    Raises
-    ------
-    VifidelError
-        If the folder cannot be read or holds no picture.
-    ImageIdError
-        If no picture belongs to any image, or two belong to the same.
+    Raises a VifidelError if the folder cannot be read or holds no picture, and an ImageIdError if
+    no picture belongs to any image, or two belong to the same.
     """
     ids = list(ids)
     below: dict[ImageId, Path] = {
@@ -173,14 +169,14 @@ def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
     that cannot be read as a picture: one warning counts and names them.
     """
     damaged: dict[Path, str] = {}
-    nothing = Small("", (0, 0))
 
     def small(path: Path, side: int) -> Small:
-        try:
-            return nothing if path in damaged else _small(path, side)
-        except DamagedPictureError as problem:
-            damaged[path] = str(problem)
-            return nothing
+        if path not in damaged:
+            try:
+                return _small(path, side)
+            except DamagedPictureError as problem:
+                damaged[path] = str(problem)
+        return Small("", (0, 0))
 
     paths = list(files.values())
     sample = paths[:: math.ceil(len(paths) / _SAMPLE) or 1]

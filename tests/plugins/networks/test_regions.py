@@ -1,0 +1,319 @@
+import threading
+
+import numpy as np
+import pytest
+from vilbert_oracle import image_inputs, random_image
+
+from vifidel_eval import ImageIdError, VifidelError
+from vifidel_eval.plugins.networks import regions as module
+from vifidel_eval.plugins.networks.regions import (
+    Features,
+    ImageSide,
+    Kept,
+    Regions,
+    read_boxed_regions,
+    regions_of,
+    write_regions,
+)
+
+LENGTH = 10
+
+
+class Plain(Features):
+    """Features in memory."""
+
+    def __init__(self, images):
+        super().__init__("here", images, self._load)
+        self.reads = []
+
+    def _load(self, content, at):
+        self.reads.append(next(i for i, one in self.places.items() if one is content))
+        if np.isnan(content).any():
+            raise VifidelError(f"{at}: NaN.")
+        return Regions(content)
+
+
+def ones(value=1.0, width=2):
+    return np.full((3, width), value)
+
+
+NAMED = {42: ones(1), "000000000007": ones(2), "dog": ones(3), "beach.png": ones(4), 3: ones(5)}
+
+
+@pytest.mark.parametrize(
+    ("image_id", "image"),
+    [
+        (42, 42),
+        ("COCO_val2014_000000000042", 42),
+        ("000000000042.jpg", 42),
+        (7, "000000000007"),
+        ("dog.jpg", "dog"),
+        ("dog.PNG", "dog"),
+        ("beach", "beach.png"),
+        ("beach.jpg", "beach.png"),
+        ("3.jpg", 3),
+    ],
+)
+def test_ids_find_their_image(image_id, image):
+    assert Plain(NAMED).find([image_id, 42, image_id]) == [image, 42, image]
+
+
+def test_unknown_ids_are_named():
+    features = Plain(NAMED)
+    with pytest.raises(ImageIdError, match=r"side \(here\) lacks 2 image ids of .*: 8, 'c"):
+        features.find([8, 42, "cat.jpg", 8])
+    with pytest.raises(ImageIdError, match=r"'dog\.txt'"):
+        features.find(["dog.txt"])
+    assert features.find(["42"]) == features.find([42])
+
+
+def test_two_files_of_an_image():
+    features = Plain({"dog.jpg": ones(), "dog.png": ones(), "cat": ones()})
+    assert features.find(["dog.jpg", "cat.jpg"]) == ["dog.jpg", "cat"]
+    with pytest.raises(ImageIdError, match=r"'dog' could be 'dog\.jpg' or 'dog\.png'"):
+        features.find(["dog"])
+
+
+def doubled(contents):
+    return [2 * content.features for content in contents]
+
+
+def side(features, ids=(), most=1 << 20):
+    made = ImageSide(features, 2, doubled, Kept(most))
+    if ids:
+        made.find(ids)
+    return made
+
+
+MANY = {number: ones(number) for number in range(40)}
+
+
+def test_images_are_read_and_encoded_once_as_long_as_there_is_room(monkeypatch):
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 8)
+    for room, again in ((1 << 20, 0), (10 * ones().nbytes, 30), (0, 40)):
+        features = Plain(MANY)
+        images = side(features, [*MANY, 5], room)
+        assert features.reads == list(MANY)
+        features.reads.clear()
+        images.find([3, 5])
+        assert features.reads == []
+        found = images.encoded([*MANY, 5])
+        assert len(features.reads) == again
+        assert sorted(found) == list(MANY)
+        assert all((found[number] == 2 * number).all() for number in MANY)
+
+
+def test_whatever_is_damaged_is_found_before_the_first_score():
+    images = side(Plain({**MANY, 39: ones(np.nan)}))
+    with pytest.raises(VifidelError, match="image 39: NaN"):
+        images.find(list(MANY))
+    images.find(list(range(39)))  # images that no run asks for are not looked at
+    with pytest.raises(VifidelError, match=r"image 1: features of length 3, but the .* reads 2;"):
+        side(Plain({0: ones(), 1: ones(width=3)}), [0, 1])
+
+
+def test_signature_is_of_the_images_asked_for():
+    images = side(Plain(MANY))
+    every = images.signature()
+    assert every.startswith("40#")
+    assert images.signature([]).startswith("0#")
+    two = images.signature([2, 1])
+    assert two.startswith("2#")
+    assert images.signature([1, 2, 3]) == images.signature([3, 2, 1, 1]) != two
+    assert images.signature() == every
+    assert side(Plain(dict(reversed(MANY.items())))).signature([1, 2]) == two
+    assert side(Plain({**MANY, 39: ones(0)})).signature([1, 2]) == two
+    assert side(Plain({**MANY, 1: ones(0)})).signature([1, 2]) != two
+    assert side(Plain({**MANY, 1: ones(2), 2: ones(1)})).signature([1, 2]) != two
+
+
+def test_features_that_change_between_two_readings():
+    content = {1: ones()}
+    images = side(Plain(content), [1], most=0)
+    content[1] = ones(2)
+    with pytest.raises(VifidelError, match="image 1: its features have changed"):
+        images.encoded([1])
+
+
+def test_kept_up_to_a_number_of_bytes():
+    kept, computed = Kept(100), []
+
+    def zeros(keys):
+        computed.extend(keys)
+        return {key: np.zeros({"a": 10, "b": 5, "c": 2}[key]) for key in keys}
+
+    kept.complete("aa", zeros)
+    assert not kept.is_full
+    assert list(kept.complete("abc", zeros)) == ["a", "b", "c"]
+    assert kept.is_full
+    kept.complete("abc", zeros)
+    assert computed == ["a", "b", "c", "b"]
+
+
+def test_threads_share_an_image_side():
+    features, barrier = Plain(MANY), threading.Barrier(8)
+    images = ImageSide(features, 2, doubled, Kept(10 * ones().nbytes))
+    found = [None] * 8
+
+    def use(at):
+        barrier.wait()
+        asked = [(number + 5 * at) % len(MANY) for number in MANY]
+        found[at] = images.encoded(images.find(asked)), images.signature()
+
+    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for encoded, signature in found:
+        assert sorted(encoded) == list(MANY)
+        assert all((encoded[number] == 2 * number).all() for number in MANY)
+        assert signature == side(Plain(MANY)).signature()
+    assert len(images.kept) == 10
+
+
+# Regions with boxes
+
+
+def image(seed=0, **changes):
+    return random_image(np.random.default_rng(seed)) | changes
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with images 42, 000000000007, dog and beach.png."""
+    for seed, name in enumerate((42, "000000000007", "dog", "beach.png")):
+        write_regions(tmp_path, name, regions_of(image(seed), name))
+    return tmp_path
+
+
+def test_inputs_of_a_worked_example():
+    regions = regions_of(
+        {
+            "features": [[1.0, 5.0], [3.0, 6.0]],
+            "boxes": [[10, 20, 30, 60], [0, 0, 200, 100]],
+            "width": 200,
+            "height": 100,
+        },
+        "image",
+    )
+    features, locations = regions.inputs()
+    assert features.tolist() == [[2, 5.5], [1, 5], [3, 6]]
+    expected = [[0, 0, 1, 1, 1], [0.05, 0.2, 0.15, 0.6, 0.04], [0, 0, 1, 1, 1]]
+    np.testing.assert_allclose(locations, expected, rtol=1e-6)
+    assert (features.dtype, locations.dtype) == (np.float32, np.float32)
+
+
+def test_inputs_are_those_of_the_formulas():
+    for found, expected in zip(
+        regions_of(image(), "image").inputs(), image_inputs(image()), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+def test_files_hold_what_was_written(folder):
+    features = read_boxed_regions(str(folder))
+    assert list(features.places) == ["000000000007", 42, "beach.png", "dog"]
+    found = features.read(42)
+    np.testing.assert_array_equal(found.features, image(0)["features"])
+    np.testing.assert_array_equal(found.boxes, image(0)["boxes"])
+    assert (found.width, found.height) == (640, 480)
+
+
+def test_equal_regions_give_equal_files(tmp_path):
+    first, second = (
+        write_regions(tmp_path, name, regions_of(image(), name)).read_bytes() for name in "ab"
+    )
+    assert first == second
+
+
+def test_the_digest_is_of_all_four_arrays(folder):
+    def digest(source):
+        return read_boxed_regions(source).read(42).digest()
+
+    first = digest(folder)
+    assert digest({42: image(0)}) == first
+    half = np.float32(0.5)
+    for name in ("features", "boxes", "width", "height"):
+        assert digest({42: image(0) | {name: image(0)[name] + half}}) != first
+
+
+NOT_FINITE = np.full((6, LENGTH), np.nan)
+TOO_LARGE = np.full((6, LENGTH), 1e300)
+BACKWARDS = image()["boxes"][:, [2, 1, 0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (image(features=NOT_FINITE), "features holds numbers that are not finite; extract"),
+        (image(features=TOO_LARGE), "features holds numbers that are not finite; extract"),
+        (image(features=np.zeros((0, LENGTH))), r"features is an array of shape \(0, 10\)"),
+        (image(features=np.zeros(LENGTH)), r"features is an array of shape \(10,\) and type float"),
+        (
+            image(features=[["a"]]),
+            "features is an array of .* type <U1; expected numbers, one row per region",
+        ),
+        (image(features=[[1.0], [2.0, 3.0]]), "features cannot be read"),
+        (image(boxes=np.zeros((5, 4))), r"6 features, but boxes of shape \(5, 4\); write it again"),
+        (image(boxes=np.zeros((6, 5))), r"6 features, but boxes of shape \(6, 5\)"),
+        (image(boxes=BACKWARDS), "a box ends before it starts: boxes are x1, y1, x2, y2"),
+        (
+            image(boxes=image()["boxes"] / 1000),
+            "all boxes are within one pixel: boxes are pixels, not shares",
+        ),
+        (image(width=0), "the image is 0 pixels wide and 480 high"),
+        (image(height=np.inf), "height holds numbers that are not finite"),
+        (image(width=[640, 480]), r"width is an array of shape \(2,\) .*; expected one number"),
+        ({"features": np.zeros((6, LENGTH))}, "no 'boxes', only features; it has to hold feat"),
+        ({}, "no 'features', only nothing"),
+        (np.zeros((6, LENGTH)), "ndarray instead of a mapping of arrays"),
+    ],
+)
+def test_regions_that_cannot_be_used(content, message):
+    with pytest.raises(VifidelError, match=f"features: image 42: {message}"):
+        read_boxed_regions({7: image(), 42: content}).read(42)
+
+
+NO_NPZ = r"42\.npz: not an \.npz file of four arrays of numbers, or damaged; write it again\.$"
+
+
+def test_damaged_files_are_named(folder):
+    path = folder / "42.npz"
+    whole = path.read_bytes()
+    flipped, packed = bytearray(whole), bytearray(whole)
+    flipped[300] ^= 1
+    packed[whole.index(b"PK\x01\x02") + 10] = 99  # a compression that there is not
+    for damaged in (whole[:-100], bytes(flipped), bytes(packed), b"", b"text"):
+        path.write_bytes(damaged)
+        with pytest.raises(VifidelError, match=NO_NPZ):
+            read_boxed_regions(folder).read(42)
+
+
+def test_pickles_and_single_arrays_are_not_read(folder):
+    path = folder / "42.npz"
+    with open(path, "wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(VifidelError, match=NO_NPZ):
+        read_boxed_regions(folder).read(42)
+    np.savez(path, features=np.array({"a": 1}, dtype=object))
+    with pytest.raises(VifidelError, match=NO_NPZ):
+        read_boxed_regions(folder).read(42)
+
+
+def test_sources_that_are_none(tmp_path):
+    with pytest.raises(VifidelError, match="no such file or directory; give a folder"):
+        read_boxed_regions(tmp_path / "gone")
+    with pytest.raises(VifidelError, match=r"no \.npz files .* in it; name another folder"):
+        read_boxed_regions(tmp_path)
+    (tmp_path / "dog.npy").write_bytes(b"")
+    with pytest.raises(VifidelError, match=r"no \.npz files .* in it; convert-features makes them"):
+        read_boxed_regions(tmp_path)
+    with pytest.raises(VifidelError, match="features cannot be int 3; accepted: a folder"):
+        read_boxed_regions(3)
+
+
+@pytest.mark.parametrize("name", ["", "a/b", ".."])
+def test_ids_that_are_no_file_name(name, tmp_path):
+    with pytest.raises(VifidelError, match="cannot be the name of a file"):
+        write_regions(tmp_path, name, regions_of(image(), "image"))
