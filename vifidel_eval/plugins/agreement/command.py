@@ -144,28 +144,6 @@ def _read(data_set: _DataSet, given: dict[str, Any]) -> Choices | Ratings | Hall
     return data
 
 
-def _compared(
-    data: Choices | Ratings | Hallucinations,
-    trials: Trials,
-    scorers: dict[str, Scorer],
-    parts: Parts,
-    ties: str,
-) -> Agreement:
-    """Return how scores agree with judgements, by the experiment that these are for."""
-    from .correlation import correlate, views
-    from .detection import detect
-    from .forced_choice import forced_choice
-    from .judgements import Choices, Ratings
-
-    if isinstance(data, Choices):
-        return forced_choice(data, trials, ties)
-    if isinstance(data, Ratings):
-        total = len(list(trials.columns())) * len(list(views(data)))
-        with progress_bar(total, " intervals") as bar:
-            return correlate(data, trials, parts, bar.update)
-    return detect(data, trials, scorers)
-
-
 def _add(data_set: _DataSet) -> None:
     """Add the command of a data set."""
 
@@ -175,11 +153,14 @@ def _add(data_set: _DataSet) -> None:
         settings: Settings,
         **given: Any,
     ) -> None:
+        from .correlation import correlate, views
+        from .detection import detect
         from .figures import check_figure, write_figure
-        from .judgements import Hallucinations
+        from .forced_choice import forced_choice
+        from .judgements import Choices, Hallucinations, Ratings
         from .trials import write_candidates
 
-        ties = given.pop("ties", "half")
+        ties = {"ties": given.pop("ties")} if "ties" in given else {}
         data = _read(data_set, given)
         if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
@@ -193,7 +174,14 @@ def _add(data_set: _DataSet) -> None:
         parts = Parts(experiment.output)
         try:
             trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
-            result = _compared(data, trials, scorers, parts, ties)
+            if isinstance(data, Choices):
+                result = forced_choice(data, trials, **ties)
+            elif isinstance(data, Ratings):
+                total = len(list(trials.columns())) * len(list(views(data)))
+                with progress_bar(total, " intervals") as bar:
+                    result = correlate(data, trials, parts, bar.update)
+            else:
+                result = detect(data, trials, scorers)
             _deliver(result, experiment)
             drawable = result.findings.get("williams") != []
             for path in experiment.figure if drawable else ():

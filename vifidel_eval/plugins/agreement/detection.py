@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ...captions.rows import Rows
 from ...evaluation import Floats
-from ...io.text_tables import Table
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
 from .forced_choice import forced_choice
@@ -77,7 +76,13 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         if number != AS_GIVEN
         for one in _localization(data, trials, number, scorers)
     ]
-    pairwise = _pairwise(data, trials)
+    pairwise: list[dict[str, Any]] = []
+    if len(data.made_up) > 1:
+        judged = data.judged
+        choices = Choices(data.name, judged, np.ones(len(judged)), [ALL] * len(judged))
+        keys = ("metric", "accuracy", "low", "high", "pairs")
+        for accuracy in forced_choice(choices, trials).findings["accuracies"]:
+            pairwise.append({key: accuracy[key] for key in keys})
     most = max(one["captions"] for one in detection)
     fewer = [
         f"{one['metric']}: {most - one['captions']} captions fewer than others, which it cannot "
@@ -85,12 +90,30 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         for one in detection
         if one["captions"] < most
     ]
+    tables = [
+        table_of(
+            f"{data.name}: average precision of finding the captions that make something up",
+            detection,
+            ["Metric", "Average precision", "Interval", "Captions", "Positives"],
+        ),
+        table_of(
+            f"{data.name}: how often the least supported word is made up",
+            localization,
+            ["Metric", "Words", "Accuracy", "Interval", "Captions"],
+            texts=2,
+        ),
+        table_of(
+            f"{data.name}: how often the correct caption scores higher",
+            pairwise,
+            ["Metric", "Accuracy", "Interval", "Pairs"],
+        ),
+    ]
     numbers = ", ".join(map(str, trials.references))
     return Agreement(
         data.name,
         {"detection": detection, "localization": localization, "pairwise": pairwise},
         list(_rows(detection, localization, pairwise)),
-        list(_tables(data.name, detection, localization, pairwise)),
+        [table for table in tables if table.rows],
         [f"references: {numbers}; ties count half", *fewer],
         trials,
     )
@@ -134,11 +157,10 @@ def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bo
     return sum(hits) / len(hits)
 
 
-_Findings = Sequence[dict[str, Any]]
-
-
 def _rows(
-    detection: _Findings, localization: _Findings, pairwise: _Findings
+    detection: list[dict[str, Any]],
+    localization: list[dict[str, Any]],
+    pairwise: list[dict[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     def row(one: dict[str, Any], statistic: str, key: str, n: str) -> dict[str, Any]:
         shared = {name: one[name] for name in ("metric", "low", "high")}
@@ -154,22 +176,6 @@ def _rows(
         yield {**of_words, "subset": one["words"]}
     for one in pairwise:
         yield row(one, "pairwise accuracy", "accuracy", "pairs")
-
-
-def _tables(
-    name: str, detection: _Findings, localization: _Findings, pairwise: _Findings
-) -> Iterator[Table]:
-    """Yield a table for each experiment."""
-    title = f"{name}: average precision of finding the captions that make something up"
-    columns = ["Metric", "Average precision", "Interval", "Captions", "Positives"]
-    yield table_of(title, detection, columns)
-    if localization:
-        title = f"{name}: how often the least supported word is made up"
-        columns = ["Metric", "Words", "Accuracy", "Interval", "Captions"]
-        yield table_of(title, localization, columns, texts=2)
-    if pairwise:
-        title = f"{name}: how often the correct caption scores higher"
-        yield table_of(title, pairwise, ["Metric", "Accuracy", "Interval", "Pairs"])
 
 
 def _detection(data: Hallucinations, draws: Floats, resampled: Resampled) -> dict[str, Any]:
@@ -206,13 +212,3 @@ def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
     last = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))  # of equal scores
     found = np.cumsum(positive)[last]
     return float((np.diff(found, prepend=0) * (found / (last + 1))).sum() / found[-1])
-
-
-def _pairwise(data: Hallucinations, trials: Trials) -> list[dict[str, Any]]:
-    if any(len(one.captions) == 1 for one in data.judged):
-        return []
-    ones = np.ones(len(data.judged))
-    choices = Choices(data.name, data.judged, ones, [ALL] * len(ones))
-    accuracies = forced_choice(choices, trials).findings["accuracies"]
-    keys = ("metric", "accuracy", "low", "high", "pairs")
-    return [{key: accuracy[key] for key in keys} for accuracy in accuracies]
