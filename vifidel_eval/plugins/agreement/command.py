@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ...commands.options import (
-    MetricCommand,
-    chosen_metrics,
-    metric_options,
-    reference_options,
-)
+from ...commands.options import MetricCommand, chosen_metrics, metric_options, reference_options
 from ...commands.paths import CAPTIONS, FILE
 from ...commands.printing import Group, show, tell
 from ...errors import VifidelError
@@ -149,35 +144,6 @@ def _read(data_set: _DataSet, given: dict[str, Any]) -> Choices | Ratings | Hall
     return data
 
 
-def _compared(
-    data: Choices | Ratings | Hallucinations,
-    trials: Trials,
-    scorers: dict[str, Scorer],
-    experiment: Experiment,
-    parts: Parts,
-    ties: str,
-) -> Agreement:
-    """Return how scores agree with judgements, by the experiment that these are for."""
-    from .correlation import correlate, views
-    from .detection import detect, find_words
-    from .forced_choice import forced_choice
-    from .judgements import AS_GIVEN, Choices, Ratings
-
-    if isinstance(data, Choices):
-        return forced_choice(data, trials, ties)
-    if isinstance(data, Ratings):
-        total = len(list(trials.columns())) * len(list(views(data)))
-        with progress_bar(total, " intervals") as bar:
-            return correlate(data, trials, parts, bar.update)
-    ranked = [
-        one
-        for number in trials.references
-        if number != AS_GIVEN
-        for one in find_words(data, scorers, number, experiment.draws, experiment.seed)
-    ]
-    return detect(data, trials, ranked)
-
-
 def _add(data_set: _DataSet) -> None:
     """Add the command of a data set."""
 
@@ -187,11 +153,14 @@ def _add(data_set: _DataSet) -> None:
         settings: Settings,
         **given: Any,
     ) -> None:
+        from .correlation import correlate, views
+        from .detection import detect
         from .figures import check_figure, write_figure
-        from .judgements import Hallucinations
-        from .other_tools import write_candidates
+        from .forced_choice import forced_choice
+        from .judgements import Choices, Hallucinations, Ratings
+        from .trials import write_candidates
 
-        ties = given.pop("ties", "half")
+        ties = {"ties": given.pop("ties")} if "ties" in given else {}
         data = _read(data_set, given)
         if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
@@ -205,7 +174,14 @@ def _add(data_set: _DataSet) -> None:
         parts = Parts(experiment.output)
         try:
             trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
-            result = _compared(data, trials, scorers, experiment, parts, ties)
+            if isinstance(data, Choices):
+                result = forced_choice(data, trials, **ties)
+            elif isinstance(data, Ratings):
+                total = len(list(trials.columns())) * len(list(views(data)))
+                with progress_bar(total, " intervals") as bar:
+                    result = correlate(data, trials, parts, bar.update)
+            else:
+                result = detect(data, trials, scorers)
             _deliver(result, experiment)
             drawable = result.findings.get("williams") != []
             for path in experiment.figure if drawable else ():
@@ -251,8 +227,7 @@ def _trials(
     """
     from ...scorers.registry import build
     from ...scores.harness import together
-    from .other_tools import read_scores
-    from .trials import run_trials, work
+    from .trials import read_scores, run_trials, work
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)
