@@ -123,8 +123,9 @@ def train(
     tokens = {word: token for token, word in enumerate(vocabulary, SPECIAL)}
     training_sequences = [encoded(tokens, words) for words in training]
     validation_sequences = [encoded(tokens, words) for words in validation]
+    texts = json.dumps([[str(image_id), list(own)] for image_id, own in captions.items()])
     settings = {
-        "captions": _digest(captions),
+        "captions": hashlib.sha256(texts.encode()).hexdigest(),
         "seed": seed,
         "epochs": epochs,
         "hidden": hidden,
@@ -161,7 +162,6 @@ def train(
                 group["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / epochs)
             _train_epoch(network, adam, training_sequences, random, on_progress)
             perplexity = _perplexity(network, validation_sequences)
-            perplexities = [*(before.perplexity for before in done), perplexity]
             if best is None or perplexity < best["perplexity"]:
                 best = {
                     "format": MODEL,
@@ -176,7 +176,7 @@ def train(
                 "threads": threads,
                 "network": network.state_dict(),
                 "adam": adam.state_dict(),
-                "perplexities": perplexities,
+                "perplexities": [*(before.perplexity for before in done), perplexity],
                 "best": best,
             }
             packed = base64.b64encode(_packed(torch, state)).decode()
@@ -242,11 +242,6 @@ def _split(
     for number, image in enumerate(images):
         parts[number in validation].extend(image)
     return parts
-
-
-def _digest(captions: Mapping[ImageId, Sequence[str]]) -> str:
-    content = [[str(image_id), list(texts)] for image_id, texts in captions.items()]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 @contextmanager

@@ -29,8 +29,7 @@ from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.content_words import END, piece_runs, pieces
-from ..pytorch import load_libraries
-from .checkpoints import MadeAgain, length_sorted, read_checkpoint
+from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
 
 # The first token numbers; the words of the vocabulary follow.
 _END, _START, _UNKNOWN = range(3)

@@ -48,9 +48,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Size of the LSTM's state and of its word embeddings.",
 )
-def train_lm(
-    captions: Path, wanted: Wanted, output: Path, epochs: int, seed: int, hidden: int
-) -> None:
+def train_lm(captions: Path, wanted: Wanted, output: Path, epochs: int, **settings: int) -> None:
     """Train the language model of the metric LM.
 
     CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same
@@ -75,13 +73,7 @@ def train_lm(
 
         try:
             done = train(
-                texts,
-                output,
-                seed=seed,
-                epochs=epochs,
-                hidden=hidden,
-                on_progress=bar.update,
-                on_epoch=report,
+                texts, output, epochs=epochs, on_progress=bar.update, on_epoch=report, **settings
             )
         except KeyboardInterrupt:
             if unfinished.exists():

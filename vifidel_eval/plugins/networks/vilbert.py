@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import VifidelError
 from ...io.files import parse_json, read_text
-from .checkpoints import load_weights, read_checkpoint
+from ..pytorch import load_weights, read_checkpoint
 from .regions import Regions
 
 #: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
@@ -226,7 +226,7 @@ class Vilbert:
         content, self.digest = read_checkpoint(
             torch, path, "ViLBERT checkpoint", "get a fresh copy"
         )
-        weights = _plain_names(content, str(path)) if isinstance(content, Mapping) else {}
+        weights = _by_present_name(content) if isinstance(content, Mapping) else {}
         if _WORDS not in weights:
             raise VifidelError(
                 f"{path}: not a ViLBERT checkpoint, since it has no {_WORDS}; give "
@@ -340,15 +340,10 @@ def _mask(lengths: Any, states: Any) -> Any:
     return (places < lengths[:, None])[:, None, None, :].to(states.device)
 
 
-def _plain_names(content: Mapping[Any, Any], where: str) -> dict[str, Any]:
+def _by_present_name(content: Mapping[Any, Any]) -> dict[str, Any]:
     """Return weights by their present names; older files have other names for them."""
-    plain: dict[str, Any] = {}
+    present = {}
     for name, weight in content.items():
         start, _, last = str(name).removeprefix("module.").rpartition(".")
-        today = f"{start}.{_FORMER.get(last, last)}"
-        if today in plain:
-            raise VifidelError(
-                f"{where}: two weights for {today}, one of them named {name}; get the file again."
-            )
-        plain[today] = weight
-    return plain
+        present[f"{start}.{_FORMER.get(last, last)}"] = weight
+    return present
