@@ -27,7 +27,6 @@ from ...io.records import Parts, check_output
 from .lm import (
     MODEL,
     SPECIAL,
-    batches_of,
     caption_words,
     encoded,
     load_torch,
@@ -189,7 +188,7 @@ def train(
 def _train_epoch(
     network: Any,
     adam: Any,
-    sequences: list[NDArray[np.int64]],
+    sequences: list[list[int]],
     random: np.random.Generator,
     on_progress: Callable[[float], object],
 ) -> None:
@@ -204,11 +203,9 @@ def _train_epoch(
         on_progress(len(batch) / len(sequences))
 
 
-def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
+def _perplexity(network: Any, sequences: list[list[int]]) -> float:
     network.eval()
-    losses = [
-        losses_of(network, [sequences[at] for at in batch])[0] for batch in batches_of(sequences)
-    ]
+    losses = [losses for _, losses, _ in losses_of(network, sequences)]
     return float(np.exp(np.concatenate(losses).mean()))
 
 
