@@ -22,6 +22,7 @@ from .instances import Format, Instances, Way, check_thresholds, from_corners
 from .labels import (
     BESIDE,
     CLEAN,
+    DETECTION_THRESHOLD,
     LONGEST_NAME,
     NO_CATEGORY,
     NO_NAMES,
@@ -108,6 +109,7 @@ def judged_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
 ) -> tuple[LabelRows, dict[int, str]]:
     """Return the labels of rows, none of one that cannot be read, and what is wrong, by row."""
+    threshold = DETECTION_THRESHOLD if threshold is None else threshold
     check_thresholds(threshold, uncertain)
     wrong = isinstance(objects, str | bytes | bytearray | Mapping)
     if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:

@@ -20,7 +20,7 @@ from ..evaluation import Column
 from ..words.java import find_java, why_ended
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
-from .ngram_metrics import Scoring, TokenColumn, TokenMetric, shared_tokenization
+from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import DENKOWSKI_2014
 from .record import Metric
 from .registry import register
@@ -175,7 +175,7 @@ register(
         "METEOR",
         "Aligned words, stems, synonyms and paraphrases",
         Meteor,
-        lambda settings: Meteor(shared_tokenization(settings)),
+        lambda settings: Meteor(settings.tokenization),
         rank=90,
         needs=("Java",),
         check=partial(find_java, "METEOR"),

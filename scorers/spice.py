@@ -20,7 +20,7 @@ from ..evaluation import Column
 from ..words.java import PATIENCE, find_java, run_java
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
-from .ngram_metrics import Scoring, TokenColumn, TokenMetric, shared_tokenization
+from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import ANDERSON_2016
 from .record import Metric
 from .registry import register
@@ -136,7 +136,7 @@ register(
         "SPICE",
         "F-score of scene graphs that are parsed from the captions",
         Spice,
-        lambda settings: Spice(shared_tokenization(settings)),
+        lambda settings: Spice(settings.tokenization),
         rank=100,
         needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
         check=Spice,

@@ -110,17 +110,6 @@ def test_rows_cannot_be_changed():
         label_rows([["dog"]]).counts = ()
 
 
-@pytest.mark.parametrize("objects", ["dog", {0: ["dog"]}, None, 7, np.array("dog")])
-def test_rows_that_are_not_a_list(objects):
-    with pytest.raises(AnnotationError, match="one entry per row, not"):
-        label_rows(objects)
-
-
-def test_rows_with_a_bad_threshold():
-    with pytest.raises(AnnotationError, match="threshold 60 is not a number between 0 and 1"):
-        label_rows([["dog"]], threshold=60)
-
-
 def test_a_percentage_is_told_from_other_numbers_above_1():
     for threshold, advice in ((100, "; divide a percentage by 100"), (101, "")):
         with pytest.raises(AnnotationError, match=rf"^threshold {threshold} .* 0 and 1{advice}\.$"):

@@ -48,30 +48,28 @@ def test_of_several_the_first_that_the_file_has(write_lines):
         (
             "doc.image_id",
             "out[0][1]",
-            "line 1: no 'image_id' in 'doc' (--id-field doc.image_id), which has 'image'.",
+            "line 1: no 'image_id' in 'doc' (--id-field doc.image_id), but 'image'.",
         ),
-        ("dok.id", "out[0][1]", "line 1: no field 'dok' (--id-field dok.id); it has 'doc', 'out'."),
+        ("dok.id", "out[0][1]", "line 1: no 'dok' (--id-field dok.id), but 'doc', 'out'."),
         (
             "doc.image.key.x",
             "out[0][1]",
-            "line 1: no 'x' in 'doc.image.key' (--id-field doc.image.key.x), which is 7, not an "
-            "object.",
+            "line 1: no 'x' in 'doc.image.key' (--id-field doc.image.key.x), but 7.",
         ),
         (
             "doc.image.key",
             "out[1]",
-            "line 1: no [1] in 'out' (--caption-field out[1]), which has 1 entry.",
+            "line 1: no [1] in 'out' (--caption-field out[1]), but [['', 'A dog.']].",
         ),
         (
             "doc.image.key",
             "doc[0]",
-            "line 1: no [0] in 'doc' (--caption-field doc[0]), which is {'image': {'key': 7}}, not "
-            "a list.",
+            "line 1: no [0] in 'doc' (--caption-field doc[0]), but 'image'.",
         ),
         (
             "doc.image.key",
             "late.text",
-            "line 1: no field 'late' (--caption-field late.text); it has 'doc', 'out'.",
+            "line 1: no 'late' (--caption-field late.text), but 'doc', 'out'.",
         ),
         ("doc.image", "out[0][1]", "line 1: 'doc.image' is {'key': 7}; an image id is an integer"),
         ("doc.image.key", "doc.image", "(image 7): the caption is {'key': 7}, not a string."),
@@ -88,7 +86,7 @@ def test_what_a_path_lacks_is_one_sentence(id_field, caption_field, said, write_
 def test_the_line_that_lacks_a_part_is_named(write_lines):
     empty = {"doc": {}, "out": [["", "A cat."]]}
     path = write_lines(entry(7, "A dog."), entry(8, "A cat."), empty)
-    with pytest.raises(CaptionError, match=r"line 3: no 'image' in 'doc' .*, which is empty\.$"):
+    with pytest.raises(CaptionError, match=r"line 3: no 'image' in 'doc' .*, but nothing\.$"):
         read_results(path, ["doc.image.key"], ["out[0][1]"])
 
 

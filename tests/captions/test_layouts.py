@@ -117,11 +117,6 @@ def test_bad_splits(content, splits, message, write_lines):
         read_references(write_lines(content), splits)
 
 
-def test_splits_are_no_results():
-    with pytest.raises(CaptionError, match="holds a dataset's annotations"):
-        read_results(DATA / "karpathy.json")
-
-
 # lmms-eval
 
 

@@ -13,7 +13,7 @@ from vifidel_eval.explain.sentences import (
     sentence_table,
 )
 from vifidel_eval.kernels.grounding import Mention, Verdict
-from vifidel_eval.scorers import VifidelH, VifidelPRF
+from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.words.english import has_several
 from vifidel_eval.words.mentions import Unit
 
@@ -64,17 +64,6 @@ def test_p_is_that_of_the_sentence_alone(sentences):
         make_rows(["A dog. It is late."], objects=[OBJECTS])
     )
     assert (nothing.claims, math.isnan(nothing.p)) == (False, True)
-
-
-def test_inventions_are_those_of_vifidel_h(sentences):
-    said = [TEXT[one.start : one.end] for one in sentences]
-    rows = make_rows(said, objects=[OBJECTS] * 4)
-    details = VifidelH().evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
-    absent = [
-        [m["words"] for m in of_row["mentions"] if m["verdict"] == "not in the image"]
-        for of_row in details
-    ]
-    assert [[m.words for m in one.inventions] for one in sentences] == absent
 
 
 def test_a_word_that_appears_twice_has_the_place_of_its_mention():

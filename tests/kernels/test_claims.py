@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from vifidel_eval.kernels.claims import read_sentences
 from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.scorers import VifidelPRF
@@ -31,11 +29,6 @@ def test_sentences_have_places_and_claims():
         ("horse", False),
         ("cat", True),
     ]
-
-
-@pytest.mark.parametrize("text", ["." * 100_000 + "x", ". " * 50_000, "a." * 50_000, "," * 100_000])
-def test_long_nonsense_is_read(text):
-    assert len(read_sentences(text, lambda part: ())) <= 50_000
 
 
 def test_a_hot_dog_is_no_dog():

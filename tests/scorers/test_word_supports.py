@@ -96,15 +96,6 @@ def test_what_the_output_tells_holds_no_vectors_and_is_written_as_json(vectors, 
     assert details.json_texts() == [json_text(for_json(of_row)) for of_row in details]
 
 
-def test_objects_support_words_too(vectors, things):
-    scorer = VifidelPRF({7: ["cat"]}, vectors=vectors, things=things)
-    rows = make_rows(["a dog and grass"], image_ids=[7], references=[["grass"]])
-    assert [tuple(word)[:2] for word in scorer.word_supports(rows)[0]] == [
-        ("dog", near(60)),
-        ("grass", 1),
-    ]
-
-
 def test_each_word_of_a_mention_names_a_thing(vectors, things):
     scorer = VifidelPRF(vectors=vectors, things=things)
     rows = make_rows(["Two hot dogs, a hot cat", "a hot zebra"], references=[["cat"], ["cat"]])

@@ -7,9 +7,7 @@ import pytest
 
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.scorers import VifidelH, VifidelPRF
-from vifidel_eval.words.content_words import STOP_WORDS
 from vifidel_eval.words.mentions import MentionFinder
 from vifidel_eval.words.synonyms import class_names, read_classes
 
@@ -130,8 +128,3 @@ def test_prf_does_not_know_stuff():
     assert one.signature() == other.signature()
     assert BEFORE in one.signature()
     assert one.score_columns([CAPTION], **rows) == other.score_columns([CAPTION], **rows)
-
-
-def test_grounding_pickles():
-    grounding = pickle.loads(pickle.dumps(Grounding(class_names(), STOP_WORDS)))
-    assert [u.category for u in grounding.units(CAPTION)] == ["dog", "beach", "sky"]

@@ -135,9 +135,8 @@ class Entry:
 
     def number(self, key: str, lowest: float, highest: float) -> float:
         """Return a number within bounds."""
-        value = self.content.get(key)
-        real = isinstance(value, int | float) and not isinstance(value, bool)
-        if not real or not lowest <= value <= highest:
+        value: Any = self.content.get(key)
+        if type(value) not in (int, float) or not lowest <= value <= highest:
             raise self.refusal(key, f"a number from {lowest:g} to {highest:g}")
         return float(value)
 

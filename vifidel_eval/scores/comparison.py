@@ -285,18 +285,22 @@ def compare(
         names, systems = list(scores.evaluations), range(len(scores.evaluations))
         pairs = []
         for one, other in itertools.combinations(systems, 2):
-            p_of_tests = tests[metric][:, one, other].tolist()
-            ends = bootstrap.interval(drawn[one] - drawn[other], max(sizes[one], sizes[other]))
+            of_bootstrap, of_randomisation = tests[metric][:, one, other].tolist()
+            size = max(sizes[one], sizes[other])
+            low, high = bootstrap.interval(drawn[one] - drawn[other], size)
             pairs.append(
                 Pair(
                     names[one],
                     names[other],
                     sample.scores[one] - sample.scores[other],
-                    *ends,
-                    *p_of_tests,
-                    *p_of_tests,
-                    winner=None,
-                    equal_length=at_equal.get((metric, names[one], names[other])),
+                    low,
+                    high,
+                    of_bootstrap,
+                    of_randomisation,
+                    of_bootstrap,  # corrected below
+                    of_randomisation,
+                    None,
+                    at_equal.get((metric, names[one], names[other])),
                 )
             )
         comparison = Comparison(

@@ -183,10 +183,10 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
             shared.setdefault(tuple(names), []).append(part)
         own = {names[0]: "|".join([*names, *of]) for names, of in shared.items() if len(names) == 1}
         lines = [own[name] for name in parts if name in own]
-        for names, of_names in sorted(shared.items(), key=lambda item: len(item[0])):
-            if len(names) > 1:
-                who = "All" if len(names) == len(whole) else ", ".join(names)
-                lines.append(f"{who}: {'|'.join(of_names)}")
+        for several, of_several in sorted(shared.items(), key=lambda item: len(item[0])):
+            if len(several) > 1:
+                who = "All" if len(several) == len(whole) else ", ".join(several)
+                lines.append(f"{who}: {'|'.join(of_several)}")
         lines += [signature for signature in whole if "(" in signature]
     return [broken for line in lines for broken in _broken(line, width)]
 

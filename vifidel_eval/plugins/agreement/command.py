@@ -19,11 +19,10 @@ from ...commands.options import (
 from ...commands.paths import CAPTIONS, FILE
 from ...commands.printing import Group, show, tell
 from ...errors import VifidelError
-from ...io.records import progress_bar
+from ...io.records import Parts, progress_bar
 from .command_options import Experiment, experiment_options
 
 if TYPE_CHECKING:
-    from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
     from .judgements import Choices, Hallucinations, Judged, Ratings
@@ -188,23 +187,34 @@ def _add(data_set: _DataSet) -> None:
         settings: Settings,
         **given: Any,
     ) -> None:
-        from .figures import write_figure
+        from .figures import check_figure, write_figure
         from .judgements import Hallucinations
+        from .other_tools import write_candidates
 
         ties = given.pop("ties", "half")
         data = _read(data_set, given)
         if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
-        experiment.check()
-        if experiment.wrote_candidates(data.judged):
+        for path in experiment.figure:
+            check_figure(path)
+        if experiment.write_candidates is not None:
+            write_candidates(experiment.write_candidates, data.judged)
+            captions = sum(len(one.captions) for one in data.judged)
+            show(f"{captions} captions written to {experiment.write_candidates}")
             return
-        with experiment.parts() as parts:
+        parts = Parts(experiment.output)
+        try:
             trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
             result = _compared(data, trials, scorers, experiment, parts, ties)
             _deliver(result, experiment)
             drawable = result.findings.get("williams") != []
             for path in experiment.figure if drawable else ():
                 write_figure(path, result)
+        except KeyboardInterrupt:
+            if parts.path is not None and parts.path.exists():
+                tell("Interrupted; the same command continues where it stopped.")
+            raise
+        parts.clear()
         if experiment.figure and not drawable:  # everything else is done
             write_figure(experiment.figure[0], result)  # says what is missing
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +15,13 @@ import click
 from ...commands.options import record, style_of
 from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.paths import ReadByName, Stated, Written
-from ...commands.printing import show, tell
 from ...errors import VifidelError
 from ...io.options import OUTPUT, option
 
 if TYPE_CHECKING:
-    from ...io.records import Parts
     from ...scorers import Scorer
     from ...scorers.record import Settings
-    from .judgements import Judged, References
+    from .judgements import References
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
 
@@ -49,118 +47,80 @@ class NamedFiles(ReadByName):
         return name, content
 
 
-_option = partial(option, section=OUTPUT)
+_own = partial(option, section="")
+_output = partial(option, section=OUTPUT)
 
 
 @dataclass(frozen=True)
 class Experiment:
     """What a user chose for an experiment; each field is an option."""
 
-    references: tuple[References, ...] = option(
+    references: tuple[References, ...] = _own(
         "all",
         "Numbers of references, separated by commas; 'all' takes all there are.",
         Stated(_numbers),
-        section="",
         metavar="TEXT",
     )
-    draws: int = option(
+    draws: int = _own(
         5,
         "How many times to draw references if an image has more than that number.",
         click.IntRange(min=1),
-        section="",
         rare=True,
     )
-    seed: int = _option(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
-    scores: tuple[tuple[str, str], ...] = option(
+    seed: int = _output(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
+    scores: tuple[tuple[str, str], ...] = _own(
         (),
         "Scores of another tool: the file of --write-candidates with a score per entry.",
         NamedFiles(),
-        section="",
         several=True,
         metavar="NAME=FILE",
     )
-    ablation: tuple[tuple[str, str], ...] = option(
+    ablation: tuple[tuple[str, str], ...] = _own(
         (),
         "Score VIFIDEL with these objects, by presence and, if the labels have counts, with "
         "counts. Files separated by commas are united. Repeat for other objects.",
         NamedFiles(),
-        section="",
         several=True,
         rare=True,
         metavar="NAME=OBJECTS",
     )
-    ablation_vectors: tuple[str, ...] = option(
+    ablation_vectors: tuple[str, ...] = _own(
         (),
         "Word vectors of the ablation. Repeat for others.  [default: --vectors]",
         (Path, str),
-        section="",
         several=True,
         rare=True,
     )
-    write_candidates: Path | None = _option(
+    write_candidates: Path | None = _output(
         None,
         "Write the captions to this JSON file for another tool to score, and stop.",
         OUTPUT_FILE,
     )
-    figure: tuple[Path, ...] = _option(
+    figure: tuple[Path, ...] = _output(
         (), "Draw the result into this .png, .svg or .pdf file.", OUTPUT_FILE, several=True
     )
-    output: Path | None = _option(
+    output: Path | None = _output(
         None,
         "Write the result to this JSON file. What an interrupted run has finished is kept beside "
         "it, and the same command continues from there.",
         Written(".unfinished"),
     )
-    style: str = style_of("How to print the result.")
+    style: str = style_of("")
 
     def __post_init__(self) -> None:
         for hint, named in (("'--scores'", self.scores), ("'--ablation'", self.ablation)):
             if len(dict(named)) < len(named):
                 raise click.BadParameter("a name is given twice.", param_hint=hint)
 
-    def check(self) -> None:
-        """Raise before long work what would make an output fail.
-
-        Raises
-        ------
-        VifidelError
-            If a figure's suffix is unknown.
-        """
-        from .figures import check_figure
-
-        for path in self.figure:
-            check_figure(path)
-
-    def wrote_candidates(self, judged: Sequence[Judged]) -> bool:
-        """Write the captions for another tool, if that is all that is asked for."""
-        from .other_tools import write_candidates
-
-        if self.write_candidates is None:
-            return False
-        write_candidates(self.write_candidates, judged)
-        captions = sum(len(one.captions) for one in judged)
-        show(f"{captions} captions written to {self.write_candidates}")
-        return True
-
-    @contextmanager
-    def parts(self) -> Iterator[Parts]:
-        """Keep the finished parts of an interrupted run beside its output, forget complete ones."""
-        from ...io.records import Parts
-
-        parts = Parts(self.output)
-        try:
-            yield parts
-        except KeyboardInterrupt:
-            if parts.path is not None and parts.path.exists():
-                tell("Interrupted; the same command continues where it stopped.")
-            raise
-        parts.clear()
-
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
-        """Return the scorers of the ablation, by name."""
+        """Return VIFIDEL with each side of objects, with counts and by presence, and each vectors.
+
+        They are called ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are
+        several. A side on which no label counts twice, such as a union, has presence only.
+        """
         from ...annotations import read_objects
+        from ...scorers import Vifidel
         from ...words.word_vectors import load_vectors
-        from .trials import ablations
 
         if not self.ablation:
             return {}
@@ -168,17 +128,26 @@ class Experiment:
             raise click.UsageError(
                 "--ablation scores with counts and by presence; leave --presence out."
             )
-        sides = {
-            name: read_objects(
-                paths.split(","), settings.threshold, settings.categories, settings.uncertain
-            )
-            for name, paths in self.ablation
-        }
-        vectors = [
-            load_vectors(source, settings.trust_pickles)
-            for source in self.ablation_vectors or (settings.vectors,)
-        ]
-        return ablations(sides, vectors, settings.words)
+        read = settings.threshold, settings.categories, settings.uncertain
+        sides = {name: read_objects(paths.split(","), *read) for name, paths in self.ablation}
+        sources = self.ablation_vectors or (settings.vectors,)
+        vectors = [load_vectors(source, settings.trust_pickles) for source in sources]
+        signatures = [known.signature() for known in vectors]
+        names = [signature.partition("#")[0] for signature in signatures]
+        if len(set(names)) < len(names):  # different files of the same name
+            names = signatures
+        named = dict(zip(names, vectors, strict=True))
+        words = settings.words
+        scorers: dict[str, Scorer] = {}
+        for (side, objects), counts, (vector, known) in product(
+            sides.items(), (True, False), named.items()
+        ):
+            if counts and all(number == 1 for of in objects.values() for number in of.values()):
+                continue
+            name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
+            name += f" {vector}" if len(named) > 1 else ""
+            scorers[name] = Vifidel(objects, **{**words, "vectors": known, "counts": counts})
+        return scorers
 
 
 def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from ...captions.rows import Rows
 from ...evaluation import Floats, Integers
-from ...io.digits import rounded
-from ...io.text_tables import Cell, Table
+from ...io.text_tables import Table
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
 from .forced_choice import forced_choice
 from .judgements import ALL, Choices, Hallucinations, References, drawn, times_drawn
-from .result import Agreement, Resampled, mean, range_text
+from .result import Agreement, Resampled, mean, table_of
 from .trials import Trials
 
 #: Which words are ranked: all that a metric judges, or those that name things.
@@ -180,25 +179,16 @@ def _tables(
     name: str, detection: _Findings, localization: _Findings, pairwise: _Findings
 ) -> Iterator[Table]:
     """Yield a table for each experiment."""
-    rows: list[list[Cell]] = [
-        [d["metric"], rounded(d["average_precision"]), range_text(d), d["captions"], d["positives"]]
-        for d in detection
-    ]
     title = f"{name}: average precision of finding the captions that make something up"
-    headers = ["Metric", "Average precision", "Interval", "Captions", "Positives"]
-    yield Table(headers, rows, texts=1, title=title)
+    columns = ["Metric", "Average precision", "Interval", "Captions", "Positives"]
+    yield table_of(title, detection, columns)
     if localization:
         title = f"{name}: how often the least supported word is made up"
-        headers = ["Metric", "Words", "Accuracy", "Interval", "Captions"]
-        rows = [
-            [w["metric"], w["words"], rounded(w["accuracy"]), range_text(w), w["captions"]]
-            for w in localization
-        ]
-        yield Table(headers, rows, texts=2, title=title)
+        columns = ["Metric", "Words", "Accuracy", "Interval", "Captions"]
+        yield table_of(title, localization, columns, texts=2)
     if pairwise:
         title = f"{name}: how often the correct caption scores higher"
-        rows = [[p["metric"], rounded(p["accuracy"]), range_text(p), p["pairs"]] for p in pairwise]
-        yield Table(["Metric", "Accuracy", "Interval", "Pairs"], rows, texts=1, title=title)
+        yield table_of(title, pairwise, ["Metric", "Accuracy", "Interval", "Pairs"])
 
 
 def _detection(data: Hallucinations, draws: Floats, resampled: Resampled) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from ...io.digits import rounded
 from ...io.text_tables import Cell, Table
 from .judgements import ALL, Choices
-from .result import Agreement, Resampled, mean, range_text
+from .result import Agreement, Resampled, mean
 from .trials import Trials
 
 #: What a metric gets for a pair whose captions it scores alike, by convention.
@@ -48,6 +48,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     preferred = np.where(choices.preferred == 0, np.nan, choices.preferred)
     resampled = Resampled(choices.judged, trials.seed)
     accuracies: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for metric, number, draws in trials.columns():
         agrees = np.sign(draws[:, 0] - draws[:, 1]) * preferred
         right = np.where(agrees == 0, TIES[ties], agrees > 0)
@@ -55,41 +56,36 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
         for kind, mask in masks.items():
             of_kind = np.where(mask, right, np.nan)
             counts = ~np.isnan(of_kind)
+            of_metric = {"metric": metric, "references": number}
+            accuracy, pairs = mean(of_kind), int(counts[0].sum())
             low, high = resampled.of_mean(of_kind)
+            tied = mean(np.where(counts, agrees == 0, np.nan))
+            interval = {"low": low, "high": high}
             accuracies.append(
                 {
-                    "metric": metric,
-                    "references": number,
+                    **of_metric,
                     "kind": kind,
-                    "accuracy": mean(of_kind),
-                    "low": low,
-                    "high": high,
-                    "pairs": int(counts[0].sum()),
-                    "tied": mean(np.where(counts, agrees == 0, np.nan)),
+                    "accuracy": accuracy,
+                    **interval,
+                    "pairs": pairs,
+                    "tied": tied,
                 }
             )
+            shared = {**of_metric, "n": pairs, "subset": kind}
+            rows.append({**shared, "statistic": "accuracy", "value": accuracy, **interval})
+            rows.append({**shared, "statistic": "tied", "value": tied})
     divided = int((choices.preferred == 0).sum())
     left_out = f"; {divided} pairs on which people were divided are left out"
     convention = f"ties count as {ties}{left_out if divided else ''}"
     return Agreement(
         choices.name,
         {"accuracies": accuracies},
-        [row for accuracy in accuracies for row in _rows(accuracy)],
+        rows,
         [_table(choices.name, accuracies, [*masks])],
         [convention, *_fewer(accuracies)],
         trials,
         {"ties": ties, "divided": divided},
     )
-
-
-def _rows(accuracy: dict[str, Any]) -> list[dict[str, Any]]:
-    names = {"metric": "metric", "references": "references", "n": "pairs", "subset": "kind"}
-    shared = {name: accuracy[key] for name, key in names.items()}
-    ends = {"low": accuracy["low"], "high": accuracy["high"]}
-    return [
-        {**shared, "statistic": "accuracy", "value": accuracy["accuracy"], **ends},
-        {**shared, "statistic": "tied", "value": accuracy["tied"]},
-    ]
 
 
 def _table(name: str, accuracies: Sequence[dict[str, Any]], kinds: Sequence[str]) -> Table:
@@ -100,7 +96,7 @@ def _table(name: str, accuracies: Sequence[dict[str, Any]], kinds: Sequence[str]
         total = of_row[-1]
         row: list[Cell] = [total["metric"], total["references"]]
         row += [rounded(accuracy["accuracy"]) for accuracy in of_row]
-        row += [range_text(total) if total["pairs"] else None]
+        row += [f"{total['low']:.4f}-{total['high']:.4f}" if total["pairs"] else None]
         row += [total["pairs"], rounded(total["tied"])]
         rows.append(row)
     headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]

@@ -7,12 +7,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...annotations import ObjectLabels
 from ...captions.rows import Rows
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
@@ -21,10 +19,9 @@ from ...io.caches import one_run
 from ...io.digits import rounded
 from ...io.image_ids import to_json_value
 from ...io.records import Parts
-from ...scorers import Evaluation, Mean, Scorer, Vifidel
+from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
 from ...scores.harness import score_rows
-from ...words.word_vectors import load_vectors
 from .judgements import AS_GIVEN, Judged, References, drawn, times_drawn
 
 #: Resamples of every interval.
@@ -334,42 +331,3 @@ def _main(scorer: Scorer, known: Mapping[Scorer, dict[str, Floats]]) -> Floats:
     """Return the scores of the column that stands for a metric, or of its only one."""
     columns = known[scorer]
     return columns[scorer.main] if len(columns) > 1 else next(iter(columns.values()))
-
-
-def ablations(
-    sides: Mapping[str, ObjectLabels], vectors: Sequence[Any], settings: Mapping[str, Any]
-) -> dict[str, Scorer]:
-    """Return VIFIDEL with other objects, without counts, with other word vectors (its Table 3).
-
-    Parameters
-    ----------
-    sides : mapping
-        Name to objects.
-    vectors : sequence
-        As `vifidel_eval.vectors.load_vectors` takes them.
-    settings : mapping
-        Further arguments of `Vifidel`.
-
-    Returns
-    -------
-    dict
-        ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are several. A
-        side on which no label counts twice, such as a union, has presence only.
-    """
-    loaded = [load_vectors(source) for source in vectors]
-    signatures = [known.signature() for known in loaded]
-    names = [signature.partition("#")[0] for signature in signatures]
-    if len(set(names)) < len(names):  # different files of the same name
-        names = signatures
-    named = dict(zip(names, loaded, strict=True))
-    scorers: dict[str, Scorer] = {}
-    for (side, objects), counts, (vector, known) in product(
-        sides.items(), (True, False), named.items()
-    ):
-        if counts and all(number == 1 for of in objects.values() for number in of.values()):
-            continue
-        name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
-        if len(named) > 1:
-            name += f" {vector}"
-        scorers[name] = Vifidel(objects, **{**settings, "vectors": known, "counts": counts})
-    return scorers

@@ -72,15 +72,6 @@ def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
     )
 
 
-def holds_labels(kind: Any) -> bool:
-    """Return whether a column of this type holds labels as `shape_of` knows them."""
-    try:
-        shape_of(kind)
-    except VifidelError:
-        return False
-    return True
-
-
 def _is_number(kind: Any) -> bool:
     types = pa.types
     checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
