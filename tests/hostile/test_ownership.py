@@ -16,7 +16,7 @@ from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 
 from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.io.files import unmapped, write_whole
-from vifidel_eval.io.records import Parts, alone, locked
+from vifidel_eval.io.records import Parts, locked
 from vifidel_eval.plugins.detect.objects_file import ObjectsFile
 from vifidel_eval.plugins.tables.folder_runs import _RunFolder
 from vifidel_eval.scores import leaderboard
@@ -45,8 +45,7 @@ def vectors(tmp_path):
 # What is not ours
 
 
-@pytest.mark.parametrize("command", ["leaderboard", "detect"])
-def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
+def test_a_lock_that_is_none_is_not_emptied(tmp_path):
     output = tmp_path / "out.json"
     lock = tmp_path / "out.json.lock"
     lock.write_text("precious")
@@ -55,14 +54,7 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
         locked(lock),
     ):
         pass
-    if command == "leaderboard":
-        refused(run(*SCORE, "--leaderboard", output), lock)
-    else:
-        with (
-            pytest.raises(VifidelError, match=r"out\.json\.lock"),
-            alone(lock, output),
-        ):
-            pass
+    refused(run(*SCORE, "--leaderboard", output), lock)
     assert lock.read_text() == "precious"
 
 
@@ -71,17 +63,11 @@ def lock_it(path):
         pytest.fail("a pipe was locked")
 
 
-def lock_detections(path):
-    with alone(path, path.with_suffix("")):
-        pytest.fail("a pipe was locked")
-
-
 KEPT = {
     "o.json.unfinished": lambda path: Parts(path.with_suffix("")),
     "o.jsonl.unfinished": lambda path: ObjectsFile(path.with_suffix(""), {}),
     "o.jsonl": lambda path: ObjectsFile(path, {}),
     "o.json.lock": lock_it,
-    "o.jsonl.lock": lock_detections,
     "leaderboard.json": leaderboard.read,
     "manifest.json": lambda path: _RunFolder(path.parent, PLAN),
     "manifest.json.unfinished": lambda path: _RunFolder(path.parent, PLAN),
@@ -114,8 +100,6 @@ def test_an_empty_lock_that_was_there_stays(tmp_path):
     lock.touch()
     was = lock.stat()
     with locked(lock):
-        pass
-    with alone(lock, tmp_path / "o"):
         pass
     assert os.path.samestat(was, lock.stat())
 
