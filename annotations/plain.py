@@ -134,12 +134,10 @@ def judged_rows(
             frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
             for items, labels in zip(rows, counts, strict=True)
         )
-    of_rows = LabelRows(counts, found.lowest if found.scored else None, asked)
-    if not wrong_lists:
-        return of_rows, {}
-    return of_rows, {
+    problems = {
         row: wrong_lists[id(items)] for row, items in enumerate(rows) if id(items) in wrong_lists
     }
+    return LabelRows(counts, found.lowest if found.scored else None, asked), problems
 
 
 def read_items(
