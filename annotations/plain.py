@@ -109,8 +109,7 @@ def judged_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
 ) -> tuple[LabelRows, dict[int, str]]:
     """Return the labels of rows, none of one that cannot be read, and what is wrong, by row."""
-    threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    check_thresholds(threshold, uncertain)
+    check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
     wrong = isinstance(objects, str | bytes | bytearray | Mapping)
     if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
         raise AnnotationError(
