@@ -20,7 +20,7 @@ from ..evaluation import Column
 from ..words.java import find_java, why_ended
 from ..words.tokenization import Tokenization, Tokens
 from .base import Progress
-from .ngram_metrics import Scoring, TokenColumn, TokenMetric, shared_tokenization
+from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import DENKOWSKI_2014
 from .record import Metric
 from .registry import register
@@ -33,12 +33,8 @@ METEOR_PATIENCE = 600.0
 class Meteor(TokenMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
-    Each run has a Java process of its own, which ends with it.
-
-    Raises
-    ------
-    MetricUnavailable
-        If Java does not run here; when scoring, if METEOR's process fails or hangs.
+    Each run has a Java process of its own, which ends with it. A MetricUnavailable is raised if
+    Java does not run here; when scoring, if METEOR's process fails or hangs.
     """
 
     columns = (Column("METEOR"),)
@@ -175,7 +171,7 @@ register(
         "METEOR",
         "Aligned words, stems, synonyms and paraphrases",
         Meteor,
-        lambda settings: Meteor(shared_tokenization(settings)),
+        lambda settings: Meteor(settings.tokenization),
         rank=90,
         needs=("Java",),
         check=partial(find_java, "METEOR"),

@@ -130,11 +130,6 @@ class TokenMetric(Scorer):
         return [captions for coming in together for captions in _captions(coming)]
 
 
-def shared_tokenization(settings: Settings) -> Tokenization:
-    """Return what the metrics of these settings tokenise captions with, each caption once."""
-    return settings.shared(Tokenization)
-
-
 def _captions(rows: Rows) -> tuple[Captions, Captions]:
     """Return the references and the candidate of each row, as pycocoevalcap has them."""
     keys = rows.keys
@@ -264,7 +259,7 @@ def _register(scorer: type[_NgramMetric], name: str, summary: str, **more: Any) 
 
 
 def _made(scorer: type[_NgramMetric], settings: Settings) -> _NgramMetric:
-    return scorer(shared_tokenization(settings))
+    return scorer(settings.tokenization)
 
 
 _register(

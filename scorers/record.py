@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.categories import CategorySource, Declared, LookedFor, read_looked_for
@@ -19,11 +19,10 @@ from ..evaluation import Column
 from ..io.files import read_text
 from ..io.options import INPUT, Option, option
 from ..words.content_words import STOP_WORDS
+from ..words.tokenization import Tokenization
 from ..words.word_vectors import VectorSource, load_vectors
 from .base import Scorer, main_column
 from .papers import Paper
-
-T = TypeVar("T")
 
 #: Where the metrics that PyTorch computes are computed.
 DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
@@ -149,9 +148,6 @@ class Settings:
         off="--no-references",
     )
     options: Mapping[str, Any] = field(default_factory=dict)
-    _made: dict[Callable[[], Any], Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def __post_init__(self) -> None:
         check_thresholds(self.threshold, self.uncertain)
@@ -203,12 +199,10 @@ class Settings:
             "stop_words": self.stop_words,
         }
 
-    def shared(self, make: Callable[[], T]) -> T:
-        """Return what several metrics share: what `make` returned when it was first called."""
-        if make not in self._made:
-            self._made[make] = make()
-        found: T = self._made[make]
-        return found
+    @cached_property
+    def tokenization(self) -> Tokenization:
+        """What the metrics of these settings tokenise captions with, each caption once."""
+        return Tokenization()
 
 
 @dataclass(frozen=True)

@@ -141,10 +141,7 @@ class Registry(UserDict[str, Metric]):
         return next(named, None)
 
     def load(self) -> dict[str, str]:
-        """Import the metrics of all packages, and return what is wrong with some, by name.
-
-        Each that is broken is a warning, the first time.
-        """
+        """Import the metrics of all packages; return, and warn once of, those that are broken."""
         for entries in self.waiting().values():
             problem = self._import(entries)
             if problem:
@@ -171,11 +168,10 @@ register = METRICS.register
 
 
 def parse(text: str) -> list[str]:
-    """Return the metrics of a comma-separated list in their own spelling.
+    """Return the metrics of a comma-separated list in their own spelling, `DEFAULT` as it is.
 
-    `DEFAULT` stays as it is; `expanded` knows what it stands for. A column stands for its metric.
-    Raises a VifidelError if a name is unknown, its package is broken, or metrics cannot be
-    combined.
+    A column stands for its metric. Raises a VifidelError if a name is unknown, its package is
+    broken, or metrics cannot be combined.
 
     >>> parse("vifidel, CIDER+Vifidel"), parse("default, Bleu_4")
     (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'BLEU'])
@@ -217,13 +213,10 @@ def parts_of(name: str) -> list[Metric]:
 def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
     needs_objects = metric.objects or (metric.either and not settings.references)
-    lacks = {
-        "references": metric.references and not settings.references,
-        "objects": needs_objects and settings.objects is None,
-    }
-    for option in metric.options:
-        lacks[option.name] = option.required and settings.options.get(option.name) is None
-    return [name for name, is_lacking in lacks.items() if is_lacking]
+    needed = ["references"] * metric.references + ["objects"] * needs_objects
+    needed += [option.name for option in metric.options if option.required]
+    given = {"references": settings.references or None, "objects": settings.objects}
+    return [name for name in needed if {**settings.options, **given}.get(name) is None]
 
 
 def defaults(settings: Settings) -> list[str]:
@@ -243,10 +236,7 @@ def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:
 
 
 def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
-    """Raise a VifidelError if one of some metrics lacks a setting that it needs.
-
-    `spelled` returns what the user calls a setting: ``--tiger-features``.
-    """
+    """Raise a VifidelError if a metric lacks a setting, as the user spells it, that it needs."""
     for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
         if missing := [spelled(name) for name in lacking(metric, settings)]:
             *most, last = missing
@@ -284,13 +274,10 @@ def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]
 
 def _place(problem: BaseException, module: str) -> str:
     """Return the last line of a metric's own module that an exception came through."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    lines = [
-        line
-        for frame, line in traceback.walk_tb(problem.__traceback__)
-        if frame.f_code.co_filename == file
-    ]
-    return f" in line {lines[-1]} of {os.path.basename(file)}" if file and lines else ""
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
+    frames = traceback.extract_tb(problem.__traceback__)
+    lines = [frame.lineno for frame in frames if file and frame.filename == file]
+    return f" in line {lines[-1]} of {os.path.basename(file)}" if lines else ""
 
 
 def check_scorer(scorer: Any) -> Scorer:

@@ -164,14 +164,10 @@ ROW_COUNTS = (
 #: Keys of `COUNTS` that tables add up beside their statuses.
 COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
 
-# How many different words a tally lists at least.
-_MOST_LISTED = 5_000
-
-# Above this share of unknown words the scores say little about the captions: warn.
-_MANY_UNKNOWN = 0.1
-# Above this one, and from this many words on, they say nothing: refuse.
-_ALMOST_ALL_UNKNOWN = 0.9
-_ENOUGH_TO_REFUSE = 20
+_MOST_LISTED = 5_000  # different words of a tally, at least
+# Above this share of unknown words the scores say little about the captions: warn. Above the other
+# one, and from so many words on, they say nothing: refuse.
+_MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
 
 
 @dataclass(frozen=True)
@@ -331,11 +327,11 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
     if corpus_score is not None:
         real_numbers([corpus_score], f"{name}: the score", ["corpus"])
         corpus_score = float(corpus_score)
-    for what, values, one in (("counts", made.counts, Integral), ("tallies", made.tallies, Tally)):
-        if not isinstance(values, Mapping) or not all(isinstance(v, one) for v in values.values()):
+    for what, values, kind in (("counts", made.counts, Integral), ("tallies", made.tallies, Tally)):
+        if not isinstance(values, Mapping) or any(not isinstance(v, kind) for v in values.values()):
+            one = "whole number" if kind is Integral else kind.__name__
             raise VifidelError(
-                f"{name}: its {what} are {values!r:.60}; they map a name to one "
-                f"{'whole number' if one is Integral else one.__name__} each."
+                f"{name}: its {what} are {values!r:.60}; they map a name to one {one} each."
             )
     if made.left_out is not None:
         raise VifidelError(f"{name}: a metric says with NaN which rows are left out, not left_out.")
@@ -353,8 +349,7 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
 def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
     """Return real numbers of any type as float64: one for each of `of`, or a row of several.
 
-    Raises a VifidelError, which begins with `what`, if they are anything else, such as text, truth
-    values or complex numbers, or one is infinite.
+    Raises a VifidelError, which begins with `what`, if one is anything else, or infinite.
     """
     found = np.asarray(values)
     numbers = f"{what} must be a finite number, and NaN where it is undefined"

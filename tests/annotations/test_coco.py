@@ -17,50 +17,16 @@ from vifidel_eval.errors import AnnotationError
 pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
 
 INSTANCES = {
-    "info": {"description": "COCO 2017 Dataset", "year": 2017},
-    "licenses": [{"id": 1, "name": "Attribution License", "url": "http://example.org/"}],
     "images": [
-        {"id": 724, "file_name": "000000000724.jpg", "height": 500, "width": 375, "license": 1},
-        {"id": 42, "file_name": "000000000042.jpg", "height": 478, "width": 640, "license": 1},
-        {"id": 58636, "file_name": "000000058636.jpg", "height": 427, "width": 640, "license": 1},
+        {"id": 724, "file_name": "000000000724.jpg", "height": 500, "width": 375},
+        {"id": 42, "file_name": "000000000042.jpg", "height": 478, "width": 640},
+        {"id": 58636, "file_name": "000000058636.jpg", "height": 427, "width": 640},
     ],
     "annotations": [
-        {
-            "id": 1,
-            "image_id": 42,
-            "category_id": 18,
-            "bbox": [10.0, 10.0, 20.0, 20.0],
-            "area": 400.0,
-            "iscrowd": 0,
-            "segmentation": [[10.0, 10.0, 30.0, 10.0, 30.0, 30.0]],
-        },
-        {
-            "id": 2,
-            "image_id": 42,
-            "category_id": 18,
-            "bbox": [50.0, 10.0, 20.0, 20.0],
-            "area": 400.0,
-            "iscrowd": 0,
-            "segmentation": [[50.0, 10.0, 70.0, 10.0, 70.0, 30.0]],
-        },
-        {
-            "id": 900100000724,
-            "image_id": 724,
-            "category_id": 1,
-            "bbox": [0.0, 0.0, 375.0, 100.0],
-            "area": 37500.0,
-            "iscrowd": 1,
-            "segmentation": {"counts": [0, 37500, 150000], "size": [500, 375]},
-        },
-        {
-            "id": 3,
-            "image_id": 724,
-            "category_id": 13,
-            "bbox": [100.0, 100.0, 20.0, 20.0],
-            "area": 400.0,
-            "iscrowd": 0,
-            "segmentation": [[100.0, 100.0, 120.0, 100.0, 120.0, 120.0]],
-        },
+        {"id": 1, "image_id": 42, "category_id": 18, "iscrowd": 0},
+        {"id": 2, "image_id": 42, "category_id": 18, "iscrowd": 0},
+        {"id": 900100000724, "image_id": 724, "category_id": 1, "iscrowd": 1},
+        {"id": 3, "image_id": 724, "category_id": 13, "iscrowd": 0},
     ],
     "categories": [
         {"supercategory": "person", "id": 1, "name": "person"},
@@ -108,25 +74,10 @@ def test_pycocotools_object_of_detections_keeps_to_the_threshold():
 def test_lvis_instances():
     lvis = {
         "images": [{"id": 155379, "coco_url": "http://images.cocodataset.org/000000155379.jpg"}],
-        "annotations": [
-            {"id": 1, "image_id": 155379, "category_id": 156, "bbox": [1, 1, 5, 5], "area": 25},
-            {"id": 2, "image_id": 155379, "category_id": 58, "bbox": [1, 1, 5, 5], "area": 25},
-        ],
+        "annotations": [{"image_id": 155379, "category_id": i} for i in (156, 58)],
         "categories": [
-            {
-                "id": 156,
-                "name": "bow_(decorative_ribbons)",
-                "synonyms": ["bow_(decorative_ribbons)"],
-                "synset": "bow.n.08",
-                "frequency": "f",
-            },
-            {
-                "id": 58,
-                "name": "baseball_bat",
-                "synonyms": ["baseball_bat"],
-                "synset": "baseball_bat.n.01",
-                "frequency": "f",
-            },
+            {"id": 156, "name": "bow_(decorative_ribbons)", "synset": "bow.n.08"},
+            {"id": 58, "name": "baseball_bat", "synset": "baseball_bat.n.01"},
         ],
     }
     assert read_coco_instances(lvis, "lvis.json") == {155379: {"bow": 1, "baseball bat": 1}}
@@ -153,35 +104,6 @@ def test_annotations_without_a_list_of_images():
     assert not objects.lists_every_image
 
 
-@pytest.mark.parametrize(
-    ("key", "entry", "message"),
-    [
-        ("annotations", {"image_id": 42, "category_id": 99}, r"\[0\] \(image 42\): category_id 99"),
-        ("annotations", {"image_id": 42}, r"\[0\] \(image 42\): 'category_id' is missing"),
-        ("annotations", {"image_id": 42, "category_id": [18]}, r"\[0\] .*category_id \[18\]"),
-        ("annotations", {"image_id": None, "category_id": 18}, r"\[0\]: 'image_id' is null"),
-        ("annotations", {"image_id": 4.5, "category_id": 18}, r"\[0\]: 'image_id' is 4\.5"),
-        ("annotations", {"image_id": True, "category_id": 18}, r"\[0\]: 'image_id' is True"),
-        ("annotations", {"image_id": "", "category_id": 18}, r"\[0\]: 'image_id' is empty"),
-        ("annotations", "dog", r"\[0\]: expected an object, found 'dog'"),
-        ("images", {"file_name": "000000000042.jpg"}, r"\[0\]: 'id' is missing"),
-        ("images", {"id": [42]}, r"\[0\]: 'id' is \[42\]"),
-        ("images", 42, r"\[0\]: expected an object, found 42"),
-        ("categories", {"id": 18}, r"\[0\] needs an 'id' and a 'name'"),
-        ("categories", {"name": "dog"}, r"\[0\] needs an 'id' and a 'name'"),
-    ],
-)
-def test_bad_entry_of_an_instances_file(key, entry, message):
-    with pytest.raises(AnnotationError, match=rf"instances\.json: {key}{message}"):
-        read_coco_instances(INSTANCES | {key: [entry]}, "instances.json")
-
-
-@pytest.mark.parametrize("key", ["images", "annotations", "categories"])
-def test_part_of_an_instances_file_that_is_no_list(key):
-    with pytest.raises(AnnotationError, match=rf"instances\.json: '{key}' is .*; expected a list"):
-        read_coco_instances(INSTANCES | {key: {"42": {}}}, "instances.json")
-
-
 def test_detections_count_from_the_papers_threshold_on():
     results = [
         detection(score=0.6),
@@ -196,35 +118,13 @@ def test_detections_count_from_the_papers_threshold_on():
     assert not objects.lists_every_image
 
 
-def test_detections_with_another_threshold():
-    results = [detection(score=0.1), detection(score=0.09)]
-    assert read_coco_results(results, "detections.json", threshold=0.1) == {42: {"dog": 1}}
-
-
-def test_detections_with_other_categories():
-    results = [detection(category_id=0), detection(category_id=1)]
-    names = {0: "Wind_Turbine", 1: "solar panel"}
-    objects = read_coco_results(results, "detections.json", categories=names)
-    assert objects == {42: {"wind turbine": 1, "solar panel": 1}}
-
-
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
         (detection(category_id=12), r"\(image 42\): category_id 12 is not one of COCO's 80"),
         (detection(category_id="dog"), r"\(image 42\): category_id 'dog' is not one of COCO's 80"),
-        (detection(score="0.9"), r"\(image 42\): score '0\.9' is not a number"),
-        (detection(score=None), r"\(image 42\): score None is not a number"),
-        (detection(score=True), r"\(image 42\): score True is not a number"),
-        (detection(score=float("nan")), r"\(image 42\): score nan is not a number"),
-        (detection(score=float("inf")), r"\(image 42\): score inf is not a number"),
-        (detection(score=10**400), r"\(image 42\): score 1000.* is not a number"),
         ({"image_id": 42, "category_id": 18}, "has no 'score'"),
-        ({"category_id": 18, "score": 0.9}, "'image_id' is missing; an image id is"),
         ({"image_id": 42, "score": 0.9}, r"\(image 42\): 'category_id' is missing"),
-        (detection(image_id=None), "'image_id' is null; an image id is"),
-        (detection(image_id=[42]), r"'image_id' is \[42\]; an image id is"),
-        (["dog", 0.9], r"expected an object, found"),
     ],
 )
 def test_bad_detection(entry, message):
@@ -232,19 +132,7 @@ def test_bad_detection(entry, message):
         read_coco_results([detection(), entry], "detections.json")
 
 
-def test_unknown_id_of_given_categories():
-    with pytest.raises(AnnotationError, match=r"\[0\] .*category_id 18 is not one of the given 1"):
-        read_coco_results([detection()], "detections.json", categories={0: "dog"})
-
-
 def test_coco_categories_have_the_published_gaps():
     gaps = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
     assert set(COCO_CATEGORIES) == set(range(1, 91)) - gaps
-    assert COCO_CATEGORIES[1] == "person"
-    assert COCO_CATEGORIES[11] == "fire hydrant"
-    assert COCO_CATEGORIES[13] == "stop sign"
-    assert COCO_CATEGORIES[27] == "backpack"
-    assert COCO_CATEGORIES[44] == "bottle"
-    assert COCO_CATEGORIES[67] == "dining table"
-    assert COCO_CATEGORIES[84] == "book"
     assert COCO_CATEGORIES[90] == "toothbrush"

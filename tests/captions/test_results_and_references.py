@@ -34,10 +34,6 @@ def test_coco_references_come_in_the_order_of_the_images(write):
     ]
 
 
-def test_references_without_a_list_of_images(write):
-    assert read_references(write(annotated(), "captions.json")) == {42: ["A dog."]}
-
-
 def test_references_keyed_by_image_id(write):
     keyed = {"42": ["A dog.", "A pet."], "000000000073": ["A bike."], "beach": []}
     assert read_references(write(keyed, "captions.json")) == {
@@ -69,21 +65,9 @@ def test_results_with_strings_for_ids(write):
     ("content", "message"),
     [
         (annotated(caption=None), r"annotations\[0\] \(image 42\): the caption is null"),
-        (annotated(caption=7), r"annotations\[0\] \(image 42\): the caption is 7, not a string"),
-        (annotated(caption=["A dog."]), r"annotations\[0\] \(image 42\): the caption is \['A dog"),
-        (annotated(image_id=None), r"annotations\[0\]: 'image_id' is null"),
-        (annotated(image_id=4.5), r"annotations\[0\]: 'image_id' is 4\.5"),
-        (annotated(image_id=True), r"annotations\[0\]: 'image_id' is True"),
-        (annotated(image_id=[42]), r"annotations\[0\]: 'image_id' is \[42\]"),
-        ({"images": [{"id": None}], "annotations": []}, r"images\[0\]: 'id' is null"),
-        ({"images": [{}], "annotations": []}, r"images\[0\]: 'id' is missing"),
-        ({"images": [42], "annotations": []}, r"images\[0\]: expected an object"),
-        ({"annotations": ["A dog."]}, r"annotations\[0\]: expected an object"),
-        ({"annotations": {"42": ["A dog."]}}, "'annotations' is .*; expected a list"),
         ({"images": [], "annotations": []}, "there is no image and no caption"),
         ({}, "there is no image and no caption"),
         ({"42": "A dog."}, "image 42: expected a list, found 'A dog"),
-        ({"42": ["A dog.", None]}, "image 42: the caption is null"),
         ({"42": [["dog", 0.9]]}, r"image 42: the caption is \['dog', 0\.9\]"),
         (INSTANCES, r"annotations\[0\] \(image 42\): no 'caption', but object annotations"),
         (DETECTIONS, "no caption in it, but object annotations"),
@@ -109,8 +93,6 @@ def test_bad_references(content, message, write):
         ),
         ('{"42": "A dog.", "42": "A cat."}', ".*42"),
         ([{"image_id": 42, "caption": None}], r"\[0\] \(image 42\): the caption is null"),
-        ([{"image_id": 42, "caption": 7}], r"\[0\] \(image 42\): the caption is 7"),
-        ([{"image_id": 42, "caption": False}], r"\[0\] \(image 42\): the caption is False"),
         (
             [{"image_id": 42, "words": "A dog."}],
             "no field for a caption .*only 'image_id', 'words'",
@@ -118,11 +100,6 @@ def test_bad_references(content, message, write):
         ([{"caption": "A dog."}], "no field for an image id .*only 'caption'; name it with --id"),
         ([{"image_id": 1, "caption": "a"}, {"caption": "b"}], r"\[1\]: 'image_id' is missing"),
         ([{"image_id": 1, "caption": "a"}, {"image_id": 2}], r"\[1\] \(image 2\): .* is missing"),
-        ([{"image_id": None, "caption": "A dog."}], r"\[0\]: 'image_id' is null"),
-        ([{"image_id": "", "caption": "A dog."}], r"\[0\]: 'image_id' is empty"),
-        ([{"image_id": True, "caption": "A dog."}], r"\[0\]: 'image_id' is True"),
-        ([{"image_id": 4.5, "caption": "A dog."}], r"\[0\]: 'image_id' is 4\.5"),
-        ([{"image_id": {"id": 42}, "caption": "A dog."}], r"\[0\]: 'image_id' is \{'id': 42\}"),
         (["A dog."], r"\[0\]: expected an object, found 'A dog"),
         ({"42": None}, "image 42: the caption is null"),
         ({"42": 7}, "image 42: the caption is 7, not a string"),
@@ -143,31 +120,3 @@ def test_bad_references(content, message, write):
 def test_bad_results(content, message, write):
     with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
         read_results(write(content, "captions.json"))
-
-
-@pytest.mark.parametrize("read", [read_references, read_results])
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('[{"image_id": 42, "caption": "A do', "the JSON ends too early, .* truncated"),
-        ("", "the file is empty"),
-        ("A dog on a couch.\n", "not JSON"),
-    ],
-)
-def test_captions_that_are_not_json(read, text, message, write):
-    with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
-        read(write(text, "captions.json"))
-
-
-@pytest.mark.parametrize("read", [read_references, read_results])
-def test_captions_that_are_not_utf8(tmp_path, read):
-    path = tmp_path / "captions.json"
-    path.write_bytes('{"42": "Hündchen"}'.encode("latin-1"))
-    with pytest.raises(CaptionError, match=r"captions\.json: not a UTF-8 text file \(byte 9\)"):
-        read(path)
-
-
-@pytest.mark.parametrize("read", [read_references, read_results])
-def test_missing_captions(tmp_path, read):
-    with pytest.raises(CaptionError, match=r"gone\.json: no such file"):
-        read(tmp_path / "gone.json")

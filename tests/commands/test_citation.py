@@ -96,17 +96,6 @@ def test_own_metrics_are_not_credited_to_the_paper_of_vifidel_but_to_this_projec
     assert VIFIDEL_EVAL.cited == f"{project['authors'][0]['name']}, {released}"
 
 
-def test_columns_of_own_metrics_are_theirs():
-    own = {
-        column.name
-        for metric in METRICS.values()
-        if VIFIDEL_EVAL in metric.papers
-        for column in metric.columns
-    }
-    assert {"VIFIDEL-F", "VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs", "VIFIDEL-Hn"} <= own
-    assert "VIFIDEL" not in own
-
-
 ODD = r"50% & #1_{b}|c<d>~e^f\g $h$ i--j"
 
 

@@ -123,18 +123,6 @@ def test_records_of_an_unfinished_run_without_their_digest(tmp_path, key):
         assert content(out) == good | dict.fromkeys(names, b"precious")
 
 
-def test_a_manifest_of_a_version_whose_records_have_no_digests(tmp_path):
-    source, out = tables(tmp_path / "in"), tmp_path / "out"
-    done(score(source, out))
-    state = json.loads((out / "manifest.json").read_text())
-    for record in state["files"]:
-        del record["sha256"]
-    (out / "manifest.json").write_text(json.dumps(state))
-    before = content(out)
-    refused(score(source, out), "manifest.json: is not of a run of this command and version; name")
-    assert content(out) == before
-
-
 def test_an_empty_lock_of_somebody_else_stays(tmp_path):
     source, out = tables(tmp_path / "in"), tmp_path / "out"
     out.mkdir()
@@ -255,22 +243,6 @@ def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name)
 
 
 # Others, and the clock
-
-
-def test_two_runs_at_once(tmp_path):
-    """Several start at once; each ends well or says that another run is writing."""
-    source, out = tables(tmp_path / "in", rows=2000), tmp_path / "out"
-    done(score(source, tmp_path / "good"))
-    runs = [
-        subprocess.Popen(command(source, out, "--workers", "1"), cwd=ROOT, text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(3)
-    ]  # fmt: skip
-    said = [(run.communicate(timeout=240)[1], run.returncode) for run in runs]
-    assert any(status == 0 for _, status in said), said
-    for text, status in said:
-        assert status == 0 or "another run is writing to this folder" in text, text
-    assert content(out) == content(tmp_path / "good")
 
 
 def test_clocks_that_jump(tmp_path, monkeypatch):

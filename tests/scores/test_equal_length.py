@@ -1,4 +1,3 @@
-import dataclasses
 import math
 
 import numpy as np
@@ -35,23 +34,6 @@ def scores_of(**systems):
 def equal_length(scores, **settings):
     (pair,) = compare(scores, **settings).metrics["M"].pairs
     return pair.equal_length
-
-
-def test_a_difference_that_is_a_line_of_lengths_leaves_its_intercept():
-    # Words differ by 1, 3, 5 and 11, scores by .5 + .1 for each word: .5 remains, in every draw.
-    lengths = ([2, 4, 6, 12], [1, 1, 1, 1])
-    found = equal_length(
-        scores_of(long=([0.6, 0.8, 1.0, 1.6], lengths[0]), short=([0] * 4, lengths[1]))
-    )
-    assert dataclasses.astuple(found) == pytest.approx((0.5, 0.5, 0.5))
-
-
-def test_a_difference_that_length_explains_leaves_nothing():
-    # The mean difference is .5, and .1 for each word more.
-    scores = scores_of(long=([0.1, 0.3, 0.5, 1.1], [2, 4, 6, 12]), short=([0] * 4, [1] * 4))
-    (pair,) = compare(scores).metrics["M"].pairs
-    assert pair.difference == pytest.approx(0.5)
-    assert pair.equal_length.difference == pytest.approx(0, abs=1e-9)
 
 
 def test_an_equal_plain_loop_over_the_same_draws():

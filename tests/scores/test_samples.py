@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+from functools import cache
 
 import pytest
 from click.testing import CliRunner
@@ -37,9 +38,10 @@ def evaluate(systems, metrics=METRICS, **given):
     return vifidel_eval.evaluate(systems, metrics=metrics, **given)
 
 
-def plain(number, captions=SAMPLES):
+@cache
+def plain(number):
     """Return the run of the captions with that number."""
-    return evaluate({"a": {i: texts[number] for i, texts in captions.items()}})
+    return evaluate({"a": {i: texts[number] for i, texts in SAMPLES.items()}})
 
 
 @pytest.fixture(scope="module")

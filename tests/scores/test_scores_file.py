@@ -86,10 +86,6 @@ def test_what_is_read_is_what_was_written(tmp_path):
         assert render(found, style, found_comparisons) == shown
 
 
-def test_no_comparison_is_none(tmp_path):
-    assert read_scores(saved(tmp_path, example()))[1] is None
-
-
 def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_path):
     counts = {"scored": 1, "missing": 0, "undefined": 0, "no_words": 0, "unknown_words": 0}
     counts |= dict.fromkeys(("unweighted", "no_mentions", "incomplete", "unconfirmed"), 0)

@@ -53,12 +53,6 @@ def test_captions_with_line_breaks_stay_one_row(kind):
     }
 
 
-@pytest.mark.java
-def test_stock_tokenizer_does_shift_rows():
-    """Without this the test above would guard against nothing."""
-    assert stock_tokens({1: ["a dog\u2028runs"], 2: ["a cat"]}) == {1: ["a dog"], 2: ["runs"]}
-
-
 @pytest.mark.parametrize(
     "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
 )
@@ -93,19 +87,6 @@ def test_several_are_tokenised_as_if_each_were_alone(kind):
     tokens = kind().tokenize_each(several)
     assert tokens == [kind().tokenize(captions) for captions in several]
     assert kind().tokenize_each([]) == []
-
-
-@pytest.mark.java
-def test_what_a_caption_becomes_depends_on_the_next_one():
-    """Without this the test above would guard against nothing."""
-    alone = PtbTokenizer().tokenize({1: ["plan b."]})
-    assert PtbTokenizer().tokenize({1: ["plan b.", "A dog."]})[1][0] != alone[1][0]
-
-
-@pytest.mark.java
-def test_ptb_says_nothing(capfd):
-    PtbTokenizer().tokenize(CAPTIONS)
-    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.java

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.words import vector_store, word2vec_files
-from vifidel_eval.words.vector_store import clear_cache, open_store
+from vifidel_eval.io.caches import clear_cache
+from vifidel_eval.words import vector_store
+from vifidel_eval.words.vector_store import open_store
 
 
 def write_vectors(path, lines):
@@ -27,7 +28,7 @@ def test_blocks_do_not_split_words(tmp_path, monkeypatch, make_vectors):
         vectors.save_word2vec_format(str(path), binary=binary)
         for block in (64, 1000, 1 << 20):
             clear_cache()
-            monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", block)
+            monkeypatch.setattr(vector_store, "_BLOCK_BYTES", block)
             rows = open_store(path).lookup(list(words))
             np.testing.assert_allclose(rows, vectors.vectors, rtol=1e-6, atol=1e-7)
 

@@ -261,16 +261,9 @@ def _missing_part(record: Entry, steps: Sequence[str | int], option: str) -> Cap
     content = record.content
     ends = next(at for at in range(len(steps)) if value_at(content, steps[: at + 1]) is MISSING)
     step, holder = steps[ends], value_at(content, steps[:ends])
-    if isinstance(step, str) and isinstance(holder, Mapping):
-        keys = [str(key) for key in holder]
-        there = f"has {listed(keys)}" if keys else "is empty"
-    elif isinstance(step, int) and isinstance(holder, list | tuple):
-        there = f"has {len(holder)} {'entry' if len(holder) == 1 else 'entries'}"
-    else:
-        held = "null" if holder is None else f"{holder!r:.40}"
-        there = f"is {held}, not {'an object' if isinstance(step, str) else 'a list'}"
     missing = f"{step!r:.60}" if isinstance(step, str) else f"[{step}]"
-    if not ends:
-        return CaptionError(f"{record}: no field {missing} ({option}); it {there}.")
-    within = f"{spelled(steps[:ends])!r:.60}"
-    return CaptionError(f"{record}: no {missing} in {within} ({option}), which {there}.")
+    within = f" in {spelled(steps[:ends])!r:.60}" if ends else ""
+    there = f"{holder!r:.60}"
+    if isinstance(holder, Mapping):
+        there = listed([str(key) for key in holder]) or "nothing"
+    return CaptionError(f"{record}: no {missing}{within} ({option}), but {there}.")

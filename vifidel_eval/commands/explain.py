@@ -68,7 +68,7 @@ class Explaining:
     output: Path | None = option(
         None, "Write everything found as JSON.", OUTPUT_FILE, section=OUTPUT
     )
-    style: str = style_of("How to print; csv has the plan or the findings.")
+    style: str = style_of("How to print (csv has the plan or the findings):")
 
     @property
     def by_category(self) -> bool:

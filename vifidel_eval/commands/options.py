@@ -37,14 +37,15 @@ class Param(click.Option):
 
     def __init__(
         self,
-        *args: Any,
+        names: Sequence[str],
+        *,
         help: str | Callable[[], str] | None = None,
         section: str = _OWN,
         rare: bool = False,
         metrics: Sequence[str] = (),
         **attrs: Any,
     ) -> None:
-        super().__init__(*args, help=help if isinstance(help, str) else None, **attrs)
+        super().__init__(names, help=help if isinstance(help, str) else None, **attrs)
         self._describe = help if callable(help) else None
         self.section, self.rare, self.metrics = section, rare or bool(metrics), metrics
 
@@ -200,7 +201,7 @@ metric_options = settings_options(None, omit=("detector", "weighted"))
 
 def style_of(says: str) -> Any:
     """Return the field of a record that is the option ``--format``."""
-    says = f"{says} One of {', '.join(FORMATS)}.".lstrip()
+    says = f"{says or 'As'} {', '.join(FORMATS)}."
     kind = click.Choice(FORMATS)
     return declared("table", says, kind, name="format", section=OUTPUT, metavar="FORMAT")
 
@@ -241,7 +242,7 @@ class Command(Helping):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check all outputs as `guard` does, make the records, then run."""
-        given: list[tuple[click.ParamType, Any]] = []
+        given: list[tuple[click.ParamType[Any], Any]] = []
         for param in self.get_params(ctx):
             value = ctx.params.get(param.name or "")
             values = value if isinstance(value, tuple) else (value,)

@@ -185,7 +185,7 @@ OUTPUT = Written()
 NAMED = ReadByName()
 
 
-def guard(given: Sequence[tuple[click.ParamType, Any]]) -> None:
+def guard(given: Sequence[tuple[click.ParamType[Any], Any]]) -> None:
     """Check every output among values of some kinds against all that is read or written."""
     from_input = sum(
         isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
@@ -215,7 +215,7 @@ def _arrays_of(path: Path) -> Iterator[Path]:
 
 
 def _check_text(
-    kind: click.ParamType, text: str, param: click.Parameter | None, ctx: click.Context | None
+    kind: click.ParamType[Any], text: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> None:
     if not text:
         kind.fail("the path is empty; is a variable unset?", param, ctx)

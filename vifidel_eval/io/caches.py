@@ -1,19 +1,18 @@
-"""Caches of what functions of texts return, bounded by how long the texts are; caches of a run.
-
-A text may have 100 000 characters, so that a number of texts bounds nothing. What the functions
-return takes memory in proportion to the text.
-
-A run goes metric by metric; what its metrics share is kept by the run (`one_run`), which knows
-none of it.
-"""
+"""Caches of what functions of texts return, and of a run; the folder of cached files."""
 
 from __future__ import annotations
 
 import functools
+import os
+import re
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ..errors import VectorsError
+from .files import reason
 
 K = TypeVar("K", bound=Sized)
 V = TypeVar("V")
@@ -28,8 +27,8 @@ ENTRY = 48
 class Remembered(dict[K, V]):
     """A function of one argument that keeps what it returned, and a dictionary of that.
 
-    It holds arguments of `MOST` characters, or members of sets, together, each with `ENTRY` more,
-    or `times` as many; then it starts over.
+    It holds arguments of `times` `MOST` characters together, each with `ENTRY` more; then it starts
+    over. (A text may have 100 000 characters, so that a number of texts would bound nothing.)
 
     >>> lower = Remembered(str.lower)
     >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
@@ -72,8 +71,7 @@ _MADE: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", defau
 def one_run() -> Iterator[None]:
     """Make one run of what this thread computes: what `of_run` gives is made once in it.
 
-    Results are the same without it. A run within a run is a part of that; nothing is kept
-    afterwards.
+    A run within a run is a part of that; nothing is kept afterwards.
     """
     if _MADE.get() is not None:
         yield
@@ -99,3 +97,45 @@ def of_run(make: Callable[[], V]) -> V | None:
         made[make] = make()
     found: V = made[make]
     return found
+
+
+# The names of what we write into the cache folder; nothing else in it is ever removed.
+_OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|building-[0-9a-f]{32})\.db")
+
+
+class Cleared(NamedTuple):
+    """How many bytes `clear_cache` removed, and the folders in the cache that are not ours."""
+
+    bytes: int
+    left: list[Path]
+
+
+def cache_folder() -> Path:
+    """Return where converted vectors are kept.
+
+    ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder of the platform.
+    """
+    from platformdirs import user_cache_path
+
+    chosen = os.environ.get("VIFIDEL_EVAL_CACHE")
+    return Path(chosen) if chosen else user_cache_path("vifidel_eval", appauthor=False)
+
+
+def clear_cache() -> Cleared:
+    """Remove what this package keeps in the cache folder, and nothing else.
+
+    A VectorsError is raised if something cannot be removed.
+    """
+    cache = cache_folder()
+    try:
+        found = sorted(cache.iterdir()) if cache.is_dir() else []
+        files = [path for path in found if path.is_file() and not path.is_symlink()]
+        own = [path for path in files if _OWN_NAME.fullmatch(path.name)]
+        size = sum(path.stat().st_size for path in own)
+        for path in own:
+            path.unlink(missing_ok=True)
+    except OSError as problem:
+        raise VectorsError(
+            f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
+        ) from None
+    return Cleared(size, [path for path in found if path.is_dir()])

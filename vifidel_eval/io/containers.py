@@ -246,9 +246,20 @@ def parsed(text: str) -> Any:
         try:
             return json.loads(text)
         except ValueError:
-            return json.loads(_OF_PYTHON.sub(_as_json, text), strict=False)
+            in_json = _OF_PYTHON.sub(_as_json, text)  # which ends at a quote that nothing closes
+            _check_brackets(_OF_PYTHON.sub(lambda m: m[0] if m[0] in "()" else "", text))
+            return json.loads(in_json, strict=False)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _check_brackets(text: str) -> None:
+    opened = []
+    for bracket in re.findall(r"[\[\](){}]", text):
+        if bracket in "([{":
+            opened.append(bracket)
+        elif not opened or opened.pop() + bracket not in ("()", "[]", "{}"):
+            raise ValueError("brackets that do not match")
 
 
 def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True) -> Any:

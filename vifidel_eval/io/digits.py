@@ -111,4 +111,5 @@ def value_of(kind: Any, content: Any, key: str = "") -> Any:
                 given[f.name] = value_of(types[f.name], content[f.name])
             except (TypeError, ValueError) as problem:
                 raise type(problem)(f"{f.name}: {problem}") from None
-    return kind(**given)
+    make: Any = kind
+    return make(**given)

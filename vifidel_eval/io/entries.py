@@ -39,7 +39,8 @@ class Source:
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
             raise self.error(
                 f"{self.reading or self.where}: cannot be read as {layout} "
-                f"({type(problem).__name__}: {first_line(problem):.80}); is it the right file?"
+                f"({type(problem).__name__}: {first_line(problem):.80}); correct it, or give "
+                "another file."
             ) from problem
 
 
@@ -135,9 +136,8 @@ class Entry:
 
     def number(self, key: str, lowest: float, highest: float) -> float:
         """Return a number within bounds."""
-        value = self.content.get(key)
-        real = isinstance(value, int | float) and not isinstance(value, bool)
-        if not real or not lowest <= value <= highest:
+        value: Any = self.content.get(key)
+        if type(value) not in (int, float) or not lowest <= value <= highest:
             raise self.refusal(key, f"a number from {lowest:g} to {highest:g}")
         return float(value)
 

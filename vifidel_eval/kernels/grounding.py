@@ -357,4 +357,6 @@ def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tu
     """Return what finds the units of captions; who reads alike shares those it found last."""
     finder = finder_of(things)
     # Captions are read when they are given room in a lexicon and again when they are grounded.
-    return Remembered(lambda text: tuple(finder.units(text, stop_words))).__getitem__
+    read: Remembered[str, tuple[Unit, ...]]
+    read = Remembered(lambda text: tuple(finder.units(text, stop_words)))
+    return read.__getitem__

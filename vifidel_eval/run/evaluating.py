@@ -325,7 +325,7 @@ def _located(source: Any) -> Any:
     return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
 
 
-def _stated(record: Settings | Wanted) -> dict[str, Any]:
+def _stated(record: Any) -> dict[str, Any]:
     """Return the options that are not what they are by default.
 
     Whether pickles are trusted is for those to say who read a file.

@@ -97,19 +97,10 @@ class Pair:
 
     def turned(self) -> Pair:
         """Return the pair with its systems exchanged: two-sided tests say the same of both."""
-        remains = self.equal_length
-        if remains is not None:
-            remains = EqualLength(*_negative(remains))
-        difference, low, high = _negative(self)
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            difference=difference,
-            low=low,
-            high=high,
-            equal_length=remains,
-        )
+        remains = self.equal_length and EqualLength(*_negative(self.equal_length))
+        names, exchanged = (self.second, self.first), _negative(self)
+        p_values = (self.bootstrap_p, self.randomisation_p)
+        return Pair(*names, *exchanged, *p_values, *p_values, self.winner, remains)
 
 
 def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
@@ -285,18 +276,22 @@ def compare(
         names, systems = list(scores.evaluations), range(len(scores.evaluations))
         pairs = []
         for one, other in itertools.combinations(systems, 2):
-            p_of_tests = tests[metric][:, one, other].tolist()
-            ends = bootstrap.interval(drawn[one] - drawn[other], max(sizes[one], sizes[other]))
+            of_bootstrap, of_randomisation = tests[metric][:, one, other].tolist()
+            size = max(sizes[one], sizes[other])
+            low, high = bootstrap.interval(drawn[one] - drawn[other], size)
             pairs.append(
                 Pair(
                     names[one],
                     names[other],
                     sample.scores[one] - sample.scores[other],
-                    *ends,
-                    *p_of_tests,
-                    *p_of_tests,
-                    winner=None,
-                    equal_length=at_equal.get((metric, names[one], names[other])),
+                    low,
+                    high,
+                    of_bootstrap,
+                    of_randomisation,
+                    of_bootstrap,  # corrected below
+                    of_randomisation,
+                    None,
+                    at_equal.get((metric, names[one], names[other])),
                 )
             )
         comparison = Comparison(

@@ -156,17 +156,18 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
         for name in sorted(comparison.systems, key=pairs.__contains__):  # the baseline first
             score = layout.shown(comparison.systems[name].score, metric)
             cell, p, winner = Figures(readable(score, decimals)), math.nan, None
-            numbers = _numbers(pairs.get(name), metric, layout)
+            difference, low, high = _numbers(pairs.get(name), metric, layout)
             if name in pairs:
                 p, winner = pairs[name].randomisation_holm, pairs[name].winner
-                cell = with_difference(score, *numbers, p, decimals)
+                cell = with_difference(score, difference, low, high, p, decimals)
                 if in_latex:
-                    cell = with_gain(score, numbers[0], winner is not None, decimals)
+                    cell = with_gain(score, difference, winner is not None, decimals)
             marked = Marked(cell, bold=winner == name)
             of_systems.setdefault(name, [name]).append(marked)
-            row = [Marked(metric, lower=comparison.lower_is_better), name, marked]
+            row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name, marked]
             if in_csv:
-                row += [score, *numbers, rounded(p), winner, *_used(comparison, comparisons)]
+                row += [score, difference, low, high, rounded(p), winner]
+                row += _used(comparison, comparisons)
             rows.append(row)
     headers: list[str | Marked] = ["Metric", "System"]
     headers += [f"Score (difference [{_level(comparisons)}], p)"]

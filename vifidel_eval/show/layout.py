@@ -101,16 +101,12 @@ def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table
         return [table]
     fits = _fits_paper if style == "latex" else lambda part: _characters(part) <= width
     narrow = replace(table, narrow=True)
-    shapes = (shape for whole in (table, narrow) for shape in _shapes(whole, corner))
+    shapes = [table, narrow]
+    if corner:
+        shapes = [table, table.turned(corner), narrow, narrow.turned(corner)]
     whole = next(filter(fits, shapes), None)
     parts = _cut(narrow, fits) if whole is None else [whole]
     return [page for part in parts for page in (_pages(part) if style == "latex" else [part])]
-
-
-def _shapes(table: Table, corner: str) -> Iterator[Table]:
-    yield table
-    if corner:
-        yield table.turned(corner)
 
 
 def _cut(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
@@ -183,10 +179,10 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
             shared.setdefault(tuple(names), []).append(part)
         own = {names[0]: "|".join([*names, *of]) for names, of in shared.items() if len(names) == 1}
         lines = [own[name] for name in parts if name in own]
-        for names, of_names in sorted(shared.items(), key=lambda item: len(item[0])):
-            if len(names) > 1:
-                who = "All" if len(names) == len(whole) else ", ".join(names)
-                lines.append(f"{who}: {'|'.join(of_names)}")
+        for several, of_several in sorted(shared.items(), key=lambda item: len(item[0])):
+            if len(several) > 1:
+                who = "All" if len(several) == len(whole) else ", ".join(several)
+                lines.append(f"{who}: {'|'.join(of_several)}")
         lines += [signature for signature in whole if "(" in signature]
     return [broken for line in lines for broken in _broken(line, width)]
 

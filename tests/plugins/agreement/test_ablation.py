@@ -1,11 +1,13 @@
 """The scorers of an ablation are plain VIFIDEL with other settings."""
 
+import json
+
 import pytest
 
-from vifidel_eval import AnnotationError, ImageIdError, Vifidel
-from vifidel_eval.annotations import read_objects
+from vifidel_eval import ImageIdError, Vifidel
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.plugins.agreement.trials import ablations
+from vifidel_eval.plugins.agreement.command import Experiment
+from vifidel_eval.scorers.record import Settings
 from vifidel_eval.scores.harness import score_rows
 
 GOLD = {"a": ["dog", "dog", "kite"], "b": ["cup"]}
@@ -32,16 +34,27 @@ def vectors(make_vectors):
     return [make_vectors(first), make_vectors({word: row[::-1] for word, row in first.items()})]
 
 
-def sides():
-    return {"gold": read_objects(GOLD), "found": read_objects(FOUND)}
+@pytest.fixture
+def ablations(tmp_path, vectors):
+    """Return the scorers of an ablation with sides of objects and sources of vectors."""
+
+    def ablations(sides, sources=vectors[:1], **settings):
+        named = []
+        for name, objects in sides.items():
+            named.append((name, str(tmp_path / f"{name}.json")))
+            (tmp_path / f"{name}.json").write_text(json.dumps(objects), "utf-8")
+        experiment = Experiment(ablation=tuple(named), ablation_vectors=tuple(sources))
+        return experiment.ablations(Settings(**settings))
+
+    return ablations
 
 
 def scores(scorer):
     return scorer.evaluate(ROWS)["VIFIDEL"].scores.tolist()
 
 
-def test_every_side_with_and_without_counts(vectors):
-    scorers = ablations(sides(), vectors[:1], {"p": 1})
+def test_every_side_with_and_without_counts(ablations, vectors):
+    scorers = ablations({"gold": GOLD, "found": FOUND}, p=1)
     assert list(scorers) == [
         "VIFIDEL gold counts",
         "VIFIDEL gold presence",
@@ -60,12 +73,12 @@ def test_every_side_with_and_without_counts(vectors):
         assert scorers[name].signature() == plain.signature()
 
 
-def test_several_vectors_are_named(vectors, tmp_path):
+def test_several_vectors_are_named(ablations, vectors, tmp_path):
     files = []
     for name, of_file in zip(("first", "second"), vectors, strict=True):
         files.append(str(tmp_path / f"{name}.txt"))
         of_file.save_word2vec_format(files[-1])
-    scorers = ablations({"gold": read_objects(GOLD)}, files, {})
+    scorers = ablations({"gold": GOLD}, files)
     assert list(scorers) == [
         f"VIFIDEL gold {how} {name}.txt"
         for how in ("counts", "presence")
@@ -77,26 +90,21 @@ def test_several_vectors_are_named(vectors, tmp_path):
         assert scores(scorer) == pytest.approx(scores(plain), rel=1e-6)
 
 
-def test_vectors_of_the_same_name_stay_apart(vectors):
-    scorers = ablations({"gold": read_objects(GOLD)}, vectors, {})
+def test_vectors_of_the_same_name_stay_apart(ablations, vectors):
+    scorers = ablations({"gold": GOLD}, vectors)
     assert len(scorers) == 4
     assert len({scorer.signature() for scorer in scorers.values()}) == 4
 
 
-def test_settings_reach_the_scorers(vectors):
+def test_settings_reach_the_scorers(ablations):
     one, other = (
-        ablations(sides(), vectors[:1], settings)["VIFIDEL gold counts"]
+        ablations({"gold": GOLD}, **settings)["VIFIDEL gold counts"]
         for settings in ({"p": 1}, {"p": 2, "normalize": False})
     )
     assert one.signature() != other.signature()
 
 
-def test_a_side_that_lacks_an_image_is_refused(vectors):
-    scorers = ablations({"gold": read_objects({"a": ["dog"]})}, vectors[:1], {})
+def test_a_side_that_lacks_an_image_is_refused(ablations):
+    scorers = ablations({"gold": {"a": ["dog"]}})
     with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 'b'"):
         score_rows({"mine": ROWS}, scorers)
-
-
-def test_missing_objects_are_refused(tmp_path):
-    with pytest.raises(AnnotationError):
-        read_objects(tmp_path / "none.json")

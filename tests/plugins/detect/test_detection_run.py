@@ -6,12 +6,7 @@ import hashlib
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,48 +189,6 @@ def test_an_interrupted_run_goes_on_wherever_its_record_ends(photos, tmp_path, m
     whole_lines = max(kept[:cut].count(b"}\n") - 2, 0)  # without the mark and the header
     assert sum(size for size, _ in detector.seen) == 6 - whole_lines
     assert not unfinished_path(output).exists()
-
-
-KILLED = """
-import sys, time
-sys.path.insert(0, {tests!r})
-from pathlib import Path
-from fake_detector import ColourDetector
-from vifidel_eval.detect import Found, PictureSource, detect
-
-class Slow(ColourDetector):
-    def detect(self, *given):
-        time.sleep(0.05)
-        return super().detect(*given)
-
-detect(PictureSource({photos!r}), Slow(), {output!r})
-"""
-
-
-def test_a_killed_run_goes_on(photos, tmp_path):
-    for number in range(40):
-        drawn(number).save(photos / f"more{number:02}.png")
-    run_detector(photos, tmp_path / "whole.jsonl")
-    output = tmp_path / "objects.jsonl"
-    program = KILLED.format(
-        tests=str(Path(__file__).parents[2]), photos=str(photos), output=str(output)
-    )
-    for _ in range(2):
-        process = subprocess.Popen([sys.executable, "-c", program])
-        begun = unfinished_path(output)
-        seen = begun.stat().st_size if begun.exists() else 0
-        until = time.monotonic() + 120
-        while time.monotonic() < until and process.poll() is None:
-            if begun.exists() and begun.stat().st_size > seen + 500:
-                break
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
-        assert not output.exists()
-    detector = ColourDetector()
-    run_detector(photos, output, detector)
-    assert 0 < len(detector.seen) < 46
-    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
 QUESTIONS = {"p0": ["red", "blue"], "sub/p1.png": ["green"], "p2.png": ["red"]}

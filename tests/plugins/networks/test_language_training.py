@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner
@@ -8,7 +6,7 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
-from vifidel_eval.errors import MetricUnavailable, VifidelError  # noqa: E402
+from vifidel_eval.errors import VifidelError  # noqa: E402
 from vifidel_eval.io.files import beside  # noqa: E402
 from vifidel_eval.plugins.networks import language_training  # noqa: E402
 from vifidel_eval.plugins.networks.language_training import train  # noqa: E402
@@ -133,25 +131,6 @@ def test_a_resumed_training_keeps_its_number_of_threads(tmp_path):
     assert threads == [1] * 4
 
 
-def test_a_killed_process_is_resumed(tmp_path):
-    path, whole = tmp_path / "lm.pt", tmp_path / "whole.pt"
-    code = (
-        "import os, sys, torch\n"
-        "torch.set_num_threads(1)\n"
-        "from vifidel_eval.plugins.networks.language_training import train\n"
-        "train(eval(sys.argv[1]), sys.argv[2], epochs=4, hidden=8, min_count=3,\n"
-        "      on_epoch=lambda e: e.number == 2 and os._exit(9))"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code, repr(CAPTIONS), str(path)], timeout=120, check=False
-    )
-    assert ended.returncode == 9
-    epochs = train(CAPTIONS, path, **SMALL)
-    assert [epoch.resumed for epoch in epochs] == [True, True, False, False]
-    train(CAPTIONS, whole, **SMALL)
-    assert path.read_bytes() == whole.read_bytes()
-
-
 def test_a_resumed_training_writes_a_model_that_was_moved_away(tmp_path):
     path = tmp_path / "lm.pt"
     interrupted(path, 4)
@@ -199,19 +178,6 @@ def test_a_damaged_state_is_refused(tmp_path):
         assert state.read_bytes() == damaged
 
 
-def test_a_state_of_something_else_is_refused(tmp_path):
-    path = tmp_path / "lm.pt"
-    beside(path, ".unfinished").write_text("precious")
-    with pytest.raises(VifidelError, match="is not of an unfinished run of this version; move it"):
-        train(CAPTIONS, path, **SMALL)
-    assert beside(path, ".unfinished").read_text() == "precious"
-
-
-def test_an_output_that_cannot_be_written_is_refused_before_training(tmp_path):
-    with pytest.raises(VifidelError, match="there is no such folder"):
-        train(CAPTIONS, tmp_path / "none" / "lm.pt", on_progress=lambda _: pytest.fail("trained"))
-
-
 @pytest.mark.parametrize("captions", [{}, {1: ["a dog"]}, {1: ["a dog"], 2: ["...", ""], 3: []}])
 def test_too_few_captions(tmp_path, captions):
     with pytest.raises(VifidelError, match="captions of two images or more"):
@@ -234,19 +200,6 @@ def test_the_captions_of_an_image_stay_on_one_side():
     assert not sides[0] & sides[1]
     assert (len(training), len(validation)) == (76, 4)
     assert language_training._split(captions, 1)[1] != validation
-
-
-def test_a_training_state_is_no_model(tmp_path):
-    path = tmp_path / "lm.pt"
-    interrupted(path, 1)
-    with pytest.raises(VifidelError, match="not a vifidel-eval language model 1"):
-        LanguageModel(beside(path, ".unfinished"))
-
-
-def test_without_pytorch_nothing_is_trained(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MetricUnavailable, match=r"needs PyTorch .*: pip install torch\.$"):
-        train(CAPTIONS, tmp_path / "lm.pt")
 
 
 class TestCommand:
@@ -301,17 +254,3 @@ class TestCommand:
         assert first.endswith(", computed before")
         assert second.startswith("epoch 2: ")
         assert "computed before" not in second
-
-    def test_does_not_say_that_it_goes_on_with_another_training(self, tmp_path, captions):
-        output = tmp_path / "lm.pt"
-        interrupted(output, 1)
-        result = self.run(captions, "--output", output)
-        assert "an unfinished training with epochs 4, hidden 8" in str(result.exception)
-        assert result.output == ""
-
-    def test_output_must_not_be_the_captions(self, captions):
-        before = captions.read_bytes()
-        result = self.run(captions, "--output", captions)
-        assert isinstance(result.exception, VifidelError)
-        assert "would replace an input" in str(result.exception)
-        assert captions.read_bytes() == before

@@ -79,7 +79,7 @@ def doubled(contents):
 
 
 def side(features, ids=(), most=1 << 20):
-    made = ImageSide(features, 2, doubled, most)
+    made = ImageSide(features, 2, doubled, Kept(most))
     if ids:
         made.find(ids)
     return made
@@ -152,7 +152,7 @@ def test_kept_up_to_a_number_of_bytes():
 
 def test_threads_share_an_image_side():
     features, barrier = Plain(MANY), threading.Barrier(8)
-    images = ImageSide(features, 2, doubled, 10 * ones().nbytes)
+    images = ImageSide(features, 2, doubled, Kept(10 * ones().nbytes))
     found = [None] * 8
 
     def use(at):
@@ -169,7 +169,7 @@ def test_threads_share_an_image_side():
         assert sorted(encoded) == list(MANY)
         assert all((encoded[number] == 2 * number).all() for number in MANY)
         assert signature == side(Plain(MANY)).signature()
-    assert len(images._kept._values) == 10
+    assert len(images.kept) == 10
 
 
 # Regions with boxes

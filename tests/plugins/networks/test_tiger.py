@@ -1,7 +1,6 @@
 import hashlib
 import json
 import math
-import pickle
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +24,7 @@ from vifidel_eval import (  # noqa: E402
     VifidelWarning,
 )
 from vifidel_eval.captions.rows import coco_rows  # noqa: E402
-from vifidel_eval.commands.environment import environment  # noqa: E402
+from vifidel_eval.commands.info import environment  # noqa: E402
 from vifidel_eval.plugins.networks import tiger as module  # noqa: E402
 from vifidel_eval.plugins.networks.scan import Scan, Tokenizer  # noqa: E402
 from vifidel_eval.plugins.networks.tiger import (  # noqa: E402
@@ -34,7 +33,7 @@ from vifidel_eval.plugins.networks.tiger import (  # noqa: E402
     relative_norm,
     weight_distribution_similarity,
 )
-from vifidel_eval.scorers import Mean, Tiger  # noqa: E402
+from vifidel_eval.scorers import Tiger  # noqa: E402
 from vifidel_eval.scores.harness import score_systems  # noqa: E402
 from vifidel_eval.scores.systems import System  # noqa: E402
 
@@ -231,22 +230,6 @@ def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatc
     np.testing.assert_allclose(scores, make().compute_score(fewer, RES)[1], atol=1e-9)
 
 
-def test_no_more_vectors_are_kept_than_allowed(make, monkeypatch):
-    _, expected = make().compute_score(GTS, RES)
-    monkeypatch.setattr(module, "_CAPTION_BYTES", 4 * 9 * 8)
-    scorer = make()
-    for _ in range(2):
-        np.testing.assert_allclose(scorer.compute_score(GTS, RES)[1], expected, atol=1e-9)
-    assert len(scorer._groundings._values) == 4
-
-
-def test_references_may_be_changed_by_the_caller_afterwards(make):
-    scorer, gts = make(), {3: [A]}
-    before = scorer.compute_score(gts, {3: [H]})[0]
-    gts[3].append(I)
-    assert scorer.compute_score(gts, {3: [H]})[0] != pytest.approx(before, abs=1e-6)
-
-
 def test_progress_counts_every_image_once(make, monkeypatch):
     monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
     steps = []
@@ -266,18 +249,6 @@ def test_several_captions_of_an_image(make):
     assert make().signature(image_ids) == make().signature([3, 1])
     with pytest.raises(VifidelError, match="TIGEr looks images up by their ids: give image_ids"):
         make().score(captions, references=references)
-
-
-def test_a_combination_takes_tiger_and_not_its_parts(make):
-    scorer = make()
-    both = Mean(scorer, scorer)
-    np.testing.assert_allclose(both.compute_score(GTS, RES)[1], scorer.compute_score(GTS, RES)[1])
-
-
-def test_no_image(make):
-    score, scores = make().compute_score({}, {})
-    assert math.isnan(score)
-    assert scores.shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -304,21 +275,6 @@ def test_tensors_are_features_too(make):
         assert "\n" not in str(raised.value)
 
 
-def test_features_of_another_detector(make):
-    scorer = make({i: of_image[:, :11] for i, of_image in FEATURES.items()})
-    with pytest.raises(VifidelError, match="features of length 11, but the checkpoint reads 12"):
-        scorer.compute_score(GTS, RES)
-
-
-def test_nothing_is_scored_on_features_that_are_not_numbers(make, monkeypatch):
-    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 1)
-    broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}  # the last to be scored
-    scorer, steps = make(broken), []
-    with pytest.raises(VifidelError, match="image 4: features holds numbers that are not finite"):
-        scorer.evaluate(coco_rows(GTS, RES), steps.append)
-    assert steps == []
-
-
 def test_nothing_is_scored_before_the_images_of_all_systems_are_checked(make):
     broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}
     systems = [System("one", {3: H}), System("other", {4: H})]
@@ -326,11 +282,6 @@ def test_nothing_is_scored_before_the_images_of_all_systems_are_checked(make):
     with pytest.raises(VifidelError, match="image 4: features holds numbers that are not finite"):
         score_systems(systems, {"TIGEr": make(broken)}, GTS, True, steps.append)
     assert steps == []
-
-
-def test_an_unknown_device(make):
-    with pytest.raises(VifidelError, match="cannot compute on device 'cuda:99' here"):
-        make(device="cuda:99")
 
 
 def test_signature_pins_the_files(make, files, tmp_path):
@@ -355,29 +306,10 @@ def test_signature_pins_the_files(make, files, tmp_path):
     assert signature(make({**FEATURES, 9: FEATURES[1]})) == pinned  # nobody asks for it
 
 
-def test_signature_is_of_the_images_of_the_run_whatever_was_scored_before(make):
-    scorer, fresh = make(), make()
-    whole = scorer.evaluate(coco_rows(GTS, RES))["TIGEr"].signature
-    one, other = ({image_id: RES[image_id]} for image_id in (3, 5))
-    for some in (one, other):
-        rows = coco_rows({i: GTS[i] for i in some}, some)
-        signatures = {used.evaluate(rows)["TIGEr"].signature for used in (scorer, fresh)}
-        assert len(signatures) == 1
-        assert whole not in signatures
-    # A run's is of the images of all its systems, in any order of these.
-    systems = [
-        System(f"system {at}", {i: text for i, (text,) in some.items()})
-        for at, some in enumerate((RES, one, other))
-    ]
-    for order in (systems, systems[::-1]):
-        scores = score_systems(order, {"TIGEr": scorer}, GTS, allow_subset=True)
-        assert scores.signatures["TIGEr"] == whole
-
-
 @pytest.fixture
 def no_punkt(monkeypatch):
-    def unsplit(tokenizer, tokens):
-        return "dog." if "dog" in tokens else None
+    def unsplit(tokenizer, captions):
+        return "dog." if any("dog" in tokenizer(caption) for caption in captions) else None
 
     monkeypatch.setattr(Tokenizer, "unsplit", unsplit)
 
@@ -405,16 +337,6 @@ def features_file(tmp_path):
     np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
     (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
     return tmp_path / "x_ims.npy"
-
-
-def test_a_pickle_holds_the_settings(make, features_file):
-    scorer = make(features_file)
-    before = scorer.compute_score(GTS, RES)[1]
-    content = pickle.dumps(scorer)
-    assert len(content) < 2000
-    again = pickle.loads(content)
-    np.testing.assert_array_equal(again.compute_score(GTS, RES)[1], before)
-    assert again.signature() == scorer.signature()
 
 
 def test_threads_share_a_scorer(make, monkeypatch):

@@ -175,23 +175,11 @@ def objects(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("style", WRITERS)
-def test_every_format_of_tables(tmp_path, objects, style, score_table):
-    (tmp_path / "in").mkdir()
-    WRITERS[style](table().rename_columns(["key", "caption"]), tmp_path / "in" / f"part.{style}")
-    result = score_table(tmp_path / "in", "--output", tmp_path / "out", "--objects", objects,
-                 "--id-column", "key", "--workers", 1)  # fmt: skip
-    assert result.exit_code == 0, result.output
-    found = parquet.read_table(tmp_path / "out" / "part.parquet")
-    expected = scorer(objects=OBJECTS).evaluate(table()).fields.to_pylist()
-    assert found.drop(["key", "caption"]).to_pylist() == expected
-
-
-def test_workers_and_a_second_run(tmp_path, objects, score_table):
+def test_a_second_run_with_other_objects(tmp_path, objects, score_table):
     (tmp_path / "in").mkdir()
     for part in range(3):
         parquet.write_table(table(), tmp_path / "in" / f"{part}.parquet")
-    arguments = tmp_path / "in", "--output", tmp_path / "out", "--objects", objects, "--workers", 2
+    arguments = tmp_path / "in", "--output", tmp_path / "out", "--objects", objects, "--workers", 1
     result = score_table(*arguments)
     assert result.exit_code == 0, result.output
     outputs = [tmp_path / "out" / f"{part}.parquet" for part in range(3)]

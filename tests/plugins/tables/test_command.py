@@ -15,7 +15,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from conftest import content, refused
@@ -172,17 +171,6 @@ def test_what_was_looked_for_is_said_by_the_table_or_by_the_user(tmp_path):
     assert "looked-for:all" in manifest(tmp_path / "all")["signature"]
 
 
-def test_raw_vectors(tmp_path):
-    source = tables(tmp_path / "in", files=1)
-    done(source, "--output", tmp_path / "out", "--raw-vectors")
-    captions, objects = zip(*((r["caption"], r["labels"]) for r in rows(40)), strict=True)
-    raw = Vifidel(references=False, normalize=False).score(captions, objects=objects)
-    found = parquet.read_table(tmp_path / "out" / "part-0.parquet")
-    assert np.array_equal(found["VIFIDEL"].to_numpy(), raw, equal_nan=True)
-    signatures = manifest(tmp_path / "out")["signature"].split("; ")
-    assert ["norm:no" in signature for signature in signatures] == [True, False]
-
-
 def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
     source = tables(tmp_path / "in")
     done(source, "--output", tmp_path / "all")
@@ -267,22 +255,6 @@ def test_the_strict_row_is_that_of_the_file(tmp_path):
     parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
     result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out", "--strict")
     refused(result, "row 9000: the caption is ")
-
-
-def test_rows_in_other_files_and_order_have_the_same_sums(tmp_path):
-    every = rows(100)
-    one, other = tmp_path / "one", tmp_path / "other"
-    for folder, some, size in ((one, every, 100), (other, every[::-1], 7)):
-        folder.mkdir()
-        for at in range(0, 100, size):
-            table = pa.Table.from_pylist(some[at : at + size])
-            parquet.write_table(table, folder / f"{at}.parquet")
-    said = []
-    for folder in (one, other):
-        done(folder, "--output", tmp_path / f"out-{folder.name}")
-        said.append(manifest(tmp_path / f"out-{folder.name}"))
-    for same in ("scores", "statuses", "rows", "signature"):
-        assert said[0][same] == said[1][same]
 
 
 def test_references_and_scores_in_a_column_of_their_own(tmp_path):
@@ -483,22 +455,6 @@ def unfinished(tmp_path, monkeypatch, *arguments):
     return tmp_path / "out"
 
 
-def test_an_interrupt_when_a_file_gets_its_name(tmp_path, monkeypatch):
-    from vifidel_eval.plugins.tables import folder_runs as run
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    source = tmp_path / "in"
-    shutil.copytree(tables(tmp_path / "some", files=1), source / "x=1")
-    with monkeypatch.context() as patched:
-        patched.setattr(run.os, "replace", interrupted)
-        assert invoke(source, "--output", tmp_path / "out").exit_code == 1
-    assert set(content(tmp_path / "out")) <= {"manifest.json.unfinished"}
-    done(source, "--output", tmp_path / "out")
-    assert set(content(tmp_path / "out")) == {"manifest.json", "x=1/part-0.parquet"}
-
-
 def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeypatch):
     out = unfinished(tmp_path, monkeypatch)
     token = next(
@@ -525,8 +481,6 @@ def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeyp
     [
         ["--keep", "VIFIDEL > 0"],
         ["--metrics", "VIFIDEL"],
-        ["--presence"],
-        ["--max-words", "7"],
         ["--threshold", "0.3"],
     ],
 )
@@ -672,68 +626,6 @@ def test_two_runs_at_once(tmp_path, monkeypatch):
     done(tmp_path / "in", "--output", out)
 
 
-# Columns that are only passed through
-
-
-ODD = [
-    "007",
-    "000000000042",
-    "12345678901234567890",
-    "1e5",
-    "true",
-    " ",
-    "",
-    "NA",
-    "2026-01-01",
-    "-0",
-]
-
-
-@pytest.mark.parametrize("between", [",", "\t"])
-def test_cells_of_csv_stay_what_they_are(tmp_path, between):
-    path = tmp_path / ("a.csv" if between == "," else "a.tsv")
-    lines = [f'a dog{between}[]{between}{cell}{between}"{cell}"' for cell in ODD]
-    path.write_text("\n".join([between.join(["caption", "labels", "x", "y"]), *lines, ""]))
-    done(path, "--output", tmp_path / "out")
-    table = parquet.read_table(tmp_path / "out" / "a.parquet")
-    assert table["x"].to_pylist() == table["y"].to_pylist() == ODD
-    done(path, "--output", tmp_path / "some", "--keep", "x > 41", "--keep", "x < 100001")
-    kept = parquet.read_table(tmp_path / "some" / "a.parquet")
-    assert kept["x"].to_pylist() == ["000000000042", "1e5"]
-
-
-def test_values_of_json_lines_stay_what_they_are(tmp_path):
-    given = {
-        "date": ["2026-01-01", "2026-01-01T10:00:00Z", None],
-        "large": [12345678901234567890, 1, None],
-        "whole": [1, 2**53 + 1, None],
-        "mixed": [1, "1", [1]],
-        "nested": [{"b": 1, "a": [1.5]}, None, {"c": "x"}],
-        "flag": [True, False, None],
-    }
-    path = tmp_path / "a.jsonl"
-    with path.open("w") as file:
-        for at in range(3):
-            row = {name: values[at] for name, values in given.items()}
-            file.write(json.dumps({"caption": "a dog", "labels": ["dog"], **row}) + "\n")
-        row = json.dumps({"caption": "a dog", "labels": [], "filler": "x" * 1000})
-        file.write(f"{row}\n" * 5000)
-        file.write('{"caption": "a cat", "labels": ["cat"], "late": 7, "whole": 1}')
-    done(path, "--output", tmp_path / "out")
-    table = parquet.read_table(tmp_path / "out" / "a.parquet")
-    assert len(table) == 5004
-    first, last = table.slice(0, 3).to_pydict(), table.slice(5003).to_pylist()[0]
-    assert first["date"] == given["date"]
-    assert first["whole"] == given["whole"]
-    assert first["flag"] == given["flag"]
-    assert first["large"] == ["12345678901234567890", "1", None]
-    assert first["mixed"] == ["1", "1", "[1]"]
-    assert first["nested"] == [
-        {"b": 1, "a": [1.5], "c": None}, None, {"b": None, "a": None, "c": "x"},
-    ]  # fmt: skip
-    assert (last["late"], last["whole"], last["VIFIDEL"]) == (7, 1, 1.0)
-
-
 # Text that is not UTF-8
 
 
@@ -796,20 +688,6 @@ def test_names_of_columns_that_are_not_utf8(tmp_path, end):
         (tmp_path / f"a.{end}").write_bytes(content.replace(b"other", b"oth\xf8r"))
     result = invoke(tmp_path / f"a.{end}", "--output", tmp_path / "out")
     refused(result, f"a.{end}: ")
-
-
-def test_damaged_arrow_files_are_refused(tmp_path):
-    path, chance = tmp_path / "a.arrow", random.Random(5)
-    feather.write_feather(pa.Table.from_pylist(rows(300)), path, compression="uncompressed")
-    whole = path.read_bytes()
-    for at in range(40):
-        damaged = bytearray(whole)
-        for _ in range(8):
-            damaged[chance.randrange(len(whole) * 3 // 4)] = chance.randrange(256)
-        path.write_bytes(damaged)
-        result = invoke(path, "--output", tmp_path / f"out{at}")
-        assert result.exit_code in (0, 1), result.output
-        assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
 # Signals
@@ -1046,17 +924,6 @@ def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
     process.communicate(timeout=60)
     assert process.returncode == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_a_table_without_labels_names_the_options_that_have_them(tmp_path):
-    parquet.write_table(pa.table({"caption": ["a dog"], "image_id": [1]}), tmp_path / "a.parquet")
-    result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out")
-    assert result.exit_code == 1
-    assert result.stderr == (
-        f"Error: {tmp_path / 'a.parquet'}: the table has no column 'labels'; its columns are "
-        "caption, image_id; say which holds the object labels (--labels, labels=...), or give a "
-        "file of them (--objects, objects=...).\n"
-    )
 
 
 def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):

@@ -1,5 +1,4 @@
 import gzip
-import hashlib
 import json
 import os
 
@@ -199,14 +198,6 @@ def test_a_link_that_leads_to_its_own_folder(tmp_path):
     (tmp_path / "loop").symlink_to(tmp_path)
     with pytest.raises(VifidelError, match="loop is a link to a folder"):
         find_tables([str(tmp_path)])
-
-
-def test_a_digest_is_that_of_the_bytes(tmp_path):
-    for name in ("a.csv", "a.csv.gz"):
-        path = tmp_path / name
-        path.write_bytes(b"x" * 5_000_000)
-        (file,) = find_tables([str(path)])
-        assert file.digest() == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_batches_of_large_rows_are_small(tmp_path):

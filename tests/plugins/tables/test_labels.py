@@ -6,12 +6,9 @@ import pytest
 from table_corpus import corpus, counted, expected
 
 from vifidel_eval import AnnotationError, VifidelError
-from vifidel_eval.annotations.plain import judged_rows
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
-from vifidel_eval.plugins.tables import labels as label_columns  # noqa: E402
-from vifidel_eval.plugins.tables.labels import read_labels  # noqa: E402
 from vifidel_eval.tables import TableScorer  # noqa: E402
 
 ROWS = corpus(25, seed=3)
@@ -182,22 +179,6 @@ def test_a_map_that_has_a_key_twice():
         TableScorer(strict=True).score(["a dog"] * 3, pa.array(rows, MAP))
 
 
-def test_rows_of_names_that_were_read_before_are_read_alike():
-    """Names, and scores on both sides of the threshold, of a row again behind others."""
-    first = scored(("dog", 0.9), ("Hot_dog", 0.61), ("cat", 0.5))
-    rows = [
-        first,
-        scored(("zebra", 0.7), ("dog", 1.001)),
-        first,
-        scored(("cat", 0.7), ("dog", 2.0)),
-    ]
-    kind = pa.list_(pa.struct([("label", TEXT), ("score", pa.float64())]))
-    together = TableScorer().score(["a dog"] * 4, pa.array(rows * 2, kind)[4:])
-    for at, row in enumerate(rows):
-        assert TableScorer().score(["a dog"], pa.array([row], kind))[0] == together[at]
-    assert statuses(together) == ["ok"] * 3 + ["bad labels"]
-
-
 @pytest.mark.parametrize(
     ("item", "kind", "status"),
     [
@@ -226,29 +207,6 @@ def test_limits_of_numbers_and_names_behind_a_row_that_was_read(item, kind, stat
 
 def scored(*pairs):
     return [{"label": label, "score": number} for label, number in pairs]
-
-
-@pytest.mark.parametrize(
-    ("row", "kind"),
-    [
-        (["dog", "Hot_dog", "dog"], pa.list_(TEXT)),
-        (scored(("dog", 0.9), ("Hot_dog", 0.7), ("dog", 0.6)), SCORED),
-        ([("dog", 2), ("Hot_dog", 1)], MAP),
-    ],
-)
-def test_usual_rows_are_counted_as_columns(row, kind, monkeypatch):
-    read = []
-
-    def counting(rows, *settings):
-        read.extend(rows)
-        return judged_rows(rows, *settings)
-
-    monkeypatch.setattr(label_columns, "judged_rows", counting)
-    found = read_labels(pa.array([row] * 20, kind), None, 0.6, None)
-    assert found.counts == [{"dog": 2, "hot dog": 1}] * 20
-    assert not read
-    assert not found.problems
-    assert not any(found.asked)
 
 
 BAD = [

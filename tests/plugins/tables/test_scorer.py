@@ -9,17 +9,14 @@ from table_corpus import corpus, expected
 
 from vifidel_eval import VectorsError, VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.evaluation import Tally
 from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.scorers import Vifidel
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
 from vifidel_eval.plugins.tables import scorer  # noqa: E402
-from vifidel_eval.plugins.tables.columns import Columns  # noqa: E402
 from vifidel_eval.plugins.tables.file_scoring import add_up  # noqa: E402
 from vifidel_eval.plugins.tables.folder_runs import judge  # noqa: E402
-from vifidel_eval.plugins.tables.rows import TableRows  # noqa: E402
 from vifidel_eval.tables import STATUSES, TableScorer  # noqa: E402
 
 METRICS = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD")
@@ -76,6 +73,16 @@ def test_metrics_together_say_what_each_says_alone(references):
         assert_same_bits(scores, expected(metric, ROWS, references))
 
 
+def test_references_are_for_the_metrics_that_read_them():
+    labels = [{**dict.fromkeys(of_row, 1), "umbrella": 0} for of_row in ROWS.labels]
+    without, beside = (
+        TableScorer("VIFIDEL-D").score(ROWS.captions, labels, references).field("VIFIDEL_D")
+        for references in (None, ROWS.references)
+    )
+    assert without.null_count < len(ROWS)
+    assert without.equals(beside)
+
+
 def test_raw_vectors_are_for_the_metrics_that_travel():
     rows = TableScorer(METRICS, references="references", normalize=False)
     found = rows.evaluate(table())
@@ -120,14 +127,6 @@ def test_few_rows_bytes_and_pairs_at_once(whole, monkeypatch):
     monkeypatch.setattr(scorer, "_BYTES_AT_ONCE", 700)
     monkeypatch.setattr(bags, "PAIRS_AT_ONCE", 100)
     assert rows.evaluate(table()).fields.equals(wanted)
-
-
-def test_the_bytes_of_rows_are_about_those_of_texts_and_labels():
-    captions, references = pa.array(["a dog", None]), pa.array([["a puppy", "!"], []])
-    labels = pa.array([["dog", "cat", "dog", "zebra"], ["a fire hydrant", "cat"]])
-    columns = Columns(captions, labels, references=references)
-    read = TableRows(columns, TableScorer()._labels, 100)
-    assert read.size == len("a dog") + len("a puppy") + len("!") + 8 * (3 + 2)
 
 
 def test_a_lexicon_of_ten_words(whole, monkeypatch):
@@ -317,18 +316,6 @@ def test_a_run_is_judged_on_its_sums():
     with pytest.warns(VifidelWarning, match=r"none of the 2 rows .* \(2 no objects\)"):
         judge({**add_up([]), "rows": 2, "statuses": {"no objects": 2}}, rows.vectors)
     judge(add_up([]), rows.vectors)
-
-
-def test_a_tally_of_a_large_table_stays_small_and_counts_all():
-    whole = Tally(0, Counter())
-    for part in range(30):
-        unknown = Counter({f"w{part}x{n}": 1 for n in range(1000)})
-        unknown["often"] = 2
-        whole += Tally(5000, unknown)
-    assert whole.words == 150_000
-    assert whole.without_vector == 30 * 1002
-    assert len(whole.unknown) <= 10_001
-    assert whole.unknown.most_common(1) == [("often", 60)]
 
 
 @pytest.mark.parametrize("references", [None, "references"])

@@ -152,8 +152,18 @@ def test_equal_length_names_who_is_ahead_as_the_line_above_does(
     pair = Pair("a", "b", difference, difference, difference, 0.01, 0.01, 0.01, 0.01, winner,
                 EqualLength(*left))  # fmt: skip
     systems = {name: Standing(0.5, 0.5, 0.5, 1 + (name != winner)) for name in "ab"}
-    compared = Comparison("M", systems, (pair,), 2, True, lower)
-    page = page_of(scores, Comparisons({"M": compared}, 0, 100, 0.95))
+    compared = Comparison(
+        metric="M",
+        images=2,
+        lower_is_better=lower,
+        own_score=True,
+        systems=systems,
+        pairs=(pair,),
+    )
+    comparisons = Comparisons(
+        metrics={"M": compared}, seed=0, resamples=100, interval_resamples=100, level=0.95
+    )
+    page = page_of(scores, comparisons)
     cell = page[page.index('class="duels"') :].partition("<td>")[2].partition("</td>")[0]
     text = " ".join(re.sub("<[^>]+>", " ", cell).split())
     assert text == f"{winner} by 0.5000 p = .010 at equal length {said}"

@@ -1,8 +1,6 @@
 import json
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -181,19 +179,6 @@ def test_the_command_writes_the_same_bytes_whatever_the_hash_seed(tmp_path, monk
     )
     assert here.read_bytes() == elsewhere.read_bytes()
     assert b"A kitten naps on the sofa by a television." in here.read_bytes()
-
-
-def test_the_command_of_the_documentation_makes_a_report(tmp_path, monkeypatch, run):
-    text = (ROOT / "docs" / "report.md").read_text("utf-8")
-    (command,) = re.findall(r"```sh\n(vifidel-eval score [^`]*--report report\.html)\n```", text)
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    program, *arguments = shlex.split(command.replace("\\\n", ""))
-    assert program == "vifidel-eval"
-    assert run(*arguments).exit_code == 0
-    document = Document((tmp_path / "report.html").read_text("utf-8"))
-    assert data_of(document, "data")["systems"] == ["careful", "dreaming", "terse"]
-    assert len(data_of(document, "data")["ids"]) == 28
 
 
 def test_title_and_inputs_are_named_without_their_folders(tmp_path, monkeypatch, run):

@@ -120,10 +120,6 @@ def test_damaged_pictures_are_named_and_left_out(folder):
     assert list(small) == [2]
 
 
-def test_nothing_to_shrink():
-    assert thumbnails.shrink({}, 10**6) == {}
-
-
 def test_pictures_in_subfolders_are_found_by_path(folder, tmp_path):
     path = folder("a.jpg")
     (path / "sub").mkdir()

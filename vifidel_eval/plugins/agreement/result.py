@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...evaluation import Floats, Integers
-from ...io.digits import for_json
-from ...io.text_tables import Table
+from ...io.digits import for_json, rounded
+from ...io.text_tables import Cell, Table
 from ...scores.significance import Bootstrap
 from . import trials as trials_of
 from .judgements import Judged
@@ -20,19 +20,7 @@ from .trials import Trials
 #: the number and its 95 % interval over images and draws; how many pairs, judgements or captions it
 #: is about; how many references the metric had; what people were asked, and whose answers count,
 #: where they rated captions; which pairs, captions or words; the other metric of a test of two.
-COLUMNS = (
-    "metric",
-    "statistic",
-    "value",
-    "low",
-    "high",
-    "n",
-    "references",
-    "rating",
-    "judges",
-    "subset",
-    "against",
-)
+COLUMNS = tuple("metric statistic value low high n references rating judges subset against".split())
 
 
 @dataclass(frozen=True)
@@ -108,6 +96,16 @@ def mean(values: Floats) -> float:
     return float(defined.sum()) / len(defined) if len(defined) else float("nan")
 
 
-def range_text(finding: Mapping[str, Any]) -> str:
-    """Return an interval as tables show it."""
-    return f"{finding['low']:.4f}-{finding['high']:.4f}"
+def table_of(
+    title: str, findings: Sequence[dict[str, Any]], columns: Sequence[str], texts: int = 1
+) -> Table:
+    """Return a row for each finding, of what it has under the columns' names."""
+
+    def cell(finding: dict[str, Any], column: str) -> Cell:
+        if column == "Interval":
+            return f"{finding['low']:.4f}-{finding['high']:.4f}"
+        value: Cell = finding[column.lower().replace(" ", "_")]
+        return rounded(value) if isinstance(value, float) else value
+
+    rows = [[cell(finding, column) for column in columns] for finding in findings]
+    return Table(columns, rows, texts=texts, title=title)

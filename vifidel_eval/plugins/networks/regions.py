@@ -19,7 +19,7 @@ import os
 import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from operator import getitem
 from pathlib import Path
@@ -57,12 +57,8 @@ class Regions:
     def inputs(self) -> tuple[Floats32, Floats32]:
         """Return what ViLBERT sees, the whole image first, as one region more.
 
-        Returns
-        -------
-        features : (regions + 1, length of a feature) float32
-            The first row is the mean of the others.
-        locations : (regions + 1, 5) float32
-            The box as shares of width and height, and its share of the area.
+        These are features, of which the first is the mean of the others, and (regions + 1, 5)
+        locations: the box as shares of width and height, and its share of the area.
         """
         assert self.boxes is not None
         mean = self.features.mean(axis=0, dtype=np.float64).astype(np.float32)
@@ -251,7 +247,7 @@ def write_regions(folder: str | os.PathLike[str], image_id: ImageId, regions: Re
     return path
 
 
-class Kept:
+class Kept(dict[Any, Any]):
     """What the next system can use again, up to a number of bytes; threads may share it.
 
     What is kept stays, and is never needed for a right answer: who does not find a value computes
@@ -259,7 +255,7 @@ class Kept:
     """
 
     def __init__(self, most: int) -> None:
-        self._values: dict[Any, Any] = {}
+        super().__init__()
         self._room = most
         self._lock = threading.Lock()  # of the room: a value that several threads keep counts once
         self.is_full = most <= 0
@@ -272,42 +268,37 @@ class Kept:
         What is computed is kept if it fits; it says how large it is by ``nbytes``.
         """
         wanted = dict.fromkeys(keys)
-        values = {key: self._values[key] for key in wanted if key in self._values}
+        values = {key: self[key] for key in wanted if key in self}
         if new := [key for key in wanted if key not in values]:
             computed = compute(new)
             values |= computed
             for key, value in computed.items():
                 with self._lock:
-                    if key in self._values:
+                    if key in self:
                         continue
-                    if value.nbytes <= self._room:
-                        self._room -= value.nbytes
-                        self._values[key] = value
-                    else:
+                    if value.nbytes > self._room:
                         self.is_full = True
+                    else:
+                        self._room -= value.nbytes
+                        self[key] = value
         return values
 
 
+@dataclass
 class ImageSide:
     """The images of a run as a network sees them; threads may share it.
 
-    The network reads `width` numbers of a region. `encode` makes of the `Regions` of some images
-    what captions are scored with, of which `most` bytes are kept for the next system; what does not
-    fit is read and encoded again.
+    What does not fit into `kept` is read and encoded again for the next system.
     """
 
-    def __init__(
-        self,
-        features: Features,
-        width: int,
-        encode: Callable[[list[Regions]], Iterable[Any]],
-        most: int,
-    ) -> None:
-        self._features = features
-        self._width = width
-        self._encode = encode
-        self._kept = Kept(most)
-        self._digests: dict[ImageId, str] = {}  # only ever grows, by one image at a time
+    features: Features
+    #: How many numbers of a region the network reads.
+    width: int
+    #: From the regions of some images to what captions are scored with.
+    encode: Callable[[list[Regions]], Iterable[Any]]
+    kept: Kept
+    #: Of what was read; it only ever grows, by one image at a time.
+    digests: dict[ImageId, str] = field(default_factory=dict)
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
         """Return the image of each id, as the features call it, after a look at all of them.
@@ -315,47 +306,46 @@ class ImageSide:
         Every image is read and checked, so that what is damaged is found before the first score,
         and is encoded at once as long as there is room for it. Raises as `Features` does.
         """
-        images = self._features.find(ids)
-        new = [image for image in dict.fromkeys(images) if image not in self._digests]
+        images = self.features.find(ids)
+        new = [image for image in dict.fromkeys(images) if image not in self.digests]
         for start in range(0, len(new), _IMAGES_AT_ONCE):
             some = new[start : start + _IMAGES_AT_ONCE]
-            if not self._kept.is_full:
-                self.encoded(some)
+            if self.kept.is_full:
+                list(map(self._read, some))
             else:
-                for image in some:
-                    self._read(image)
+                self.encoded(some)
         return images
 
     def encoded(self, images: Iterable[ImageId]) -> dict[ImageId, Any]:
         """Return what a caption is scored with, of images that `find` returned."""
-        return self._kept.complete(images, self._encoded)
+        return self.kept.complete(images, self._encoded)
 
     def signature(self, ids: Sequence[ImageId] | None = None) -> str:
         """Return how many images there are, and a digest of all their features.
 
         They are those that were scored; by default all that the source has.
         """
-        images = dict.fromkeys(self.find(list(self._features.places) if ids is None else ids))
-        lines = sorted(f"{to_json_value(i)!r}:{self._digests[i]}\n" for i in images)
+        images = dict.fromkeys(self.find(list(self.features.places) if ids is None else ids))
+        lines = sorted(f"{to_json_value(i)!r}:{self.digests[i]}\n" for i in images)
         digest = hashlib.sha256("".join(lines).encode(errors="backslashreplace"))
         return f"{len(lines)}#{digest.hexdigest()[:8]}"
 
     def _read(self, image: ImageId) -> Regions:
-        regions = self._features.read(image)
+        regions = self.features.read(image)
         width = regions.features.shape[1]
-        if width != self._width:
+        if width != self.width:
             raise VifidelError(
-                f"{self._features.name(image)}: features of length {width}, but the checkpoint "
-                f"reads {self._width}; give those of the detector that belongs to it."
+                f"{self.features.name(image)}: features of length {width}, but the checkpoint "
+                f"reads {self.width}; give those of the detector that belongs to it."
             )
         digest = regions.digest()
-        if self._digests.setdefault(image, digest) != digest:
+        if self.digests.setdefault(image, digest) != digest:
             raise VifidelError(
-                f"{self._features.name(image)}: its features have changed since they were "
+                f"{self.features.name(image)}: its features have changed since they were "
                 "first read; start again."
             )
         return regions
 
     def _encoded(self, images: list[ImageId]) -> dict[ImageId, Any]:
         regions = [self._read(image) for image in images]
-        return dict(zip(images, self._encode(regions), strict=True))
+        return dict(zip(images, self.encode(regions), strict=True))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...io.files import read_json
-from ..pytorch import find_device, load_libraries
-from .checkpoints import length_sorted, load_weights, read_checkpoint
+from ..pytorch import find_device, length_sorted, load_libraries, load_weights, read_checkpoint
 from .regions import Regions
 
 _NEEDED_BY = "TIGEr"
@@ -70,11 +69,12 @@ class Tokenizer:
         )
         return tokens
 
-    def unsplit(self, tokens: Sequence[str]) -> str | None:
-        """Return a token that may be the end of a sentence that was not found."""
+    def unsplit(self, captions: Iterable[str]) -> str | None:
+        """Return a token of a caption that may be the end of a sentence that was not found."""
         if not self._one_sentence:
             return None
-        return next((t for t in tokens[:-1] if t.endswith(".") and t.strip(".")), None)
+        tokens = (token for caption in captions for token in self(caption)[:-1])
+        return next((token for token in tokens if token.endswith(".") and token.strip(".")), None)
 
 
 def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
@@ -268,18 +268,13 @@ def _networks(
             f"{where}: its image encoder is weight-normalised, which TIGEr does not use and this "
             f"package does not support; {_REMEDY}."
         )
-    # Every size follows from three tensors; all others must agree with them.
+    # Every size follows from two tensors; all others must agree with them.
     sizes = []
-    for name, part in (("fc.weight", image), ("embed.weight", text), ("rnn.weight_hh_l0", text)):
+    for name, part in (("fc.weight", image), ("embed.weight", text)):
         if getattr(part.get(name), "ndim", None) != 2:
             raise VifidelError(f"{where}: no matrix {name} in it; {_REMEDY}.")
         sizes.append(part[name].shape)
-    (size, width), (words, word_size), (_, hidden) = sizes
-    if hidden != size:
-        raise VifidelError(
-            f"{where}: words of {hidden} numbers but regions of {size}; the encoders do not belong "
-            f"together; {_REMEDY}."
-        )
+    (size, width), (words, word_size) = sizes
     nn = torch.nn
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         gru = nn.GRU(word_size, size, batch_first=True, bidirectional=True)

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
 from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
-from .checkpoints import MadeAgain
+from ..pytorch import MadeAgain
 from .regions import FeatureSource, ImageSide, Kept
 from .scan import Scan, Tokenizer
 from .scan_features import ids_path, read_regions
@@ -119,7 +119,7 @@ class Tiger(MadeAgain, Scorer):
         self._tokenizer = Tokenizer()
         self._scan = Scan(checkpoint, vocabulary, device)
         self._images = ImageSide(
-            read_regions(features), self._scan.width, self._scan.regions, _IMAGE_BYTES
+            read_regions(features), self._scan.width, self._scan.regions, Kept(_IMAGE_BYTES)
         )
         self._groundings = Kept(_CAPTION_BYTES)  # by image and caption
 
@@ -148,8 +148,6 @@ class Tiger(MadeAgain, Scorer):
         images = self._images.find(image_ids_of(rows, "TIGEr"))
         described = list(zip(images, rows.references, rows.captions, strict=True))
         scores: list[tuple[float, float, float]] = []
-        # References first: what all systems share is then no system's own.
-        unsplit: list[list[str | None]] = [[], []]
         for start in range(0, len(described), _IMAGES_AT_ONCE):
             some = described[start : start + _IMAGES_AT_ONCE]
             # References are read once for all systems, and for all choices among them.
@@ -158,18 +156,16 @@ class Tiger(MadeAgain, Scorer):
                 self._grounded,
             )
             for i, references, own in some:
-                of_references = [grounding_of[i, text] for text in references]
-                candidate = grounding_of[i, own]
-                reference = np.mean([of_text.vector for of_text in of_references], axis=0)
-                rrs = region_rank_similarity(reference, candidate.vector)
-                wds = weight_distribution_similarity(reference, candidate.vector)
+                vector = grounding_of[i, own]
+                reference = np.mean([grounding_of[i, text] for text in references], axis=0)
+                rrs = region_rank_similarity(reference, vector)
+                wds = weight_distribution_similarity(reference, vector)
                 scores.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
-                unsplit[0] += [of_text.unsplit for of_text in of_references]
-                unsplit[1].append(candidate.unsplit)
             on_progress(len(some))
-        if ends := [end for end in (*unsplit[0], *unsplit[1]) if end]:
+        # References first: what all systems share is then no system's own.
+        if end := self._tokenizer.unsplit(chain(*rows.references, rows.captions)):
             warnings.warn(
-                f"some captions have several sentences, such as the one with {ends[0]!r}; without "
+                f"some captions have several sentences, such as the one with {end!r}; without "
                 "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
                 "nltk.download('punkt_tab')\".",
                 VifidelWarning,
@@ -185,39 +181,22 @@ class Tiger(MadeAgain, Scorer):
             for column, of_column in zip(self.columns, columns, strict=True)
         }
 
-    def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, _Grounding]:
-        """Return how captions are grounded in their images."""
-        words = [self._tokenizer(caption) for _, caption in pairs]
+    def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:
+        """Return how the regions of images are grounded in captions."""
         regions = self._images.encoded(image for image, _ in pairs)
+        words = [self._tokenizer(caption) for _, caption in pairs]
         vectors = self._scan.groundings([regions[image] for image, _ in pairs], words)
-        return {
-            pair: _Grounding(vector, self._tokenizer.unsplit(tokens))
-            for pair, vector, tokens in zip(pairs, vectors, words, strict=True)
-        }
+        return dict(zip(pairs, vectors, strict=True))
 
 
-class _Grounding(NamedTuple):
-    """How the regions of an image are grounded in a caption, as `Scan.groundings` returns it."""
-
-    vector: Floats
-    unsplit: str | None  # the end of a sentence that was not found
-
-    @property
-    def nbytes(self) -> int:
-        return self.vector.nbytes
-
+_OPTIONS = ("tiger_checkpoint", "tiger_vocabulary", "tiger_features", "device")
 
 register(
     Metric(
         "TIGEr",
         "Whether a caption describes the image regions that the references describe",
         Tiger,
-        lambda settings: Tiger(
-            settings.options["tiger_checkpoint"],
-            settings.options["tiger_vocabulary"],
-            settings.options["tiger_features"],
-            settings.options["device"],
-        ),
+        lambda settings: Tiger(*map(settings.options.__getitem__, _OPTIONS)),
         rank=120,
         options=(
             Option("tiger_checkpoint", "SCAN's model_best.pth, for TIGEr.", required=True),

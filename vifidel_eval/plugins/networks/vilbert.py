@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import VifidelError
 from ...io.files import parse_json, read_text
-from .checkpoints import load_weights, read_checkpoint
+from ..pytorch import load_weights, read_checkpoint
 from .regions import Regions
 
 #: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
@@ -99,9 +99,7 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
     made = Architecture(**sizes)
     befores = (made.text_before, made.image_before)
     widths = (made.text, made.text_heads), (made.image, made.image_heads), (made.co, made.co_heads)
-    if len({len(before) for before in befores}) > 1 or any(
-        list(before) != sorted(before) for before in befores
-    ):
+    if len(befores[0]) != len(befores[1]) or any(list(own) != sorted(own) for own in befores):
         problem = "t_biattention_id and v_biattention_id do not name the same number of blocks"
     elif made.positions < MOST_TOKENS:
         problem = f"fewer than {MOST_TOKENS} positions"
@@ -226,7 +224,7 @@ class Vilbert:
         content, self.digest = read_checkpoint(
             torch, path, "ViLBERT checkpoint", "get a fresh copy"
         )
-        weights = _plain_names(content, str(path)) if isinstance(content, Mapping) else {}
+        weights = _by_present_name(content) if isinstance(content, Mapping) else {}
         if _WORDS not in weights:
             raise VifidelError(
                 f"{path}: not a ViLBERT checkpoint, since it has no {_WORDS}; give "
@@ -340,15 +338,10 @@ def _mask(lengths: Any, states: Any) -> Any:
     return (places < lengths[:, None])[:, None, None, :].to(states.device)
 
 
-def _plain_names(content: Mapping[Any, Any], where: str) -> dict[str, Any]:
+def _by_present_name(content: Mapping[Any, Any]) -> dict[str, Any]:
     """Return weights by their present names; older files have other names for them."""
-    plain: dict[str, Any] = {}
+    present = {}
     for name, weight in content.items():
         start, _, last = str(name).removeprefix("module.").rpartition(".")
-        today = f"{start}.{_FORMER.get(last, last)}"
-        if today in plain:
-            raise VifidelError(
-                f"{where}: two weights for {today}, one of them named {name}; get the file again."
-            )
-        plain[today] = weight
-    return plain
+        present[f"{start}.{_FORMER.get(last, last)}"] = weight
+    return present

@@ -22,8 +22,7 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
 from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
-from ..pytorch import find_device, load_libraries
-from .checkpoints import MadeAgain, length_sorted
+from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
 from .regions import FeatureSource, Floats32, ImageSide, Kept, Regions, read_boxed_regions
 from .vilbert import MOST_TOKENS, Architecture, Vilbert, read_architecture
 
@@ -56,14 +55,10 @@ class WordPieces:
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
         text = read_text(path, VifidelError).removesuffix("\n")
-        pieces = text.split("\n")
-        tokens = {piece: token for token, piece in enumerate(pieces)}
+        tokens = {piece: token for token, piece in enumerate(text.split("\n"))}
         missing = [piece for piece in _SPECIAL if piece not in tokens]
-        twice = [piece for token, piece in enumerate(pieces) if tokens[piece] != token]
         if missing:
             problem = f"not a BERT vocabulary, since it has no {missing[0]}"
-        elif twice:
-            problem = f"the piece {twice[0]!r} appears twice in the vocabulary"
         elif len(tokens) != size:
             problem = f"{len(tokens)} pieces in the vocabulary, but the checkpoint knows {size}"
         else:
@@ -142,7 +137,7 @@ class ViLBERTScore(MadeAgain, Scorer):
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
-        self._images = ImageSide(source, self._sizes.features, self._embedded, _IMAGE_BYTES)
+        self._images = ImageSide(source, self._sizes.features, self._embedded, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
@@ -247,18 +242,15 @@ def greedy_matching(
     return precision, recall, 2 * precision * recall / total if total else 0.0
 
 
+_OPTIONS = "vilbert_checkpoint", "vilbert_vocabulary", "vilbert_features", "vilbert_layer", "device"
+
 register(
     Metric(
         "ViLBERTScore",
         "Words matched with the references' words by states that have seen the image",
         ViLBERTScore,
         lambda settings: ViLBERTScore(
-            settings.options["vilbert_checkpoint"],
-            settings.options["vilbert_vocabulary"],
-            settings.options["vilbert_features"],
-            settings.options["vilbert_layer"],
-            settings.options["device"],
-            settings.options["vilbert_config"],
+            *map(settings.options.__getitem__, (*_OPTIONS, "vilbert_config"))
         ),
         rank=130,
         options=(

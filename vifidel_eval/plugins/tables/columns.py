@@ -229,13 +229,13 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 
 
 def as_column(
-    values: Any, name: str, fits: Callable[[Any], bool] | None = None, of: str = ""
+    values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
     """Return one entry per row as a column of `Columns`; None for None.
 
-    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits`, and
-    else `Values`; without `fits`, it must become one, with lists `of` something. `name` is for
-    messages.
+    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits` (it
+    returns something, and raises nothing), and else `Values`; without `fits`, it must become one,
+    with lists `of` something. `name` is for messages.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values
@@ -259,12 +259,13 @@ def as_column(
 
 def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
     """Return which columns of lists are text."""
-    kinds: dict[str, list[Any]] = {}
-    for field in schema:
-        kinds.setdefault(field.name, []).append(field.type)
+
+    def is_cells(name: str) -> bool:
+        kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
+        return len(kinds) == 1 and is_text(kinds[0]) and not pa.types.is_null(kinds[0])
+
     of_lists = (names.references, names.label_scores, names.labels)
-    texts_alone = {name for name, (kind, *more) in kinds.items() if not more and is_text(kind)}
-    return [name for name in of_lists if name in texts_alone and kinds[name] != [pa.null()]]
+    return [name for name in of_lists if name is not None and is_cells(name)]
 
 
 def types_of_cells(first: pa.RecordBatch, names: Columns) -> dict[str, pa.DataType]:

@@ -5,22 +5,105 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from ...commands.options import Command, param, parsed_metrics, settings_options
+from ...commands.options import Command, param, parsed_metrics, record, settings_options
 from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
-from ...io.options import INPUT, METRICS, OUTPUT
+from ...io.options import INPUT, METRICS, OUTPUT, option
 from ...io.records import progress_bar
 from ...scores.conditions import Condition
 
 if TYPE_CHECKING:
     from ...scorers.record import Settings
     from . import TableScorer
+
+# Those options of `Settings` that `TableScorer` takes as they are.
+_SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for")
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """What the columns of a table hold, and which rows are refused."""
+
+    caption: str = option("caption", "Column of the captions.", str, section=INPUT)
+    labels: str | None = option(
+        None,
+        "Column of the object labels: lists of names, or of names with scores, or counts by name.  "
+        "[default: labels]",
+        str,
+        section=INPUT,
+    )
+    objects: tuple[Path, ...] = option(
+        (),
+        "What the images show, in files as score takes them, by the ids of `id_column` instead of "
+        "a column of labels. Repeat to unite several.",
+        FILE,
+        section=INPUT,
+        several=True,
+    )
+    id_column: str | None = option(
+        None, "Column of the image ids, for `objects`.  [default: image_id]", str, section=INPUT
+    )
+    no_labels: bool = option(
+        False, "There are no labels; score against references.", bool, section=INPUT
+    )
+    label_scores: str | None = option(
+        None,
+        "Column of the labels' detection scores, where it is another one.",
+        str,
+        section=INPUT,
+    )
+    references: str | None = option(
+        None, "Column of the reference captions: lists of strings.", str, section=INPUT
+    )
+    max_words: int = option(
+        2000,
+        "How many different words a text may have, and labels a row; more are `too long`.",
+        click.IntRange(min=1),
+        section=INPUT,
+    )
+    strict: bool = option(
+        False, "Stop at the first row whose caption or labels are unusable.", bool, section=INPUT
+    )
+
+    def check(self) -> None:
+        """Raise a UsageError for options that contradict each other."""
+        for flag, given in (
+            ("--labels", self.labels is not None),
+            ("--no-labels", self.no_labels),
+            ("--label-scores", self.label_scores is not None),
+        ):
+            if given and self.objects:
+                raise click.UsageError(
+                    f"give {flag} or --objects, which have the labels; not both."
+                )
+        if self.no_labels and self.label_scores is not None:
+            raise click.UsageError(
+                "--label-scores are scores of --labels, and --no-labels says none."
+            )
+        if self.no_labels and self.references is None:
+            raise click.UsageError("with --no-labels, give --references.")
+        if self.id_column is not None and not self.objects:
+            raise click.UsageError("--id-column is for --objects, which are looked up by it.")
+        named = [name for name in self.names.values() if name is not None]
+        repeated = next((name for name in named if named.count(name) > 1), None)
+        if repeated is not None:
+            raise click.UsageError(
+                f"the column {repeated!r} is named twice; name different columns."
+            )
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The names of the columns, as a manifest has them."""
+        labels = None if self.no_labels or self.objects else self.labels or "labels"
+        by_id = {"id_column": self.id_column or "image_id"} if self.objects else {}
+        beside = {"label_scores": self.label_scores, "references": self.references}
+        return {"caption": self.caption, "labels": labels, **beside, **by_id}
 
 
 def _metrics_of_tables() -> str:
@@ -42,45 +125,7 @@ def _metrics_of_tables() -> str:
     help="Folder that gets one file for each input, and manifest.json.",
     section=OUTPUT,
 )
-@param(
-    "--caption",
-    default="caption",
-    show_default=True,
-    help="Column of the captions.",
-    section=INPUT,
-)
-@param(
-    "--labels",
-    default="labels",
-    show_default=True,
-    help="Column of the object labels: lists of names, or of names with scores, or counts by name.",
-    section=INPUT,
-)
-@param(
-    "--objects",
-    multiple=True,
-    type=FILE,
-    help="What the images show, in files as score takes them, by the ids of --id-column instead of "
-    "a column of labels. Repeat to unite several.",
-    section=INPUT,
-)
-@param(
-    "--id-column",
-    help="Column of the image ids, for --objects.  [default: image_id]",
-    section=INPUT,
-)
-@param(
-    "--no-labels",
-    is_flag=True,
-    help="There are no labels; score against references.",
-    section=INPUT,
-)
-@param(
-    "--label-scores",
-    help="Column of the labels' detection scores, where it is another one.",
-    section=INPUT,
-)
-@param("--references", help="Column of the reference captions: lists of strings.", section=INPUT)
+@record(ColumnOptions, "columns")
 @param("--metrics", callback=parsed_metrics, help=_metrics_of_tables, section=METRICS)
 @param(
     "--keep",
@@ -91,24 +136,7 @@ def _metrics_of_tables() -> str:
     "!=. A row without that score is not written. Repeat for several; all must hold.",
     section=OUTPUT,
 )
-@settings_options(
-    ("things",),
-    only="threshold vectors trust_pickles stop_words p normalize counts looked_for".split(),
-)
-@param(
-    "--max-words",
-    type=click.IntRange(min=1),
-    default=2000,
-    show_default=True,
-    help="How many different words a text may have, and labels a row; more are `too long`.",
-    section=INPUT,
-)
-@param(
-    "--strict",
-    is_flag=True,
-    help="Stop at the first row whose caption or labels are unusable.",
-    section=INPUT,
-)
+@settings_options(("things",), only=("vectors", "trust_pickles", *_SETTINGS))
 @param(
     "--format",
     "style",
@@ -127,10 +155,12 @@ def _metrics_of_tables() -> str:
 def score_table(
     tables: tuple[str, ...],
     output: Path,
+    columns: ColumnOptions,
+    metrics: tuple[str, ...] | None,
     keep: tuple[Condition, ...],
+    settings: Settings,
     style: str,
     workers: int | None,
-    **chosen: Any,
 ) -> None:
     """Score captions in tables: rows of a caption, labels of its image, possibly references.
 
@@ -141,108 +171,59 @@ def score_table(
     Run again, the command scores the files that are not finished, or whose content, settings or
     versions are other ones now.
     """
+    from ...scorers.registry import DEFAULT, expanded
     from . import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables
     from .folder_runs import score_tables
 
     files = find_tables(tables)
-    scorer, settings = _scorer(**chosen)
-    work = Work(scorer, keep, style)
-    settings |= {"keep": list(map(str, keep)), "format": style}
+    columns.check()
+    by_default = ["VIFIDEL-PRF"] if columns.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
+    names = expanded(metrics or (DEFAULT,), by_default)
+    scorer = _scorer(names, columns, settings)
+    pinned = {
+        "metrics": names,
+        **columns.names,
+        "max_words": columns.max_words,
+        "strict": columns.strict,
+        "keep": list(map(str, keep)),
+        "format": style,
+    }
     with contextlib.ExitStack() as shown:
 
         def begin(rows: int | None) -> Callable[[int], object]:
             return shown.enter_context(progress_bar(rows, " rows", unit_scale=True)).update
 
         try:
-            manifest = score_tables(work, files, output, settings, workers or _cores(), begin)
+            work = Work(scorer, keep, style)
+            manifest = score_tables(work, files, output, pinned, workers or _cores(), begin)
         except KeyboardInterrupt:
             if output.exists():
                 tell("Interrupted; the same command goes on after the finished files.")
             raise
     for line in _summary(output, manifest):
         show(line)
-    if chosen["settings"].threshold and ">=" not in manifest["signature"]:
+    if settings.threshold and ">=" not in manifest["signature"]:
         tell("Warning: no label has a score, so that the threshold leaves nothing out.")
 
 
-def _scorer(
-    caption: str,
-    labels: str,
-    objects: tuple[Path, ...],
-    id_column: str | None,
-    no_labels: bool,
-    label_scores: str | None,
-    references: str | None,
-    metrics: tuple[str, ...] | None,
-    settings: Settings,
-    **others: Any,
-) -> tuple[TableScorer, dict[str, Any]]:
-    """Return the scorer, and those settings that its signature does not pin."""
-    from ...scorers.registry import DEFAULT, expanded
+def _scorer(metrics: list[str], columns: ColumnOptions, settings: Settings) -> TableScorer:
     from ...words.word_vectors import load_vectors
     from . import TableScorer
 
-    if no_labels and label_scores is not None:
-        raise click.UsageError("--label-scores are scores of --labels, and --no-labels says none.")
-    if no_labels and references is None:
-        raise click.UsageError("with --no-labels, give --references.")
-    if id_column is not None and not objects:
-        raise click.UsageError("--id-column is for --objects, which are looked up by it.")
-    by_id: dict[str, Any] = {}
-    if objects:
-        _check_objects(no_labels, label_scores)
-        by_id["id_column"] = id_column or "image_id"
-    columns: dict[str, Any] = {
-        "labels": None if no_labels or objects else labels,
-        "label_scores": label_scores,
-        "references": references,
-    }
-    given = [caption, *by_id.values(), *(n for n in columns.values() if n is not None)]
-    repeated = next((name for name in given if given.count(name) > 1), None)
-    if repeated is not None:
-        raise click.UsageError(f"the column {repeated!r} is named twice; name different columns.")
-    things = settings.options["things"]
-    by_default = ["VIFIDEL-PRF"] if no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
-    names = expanded(metrics or (DEFAULT,), by_default)
-    scorer = TableScorer(
-        metrics=names,
+    names, things = columns.names, settings.options["things"]
+    return TableScorer(
+        metrics,
         vectors=load_vectors(settings.vectors, settings.trust_pickles),
-        threshold=settings.threshold,
-        stop_words=settings.stop_words,
-        p=settings.p,
-        counts=settings.counts,
-        normalize=settings.normalize,
-        looked_for=settings.looked_for,
         things=None if things is None else os.fspath(things),
-        captions=caption,
-        objects=list(objects) or None,
-        **columns,
-        **by_id,
-        **others,
+        captions=names.pop("caption"),
+        objects=list(columns.objects) or None,
+        max_words=columns.max_words,
+        strict=columns.strict,
+        **names,
+        **{name: getattr(settings, name) for name in _SETTINGS},
     )
-    pinned = {
-        "metrics": names,
-        "caption": caption,
-        **columns,
-        **by_id,
-        "max_words": others["max_words"],
-        "strict": others["strict"],
-    }
-    return scorer, pinned
-
-
-def _check_objects(no_labels: bool, label_scores: str | None) -> None:
-    """Check that labels come from one place."""
-    labels = click.get_current_context().get_parameter_source("labels")
-    for option, given in (
-        ("--labels", labels is not ParameterSource.DEFAULT),
-        ("--no-labels", no_labels),
-        ("--label-scores", label_scores is not None),
-    ):
-        if given:
-            raise click.UsageError(f"give {option} or --objects, which have the labels; not both.")
 
 
 def _cores() -> int:

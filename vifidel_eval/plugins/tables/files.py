@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -283,30 +282,25 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
 
 def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the name below a folder and the path of every file in it."""
-    if not isinstance(filesystem, pa.fs.LocalFileSystem):
-        for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
-            if info.type != pa.fs.FileType.Directory:
-                yield info.path[len(folder) :].lstrip("/"), info.path
-        return
-    # pyarrow follows links, also one that leads to the folder that it is in.
-    for parent, folders, names in os.walk(folder, onerror=_raised):
-        for name in folders:
-            link = os.path.join(parent, name)
-            if os.path.islink(link):
-                raise VifidelError(
-                    f"{link} is a link to a folder, and links are not followed; name that folder "
-                    "as an input of its own."
-                )
-        for name in names:
-            path = os.path.join(parent, name)
-            below = os.path.relpath(path, folder).replace(os.sep, "/")
-            if not stat.S_ISREG(os.stat(path).st_mode):
-                raise VifidelError(f"{path}: is a pipe or device, not an ordinary file; remove it.")
-            yield below, path
-
-
-def _raised(problem: OSError) -> None:
-    raise problem
+    if isinstance(filesystem, pa.fs.LocalFileSystem):
+        # pyarrow follows links, also one that leads to the folder that it is in, or nowhere.
+        for parent, folders, names in os.walk(folder):
+            paths = (os.path.join(parent, name) for name in (*folders, *names))
+            for link in filter(os.path.islink, paths):
+                if os.path.isdir(link):
+                    raise VifidelError(
+                        f"{link} is a link to a folder, and links are not followed; name that "
+                        "folder as an input of its own."
+                    )
+                if not os.path.exists(link):
+                    raise VifidelError(f"{link}: no such file or directory; check the path.")
+    for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
+        if info.type == pa.fs.FileType.Unknown:
+            raise VifidelError(
+                f"{info.path}: is a pipe or device, not an ordinary file; remove it."
+            )
+        if info.type == pa.fs.FileType.File:
+            yield info.path[len(folder) :].lstrip("/"), info.path
 
 
 def _endings() -> str:

@@ -35,7 +35,7 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.records import Parts, locked
+from ...io.records import Parts, alone
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
@@ -108,11 +108,7 @@ def score_tables(
 
 
 def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
-    """Refuse a whole run, or warn of it, for what was counted in it.
-
-    The vectors may know almost none of the words (VectorsError) or few of them (VifidelWarning), or
-    no row has a score under every metric (VifidelWarning).
-    """
+    """Warn if vectors know few words of a run, or no row has all scores; refuse almost no words."""
     for what, words in totals["words"].items():
         tally_of(words).check_known(what, vectors)
     statuses = {status: number for status, number in totals["statuses"].items() if number}
@@ -140,11 +136,7 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
         return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        try:
-            found = list(threads.map(check, files))
-        except BaseException:
-            threads.shutdown(cancel_futures=True)
-            raise
+        found = list(threads.map(check, files))
     signatures = {s: file for file, (_, s) in zip(files, found, strict=True) if s is not None}
     if len(signatures) > 1:
         one, other = list(signatures.values())[:2]
@@ -180,19 +172,19 @@ class _RunFolder:
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
         self._parts = Parts(self._manifest)
-        # Records of a run that ended, by their keys in `Parts`.
-        self._ended = self._read_manifest() if self._manifest.exists() else {}
+        if self._manifest.exists():
+            self._take_ended()
         # What earlier runs have written, by the name of the output.
-        self._records: dict[str, list[tuple[str, Record]]] = {}
-        known = {key: self._parts[key] for key in self._parts if key != _TOKEN}
-        for key, record in {**self._ended, **known}.items():
-            self._records.setdefault(record["output"], []).append((key, record))
+        self._records: dict[str, list[Record]] = {}
+        for record in (self._parts[key] for key in self._parts if key != _TOKEN):
+            self._records.setdefault(record["output"], []).append(record)
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
         self._run = secrets.token_hex(4)
         self._remove_temporaries()  # one that was killed may have left some
 
-    def _read_manifest(self) -> dict[str, Record]:
+    def _take_ended(self) -> None:
+        """Take the records of a run that ended; until another file is added, its manifest stays."""
         with open_file(self._manifest, VifidelError):  # an ordinary one
             ended = read_json(self._manifest, VifidelError)
         try:
@@ -205,42 +197,36 @@ class _RunFolder:
                 f"{self._manifest}: is not of a run of this command and version; name another "
                 "folder."
             )
-        return records
+        for key in records.keys() - set(self._parts):
+            self._parts.add(key, records[key])
 
     @classmethod
     @contextlib.contextmanager
     def opened(cls, path: Path, plan: Mapping[str, Any]) -> Iterator[_RunFolder]:
         """Return a folder for one run alone, in which finished files stay after an error."""
-        from filelock import Timeout
-
-        new, lock_path = not path.exists(), path / f"{MANIFEST}.lock"
+        new, lock = not path.exists(), path / f"{MANIFEST}.lock"
         if not new and not path.is_dir():
             raise VifidelError(f"{path}: is a file; name a folder for the output.")
         if not path.parent.is_dir():
             raise VifidelError(f"{path}: there is no folder above it; create that first.")
         # A run that ends writes the manifest before it removes the others: it is looked for last.
-        ours = (beside(path / MANIFEST, ".unfinished"), lock_path, path / MANIFEST)
+        ours = (beside(path / MANIFEST, ".unfinished"), lock, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
                 f"{path}: the folder is not empty, and holds no run of this command; name another "
                 "one."
             )
         try:
-            with contextlib.ExitStack() as held:
-                try:
-                    path.mkdir(exist_ok=True)
-                    held.enter_context(locked(lock_path))
-                except Timeout:
-                    raise VifidelError(
-                        f"{path}: another run is writing to this folder; wait for it, or name "
-                        "another."
-                    ) from None
-                except (OSError, NotImplementedError) as problem:
-                    why = reason(problem) if isinstance(problem, OSError) else str(problem)
-                    raise VifidelError(f"{path}: cannot be written: {why}.") from None
+            try:
+                path.mkdir(exist_ok=True)
+            except OSError as problem:
+                raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+            with alone(lock, path, "folder"):
                 folder = cls(path, plan)
-                held.callback(folder._clean)
-                yield folder
+                try:
+                    yield folder
+                finally:
+                    folder._clean()
         finally:
             if new:
                 with contextlib.suppress(OSError):  # not empty
@@ -257,7 +243,7 @@ class _RunFolder:
         """
         for name in sorted(self._records.keys() - set(outputs)):
             if os.path.lexists(self._path / name):
-                source = self._records[name][0][1]["input"]
+                source = self._records[name][0]["input"]
                 raise VifidelError(
                     f"{self._path}: holds {name} of the input {source}, which an earlier run wrote "
                     "and this one does not; give the same inputs and --format, or name another "
@@ -266,20 +252,20 @@ class _RunFolder:
         return [
             {
                 record["input_sha256"]: record
-                for key, record in self._standing(name)
-                if key == _key(record, self._pin)
+                for record in self._standing(name)
+                if _key(record, self._pin) in self._parts
             }
             for name in outputs
         ]
 
-    def _standing(self, name: str) -> list[tuple[str, Record]]:
+    def _standing(self, name: str) -> list[Record]:
         """Return the records of the file of that name; it raises if no run has written it."""
         path = self._path / name
         if not os.path.lexists(path):
             return []
         with open_file(path, VifidelError) as file:
             digest = sha256_of(file)
-        ours = [of for of in self._records.get(name, ()) if of[1]["output_sha256"] == digest]
+        ours = [of for of in self._records.get(name, ()) if of["output_sha256"] == digest]
         if not ours:
             raise VifidelError(
                 f"{path}: was not written by this command, or was changed since; move it away, or "
@@ -289,9 +275,6 @@ class _RunFolder:
 
     def add(self, temporary: Path, record: Record) -> None:
         """Record a file that was written, and give it its name."""
-        for key, ended in self._ended.items():
-            self._parts.add(key, ended)
-        self._ended = {}
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
         self._parts.add(_key(record, self._pin), record)
         path = self._path / record["output"]
@@ -380,9 +363,6 @@ _WORK: list[tuple[Work, Any]] = []
 
 def _begin(work: Work, stop: Any) -> None:
     """Prepare a worker, which ends with the process that started it."""
-    parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():
-        os._exit(1)
     _WORK.append((work, stop))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -72,15 +72,6 @@ def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
     )
 
 
-def holds_labels(kind: Any) -> bool:
-    """Return whether a column of this type holds labels as `shape_of` knows them."""
-    try:
-        shape_of(kind)
-    except VifidelError:
-        return False
-    return True
-
-
 def _is_number(kind: Any) -> bool:
     types = pa.types
     checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
@@ -165,9 +156,9 @@ def _read_array(column: Any, scores: Any, threshold: float) -> RowLabels:
     denied = (amounts == 0) & ~odd[owners]
     for row, place in zip(owners[denied].tolist(), places[denied].tolist(), strict=True):
         absent.setdefault(row, set()).add(cleaned[place])
-    for row, of_image in absent.items():
-        labels.asked[row] = frozenset(of_image.union(counts[row]))
-        odd[row] = not of_image.isdisjoint(counts[row])  # a contradiction
+    for row, not_there in absent.items():
+        labels.asked[row] = frozenset(not_there.union(counts[row]))
+        odd[row] = not not_there.isdisjoint(counts[row])  # a contradiction
 
     listed = [split(*part) for part in parts] if odd.any() else []
     singly = {}

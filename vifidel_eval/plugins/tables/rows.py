@@ -47,19 +47,11 @@ def worsen(statuses: Statuses, rows: _Marks | Integers, status: str) -> None:
 
 
 class TableRows:
-    """Some rows of a table, read. What cannot be read is left out, and a status says so.
+    """Some rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out.
 
-    `labels` reads their labels, whose columns were checked as all others; a row has at most
-    `max_words` different ones.
-
-    Attributes
-    ----------
-    rows : Rows
-        What is read; lists, which `leave_out` changes.
-    of_captions, of_references, of_labels : (rows,) uint8
-        What is wrong with each: places in `STATUSES`, 0 where nothing is.
-    size : int
-        About how many bytes the texts and labels take.
+    `of_captions`, `of_references` and `of_labels` are places in `STATUSES`, (rows,): what is wrong
+    with each, 0 where nothing is. `labels` reads the labels; a row has at most `max_words`
+    different ones.
     """
 
     def __init__(
@@ -294,4 +286,4 @@ class RowScorer:
         worsen(statuses, lacks & something & ~undeclared, "no known words")
         if "unweighted" in scored.counts:
             worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
-        return wrong > 0
+        return np.asarray(wrong > 0)

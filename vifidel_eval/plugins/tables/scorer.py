@@ -12,19 +12,19 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ...annotations.categories import Declared, read_looked_for
 from ...annotations.instances import check_thresholds
 from ...annotations.objects import from_threshold
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
 from ...io.arguments import check_whole
 from ...io.files import first_line
+from ...io.options import taking
 from ...scorers.record import Settings
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS
 from ...words.synonyms import ClassList
-from ...words.word_vectors import VectorSource, WordVectors, load_vectors
+from ...words.word_vectors import WordVectors
 from .columns import (
     Columns,
     as_column,
@@ -34,7 +34,7 @@ from .columns import (
     is_references,
     is_text,
 )
-from .labels import ObjectsById, RowLabels, holds_labels, read_labels, shape_of
+from .labels import ObjectsById, RowLabels, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
@@ -44,6 +44,14 @@ _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 1 << 19
 
 
+# The options of `Settings` that tables have; what is not in a column is not one of them.
+_SETTINGS = (
+    *("vectors", "threshold", "stop_words", "p", "counts", "normalize"),
+    *("uncertain", "looked_for"),
+)
+
+
+@taking(Settings, only=_SETTINGS)
 class TableScorer:
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
@@ -57,26 +65,8 @@ class TableScorer:
     ----------
     metrics : collection of str
         VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, and from references WMD, WMD-worst and WMD-mean.
-    vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
-    threshold : float, optional
-        The lowest score of a label that counts, .6 by default, compared in the precision of the
-        column.
-    stop_words : collection of str
-        Words of captions that are left out.
-    p : 1 or 2, optional
-        Exponent of the travel cost; by default each metric's own.
-    counts : bool
-        Whether two dogs weigh twice as much as one in VIFIDEL.
-    normalize : bool
-        Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
         Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
-    objects : optional
-        What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
-        not in a column of labels but goes by the ids of `id_column`.
-    id_column : str
-        The column of image ids, for `objects`.
     strict : bool
         Whether a row that needs a change (``"too long"`` and worse) raises.
     max_words : int
@@ -84,11 +74,14 @@ class TableScorer:
         of a row's words and labels with those of its references may be as many as its square.
     captions, labels, label_scores, references : str, optional
         The columns that `__call__` and `evaluate` read; None for what the table does not have.
-    uncertain : float, optional
-        The score below which what a row lists under ``asked`` is not there, in sequences of
-        detections.
-    looked_for : optional
-        What was looked for in the image of every row, as `VifidelH` takes it.
+        Scores of labels are compared with the threshold in the precision of their column.
+    objects : optional
+        What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
+        not in a column of labels but goes by the ids of `id_column`.
+    id_column : str
+        The column of image ids, for `objects`.
+    **settings
+        The settings above, and no others.
 
     Attributes
     ----------
@@ -119,12 +112,7 @@ class TableScorer:
     def __init__(
         self,
         metrics: Collection[str] = ("VIFIDEL",),
-        vectors: VectorSource = None,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        p: int | None = None,
-        counts: bool = True,
-        normalize: bool = True,
+        *,
         things: ClassList | str | None = None,
         strict: bool = False,
         max_words: int = MOST_DIFFERENT,
@@ -132,41 +120,40 @@ class TableScorer:
         labels: str | None = "labels",
         label_scores: str | None = None,
         references: str | None = None,
-        uncertain: float | None = None,
-        looked_for: Declared = None,
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
+        **settings: Any,
     ) -> None:
-        given = {name: value for name, value in locals().items() if value is not STOP_WORDS}
-        del given["self"]
+        given = {name: value for name, value in locals().items() if name != "self"}
+        given |= given.pop("settings")
+        # The usual stop words pickle as nothing.
+        given = {name: value for name, value in given.items() if value is not STOP_WORDS}
         self._made_from = partial(type(self), **given)
+        for unknown in settings.keys() - set(_SETTINGS):
+            raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
+        threshold, uncertain = settings.pop("threshold", None), settings.pop("uncertain", None)
         check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
         check_whole(1, max_words=max_words)
         self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
         self.columns = Columns(captions, labels, label_scores, references)
+        self._settings = Settings(**settings, options={"things": things})
         if objects is not None:
             self.columns = Columns(captions, references=references, image_ids=id_column)
             source = read_objects(objects, threshold, uncertain=uncertain)
             self._by_id = ObjectsById(source, id_column)
-            if looked_for is None:
-                looked_for = source.categories or None
+            if self._settings.declared is None and source.categories:
+                self._settings = replace(self._settings, looked_for=source.categories)
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
         self._uncertain = uncertain
-        self.vectors: WordVectors = load_vectors(vectors)
-        self._settings = Settings(
-            vectors=self.vectors,
-            stop_words=stop_words,
-            p=p,
-            counts=counts,
-            normalize=normalize,
-            looked_for=read_looked_for(looked_for),
-            options={"things": things},
-        )
+        self.vectors: WordVectors = self._settings.words["vectors"]
+        # What has to be read is read, and what is wrong refused, here.
+        read = {"vectors": self.vectors, "looked_for": self._settings.declared}
+        self._settings = replace(self._settings, **read)
         self._strict = strict
         self._max_words = max_words
         self._scorers: dict[bool, RowScorer] = {}
-        self._scorer(references is not None)  # settings that are wrong are refused here
+        self._scorer(references is not None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made_from, ()
@@ -190,9 +177,8 @@ class TableScorer:
     def signature(self, schema: Any = None) -> str:
         """Return one line that pins everything that changes the numbers, of each metric.
 
-        The table is the objects: ``objects:rows``, and ``objects:rows>=0.6`` if labels have
-        scores. That is so if `label_scores` names their column or, given the schema of the table,
-        a pyarrow.Schema, if the type of its labels says so.
+        The objects are ``rows``, or ``rows>=0.6`` if labels have scores: if `label_scores` names
+        their column or, given the pyarrow.Schema of the table, if the type of its labels says so.
         """
         if self._by_id is not None:
             objects = self._by_id.objects.signature()
@@ -218,10 +204,8 @@ class TableScorer:
             ``name``) and ``score`` (or ``confidence``); a struct of two such lists; maps of label
             to count, where 0 says that it was looked for and is not there. Sequences may hold
             what `vifidel_eval.annotations.label_rows` takes.
-        references : array or sequence of lists of str, optional
-            The references of each row's image.
-        label_scores : array or sequence of lists of numbers, optional
-            The scores of the labels, where they are not beside them.
+        references, label_scores : array or sequence of lists, optional
+            The references of each row's image; the scores of labels that are not beside them.
 
         Returns
         -------
@@ -237,7 +221,7 @@ class TableScorer:
         beside = label_scores is not None
         given = {
             "captions": as_column(captions, "captions", is_text),
-            "labels": as_column(labels, "labels", None if beside else holds_labels, "strings"),
+            "labels": as_column(labels, "labels", None if beside else shape_of, "strings"),
             "label_scores": as_column(label_scores, "label_scores", of="numbers"),
             "references": as_column(references, "references", is_references),
         }
@@ -252,19 +236,10 @@ class TableScorer:
         return self._evaluated(columns).fields
 
     def evaluate(self, batch: Any, first_row: int = 0) -> TableScores:
-        """Return the scores of a table's rows with what was counted.
+        """Return the scores of the rows of a pyarrow.RecordBatch or Table with what was counted.
 
-        Parameters
-        ----------
-        batch : pyarrow.RecordBatch or pyarrow.Table
-            With the columns that the constructor names.
-        first_row : int
-            The number of its first row, for messages of `strict`.
-
-        Raises
-        ------
-        VifidelError
-            As `check` raises it; with `strict`, if a row needs a change.
+        `first_row` is the number of the first row, for messages of `strict`. It raises what `check`
+        raises and, with `strict`, a VifidelError if a row needs a change.
         """
         self.check(batch.schema)
         columns = self.columns.each(partial(column_of, batch))

@@ -35,21 +35,15 @@ def vifidel(
 
     Parameters
     ----------
-    caption : str or Column
-        The captions: strings.
-    labels : str or Column, optional
-        The object labels of each row's image, in one of the shapes of
-        `vifidel_eval.tables.TableScorer`; not needed where no metric reads them.
-    references : str or Column, optional
-        The references of each row's image: arrays of strings.
-    label_scores : str or Column, optional
-        The scores of `labels`, where they are in an array of their own.
+    caption, labels, references, label_scores : str or Column, optional
+        The captions: strings; the object labels of each row's image, in one of the shapes of
+        `vifidel_eval.tables.TableScorer`; the references: arrays of strings; the scores of
+        labels, where they are in an array of their own. What no metric reads is not needed.
     metrics : collection of str
         Of VIFIDEL, VIFIDEL-PRF, VIFIDEL-H and WMD.
     **settings
-        Everything else that `vifidel_eval.tables.TableScorer` takes: ``vectors``, ``threshold``,
-        ``stop_words``, ``p``, ``counts``, ``normalize``, ``things``, ``strict``, ``max_words``. A
-        file of vectors or things must be there under the same path on every executor.
+        Everything else that `vifidel_eval.tables.TableScorer` takes. A file of vectors or things
+        must be there under the same path on every executor.
 
     Returns
     -------
