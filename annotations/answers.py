@@ -241,8 +241,9 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
         if "problem" in picture:
             continue
         size = picture.get("width"), picture.get("height")
-        asked = _within(picture, asked_labels, picture.get("asked", ()))
-        asked_for.setdefault(image_id, set()).update(asked)
+        asked_for.setdefault(image_id, set()).update(
+            _within(picture, asked_labels, picture.get("asked", ()))
+        )
         for one in _within(picture, detections, picture.content, 0, found.names):
             if one.score is None:
                 raise picture.refusal("scores", "a list with a score for each detection")
