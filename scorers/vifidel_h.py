@@ -41,7 +41,8 @@ _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 def _rate(part: int, whole: int, sums: Floats) -> Floats:
     """Return how much of one count is another one, of counts (..., 5)."""
     share = np.full(np.shape(sums[..., whole]), np.nan)
-    return np.divide(sums[..., part], sums[..., whole], out=share, where=sums[..., whole] > 0)
+    np.divide(sums[..., part], sums[..., whole], out=share, where=sums[..., whole] > 0)
+    return share
 
 
 @dataclass(frozen=True, eq=False)

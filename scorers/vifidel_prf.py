@@ -222,7 +222,7 @@ class VifidelPRF(ClaimScorer):
                 wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
                 places = places_of(wrong, caption, grounding.units(caption)) if wrong else ()
                 placed.append(
-                    [PlacedMention(m.words, m.category, *at, m.verdict) for m, *at in places]
+                    [PlacedMention(m.words, m.category, a, z, m.verdict) for m, a, z in places]
                 )
         return placed
 

@@ -10,7 +10,6 @@ import re
 import textwrap
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,7 +101,6 @@ def option(
     return field(default=default, metadata={"option": Option(name, says, kind, default, **how)})
 
 
-@cache
 def options_of(record: type[Any]) -> Mapping[str, Option]:
     """Return the options that a record's fields are, by the names of the fields."""
     declared = {one.name: one.metadata["option"] for one in fields(record) if one.metadata}
@@ -120,11 +118,12 @@ def chosen(
 
 def take(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
     """Take the values of a record's options out of what was given by the users' names for them."""
-    taken = {at: given.pop(o.name) for at, o in options_of(record).items() if o.name in given}
-    return {
-        at: (value,) if options_of(record)[at].several and isinstance(value, str) else value
-        for at, value in taken.items()
-    }
+    taken = {}
+    for at, one in options_of(record).items():
+        if one.name in given:
+            value = given.pop(one.name)
+            taken[at] = (value,) if one.several and isinstance(value, str) else value
+    return taken
 
 
 def taking(

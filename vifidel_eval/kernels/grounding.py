@@ -281,8 +281,8 @@ class Grounding:
             enough[some] = without[some] >= threshold
         found: list[list[Mention]] = [[] for _ in captions]
         columns = support.tolist(), words_of(lexicon, by), enough.tolist()
-        for (row, place, unit, image), *supported in zip(read, *columns, strict=True):
-            judged = self._judge(unit, image, *supported, threshold)
+        for (row, place, unit, image), s, word, is_enough in zip(read, *columns, strict=True):
+            judged = self._judge(unit, image, s, word, is_enough, threshold)
             found[row].append(Mention(unit.words, unit.category or "", *judged, place))
         return found
 
@@ -351,4 +351,6 @@ def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tu
     """Return what finds the units of captions; who reads alike shares those it found last."""
     finder = finder_of(things)
     # Captions are read when they are given room in a lexicon and again when they are grounded.
-    return Remembered(lambda text: tuple(finder.units(text, stop_words))).__getitem__
+    read: Remembered[str, tuple[Unit, ...]]
+    read = Remembered(lambda text: tuple(finder.units(text, stop_words)))
+    return read.__getitem__

@@ -6,7 +6,7 @@ import pytest
 
 from vifidel_eval import ImageIdError, Vifidel
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.plugins.agreement.command_options import Experiment
+from vifidel_eval.plugins.agreement.command import Experiment
 from vifidel_eval.scorers.record import Settings
 from vifidel_eval.scores.harness import score_rows
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vifidel_eval.plugins.agreement.coefficients import COEFFICIENTS, RatedScores
+from vifidel_eval.plugins.agreement.coefficients import RatedScores
 
 NAN = math.nan
 CLOSE = {"rel": 1e-12, "abs": 1e-14}
@@ -43,12 +43,8 @@ def resamples(random, number, times=4):
         yield np.bincount(random.integers(number, size=number), minlength=number)
 
 
-def test_order_of_the_coefficients():
-    assert COEFFICIENTS == ("tau-b", "tau-c", "Spearman", "Pearson")
-
-
 @pytest.mark.parametrize("judges", [1, 3])
-@pytest.mark.parametrize("values", [2, 4, 5, 11, 1000])
+@pytest.mark.parametrize("values", [2, 5, 1000])
 @pytest.mark.parametrize("distinct_scores", [2, 9, 10**6])
 def test_ties_of_every_kind(judges, values, distinct_scores):
     random = np.random.default_rng([judges, values, distinct_scores])
@@ -61,10 +57,10 @@ def test_ties_of_every_kind(judges, values, distinct_scores):
                 assert_as_scipy(scores, given, counts)
 
 
-@pytest.mark.parametrize("number", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("number", [2, 3, 5])
 def test_tiny_samples(number):
     random = np.random.default_rng(number)
-    for _ in range(40):
+    for _ in range(20):
         scores = random.integers(4, size=number).astype(float)
         ratings = random.integers(1, 4, size=(number, random.integers(1, 3)))
         for counts in resamples(random, number):
@@ -118,13 +114,6 @@ def test_scores_far_from_zero_keep_their_digits():
     scores = 1e8 + random.normal(size=40) + ratings[:, 0]
     for counts in resamples(random, 40):
         assert_as_scipy(scores, ratings, counts)
-
-
-@pytest.mark.parametrize(("ratings", "expected"), [([1, 2, 3, 9], 1), ([9, 3, 2, 1], -1)])
-def test_perfect_order(ratings, expected):
-    found = RatedScores(np.arange(4.0), np.array(ratings, float)[:, None])
-    assert found.coefficients(np.array([2, 0, 1, 3]))[0] == pytest.approx(expected)
-    assert found.coefficients(np.ones(4, dtype=np.int64))[:3] == pytest.approx([expected] * 3)
 
 
 def test_no_coefficient_is_beyond_one():

@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from judgement_files import (
     DISTRACTORS,
-    FLICKR_CAPTIONS,
-    FLICKR_LINES,
     FOILS,
     HAT,
     PASCAL_PAIRS,
     PASCAL_REFERENCES,
     write_abstract,
     write_composite,
-    write_crowd,
     write_distractors,
     write_flickr8k,
     write_foils,
@@ -26,7 +23,6 @@ from judgement_files import (
     write_pascal,
     write_thumb,
 )
-from scipy.stats import pearsonr
 
 from vifidel_eval.scorers import Bleu, RougeL, Vifidel
 from vifidel_eval.words.tokenization import Tokenization
@@ -84,40 +80,64 @@ def refused(result, status=1):
     return result.stderr.strip().splitlines()[-1]
 
 
-@pytest.mark.parametrize("command", [command for command in WRITERS if command not in DETECTIONS])
+#: What JSON has of each experiment, and which statistics CSV has of it.
+FINDINGS = {
+    "accuracies": ["accuracy", "tied"],
+    "correlations": ["tau-b", "tau-c", "Spearman", "Pearson"],
+    "detection": ["average precision", "share of positives"],
+    "localization": ["localization accuracy"],
+    "pairwise": ["pairwise accuracy"],
+}
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_every_data_set_has_its_result(data, tmp_path, command, agreement):
+    output, figure = tmp_path / "result.json", tmp_path / "figure.svg"
+    number = "1" if command in DETECTIONS else "1,all"
+    arguments = (command, data(command), "--metrics", "VIFIDEL-PRF,ROUGE_L", "--references", number)
+    result = agreement(*arguments, "--format", "csv", "--output", output, "--figure", figure)
+    assert result.exit_code == 0, result.output
+    # CSV holds rows only: what must be said of them goes elsewhere.
+    assert "references drawn 5 times" in result.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {command, "result.json", "figure.svg"}
+    document = json.loads(
+        output.read_text("utf-8"), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+    columns = ["VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "ROUGE_L"]
+    assert list(document["signatures"]) == columns
+    assert (document["seed"], document["draws"]) == (0, 5)
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    for name, statistics in FINDINGS.items():
+        for statistic in statistics:
+            found = [row["metric"] for row in rows if row["statistic"] == statistic]
+            assert found == [one["metric"] for one in document.get(name, [])]
+    tests = sum(len(one["p_values"]) * (len(columns) - 1) for one in document.get("williams", []))
+    assert sum(row["statistic"] == "Williams p" for row in rows) == tests
+    if command in DETECTIONS:
+        located = [(one["metric"], one["words"]) for one in document["localization"]]
+        assert located == [("VIFIDEL-PRF", "all"), ("VIFIDEL-PRF", "things")]
+        assert len(document["pairwise"]) == (0 if command == "hat" else 4)
+    else:
+        assert {row["references"] for row in rows if row["n"]} == {"1", "all"}
+    drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())
+    assert all(column in drawn for column in columns)
+
+
+@pytest.mark.parametrize("command", ["pascal50s", "flickr8k", "hat"])
 def test_all_formats_show_the_result(data, tmp_path, command, agreement):
     output = tmp_path / "result.json"
-    arguments = (command, data(command), "--metrics", "BLEU,ROUGE_L", "--references", "1,all")
-    shown = {}
-    for style in ("table", "markdown", "csv", "latex", "json"):
-        result = agreement(*arguments, "--format", style, "--output", output, "--draws", 2)
-        assert result.exit_code == 0, result.output
-        # CSV holds rows only: what must be said of them goes elsewhere.
-        assert ("references drawn 2 times" in result.stderr) == (style == "csv")
-        shown[style] = result.stdout
-    document = json.loads(
-        shown["json"], parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
-    )
-    assert json.loads(output.read_text("utf-8")) == document
-    assert {path.name for path in tmp_path.iterdir()} == {command, "result.json"}
-    assert (document["seed"], document["draws"]) == (0, 2)
-    assert set(document["signatures"]) == {"Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L"}
-    key = "accuracies" if command in CHOICES else "correlations"
-    entries = document[key]
-    assert {entry["references"] for entry in entries} == {1, "all"}
-    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
-    assert {row["metric"] for row in rows} == set(document["signatures"])
-    tests = sum(
-        len(of) * (len(of) - 1) for of in (one["p_values"] for one in document.get("williams", []))
-    )
-    assert sum(row["statistic"] == "Williams p" for row in rows) == tests
-    assert len(rows) - tests == len(entries) * (2 if command in CHOICES else 4)
+    arguments = (command, data(command), "--metrics", "ROUGE_L", "--references", "1", "--draws", 2)
+    shown = {
+        style: agreement(*arguments, "--format", style, "--output", output).stdout
+        for style in ("table", "markdown", "latex", "json")
+    }
+    assert json.loads(shown.pop("json")) == json.loads(output.read_text("utf-8"))
     assert shown["markdown"].splitlines()[2].startswith("| ")
     assert "\\toprule" in shown["latex"]
-    for style in ("table", "markdown", "latex"):
-        assert document["signatures"]["ROUGE_L"] in shown[style].replace("\\_", "_")
-        assert "references drawn 2 times; " in shown[style]
-        assert "seed 0" in shown[style]
+    for text in shown.values():
+        assert "ROUGE_L|tok:python" in text.replace("\\_", "_")
+        assert "references drawn 2 times; " in text
+        assert "seed 0" in text
 
 
 def test_accuracies_are_those_of_the_metric(data, agreement):
@@ -175,25 +195,15 @@ def test_objects_of_the_image_stand_for_all_its_captions(data, objects, agreemen
 
 
 def test_ties_and_consensus_and_seed(data, agreement):
-    path = data("distractors")
     shared = ("--metrics", "BLEU", "--format", "json")
-    found = {}
-    for ties in ("half", "wrong", "right"):
-        document = json.loads(agreement("distractors", path, "--ties", ties, *shared).stdout)
-        assert document["ties"] == ties
-        found[ties] = {(e["metric"], e["kind"]): e for e in document["accuracies"]}
-    for key, half in found["half"].items():
-        assert half["accuracy"] - found["wrong"][key]["accuracy"] == pytest.approx(half["tied"] / 2)
-        assert found["right"][key]["accuracy"] - half["accuracy"] == pytest.approx(half["tied"] / 2)
-    assert {kind for _, kind in found["half"]} == {"replace scene", "switch people", "all"}
-    folder = data("pascal50s")
-    sentence = refused(agreement("pascal50s", folder, "--consensus", *shared))
+    arguments = ("distractors", data("distractors"), *shared)
+    half, wrong = (json.loads(agreement(*arguments, "--ties", t).stdout) for t in ("half", "wrong"))
+    assert (half["ties"], wrong["ties"]) == ("half", "wrong")
+    for one, other in zip(half["accuracies"], wrong["accuracies"], strict=True):
+        assert one["accuracy"] - other["accuracy"] == pytest.approx(one["tied"] / 2)
+    sentence = refused(agreement("pascal50s", data("pascal50s"), "--consensus", *shared))
     assert "consensus_pascal.mat: no such file" in sentence
-
-
-def test_the_same_seed_gives_the_same_bytes(data, agreement):
-    arguments = ("abstract50s", data("abstract50s"), "--metrics", "ROUGE_L", "--references", "2")
-    arguments += ("--format", "json")
+    arguments = ("abstract50s", data("abstract50s"), *shared, "--references", "2")
     first, again, other = (agreement(*arguments, "--seed", seed).stdout for seed in (1, 1, 2))
     assert first == again
     assert json.loads(other)["seed"] == 2
@@ -214,29 +224,11 @@ def test_distractors_take_references_from_elsewhere(data, tmp_path, agreement):
     assert json.loads(with_captions.stdout) == json.loads(own.stdout)
 
 
-def test_correlations_are_those_of_the_metric(data, agreement):
-
-    result = agreement("flickr8k", data("flickr8k"), "--metrics", "ROUGE_L", "--format", "json")
-    scores, ratings = [], []
-    for image, caption_id, *experts in FLICKR_LINES:
-        owner, number = caption_id.split(".jpg#")
-        if owner != image[:-4]:
-            caption = FLICKR_CAPTIONS[owner][int(number)]
-            rouge = RougeL(Tokenization())
-            references = FLICKR_CAPTIONS[image[:-4]]
-            scores.append(rouge.compute_score({0: references}, {0: [caption]})[0])
-            ratings.append(np.mean(experts))
-    (found,) = (
-        entry
-        for entry in json.loads(result.stdout)["correlations"]
-        if (entry["judges"], entry["captions"]) == ("mean", "without own references")
-    )
-    assert found["judgements"] == 5
-    assert found["coefficients"]["Pearson"] == pytest.approx(pearsonr(scores, ratings).statistic)
-
-
-@pytest.mark.parametrize("command", ["pascal50s", "flickr8k"])
-def test_scores_of_another_tool(data, tmp_path, command, agreement):
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [("pascal50s", "accuracies"), ("flickr8k", "correlations"), ("hat", "detection")],
+)
+def test_scores_of_another_tool(data, tmp_path, command, key, agreement):
     path, folder = tmp_path / "candidates.json", data(command)
     result = agreement(command, folder, "--write-candidates", path)
     assert result.exit_code == 0
@@ -252,10 +244,10 @@ def test_scores_of_another_tool(data, tmp_path, command, agreement):
     result = agreement(command, folder, "--scores", f"mine={path}", "--metrics", "ROUGE_L", *shared)
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
-    key = "accuracies" if command in CHOICES else "correlations"
     by_metric = {"mine": [], "ROUGE_L": []}
     for entry in document[key]:
-        assert entry["references"] == ("as given" if entry["metric"] == "mine" else "all")
+        given = "as given" if entry["metric"] == "mine" else "all"
+        assert entry.get("references", given) == given
         by_metric[entry["metric"]].append(
             {k: v for k, v in entry.items() if k not in ("metric", "references")}
         )
@@ -300,46 +292,6 @@ def test_an_ablation_of_two_sides_and_their_union(data, objects, tmp_path, agree
     assert by_metric["VIFIDEL gold counts"] == expected
 
 
-@pytest.mark.parametrize("command", DETECTIONS)
-def test_all_formats_show_what_is_found(data, tmp_path, command, agreement):
-    output, figure = tmp_path / "result.json", tmp_path / "figure.svg"
-    arguments = (command, data(command), "--metrics", "VIFIDEL-PRF,ROUGE_L")
-    shown = {}
-    for style in ("table", "markdown", "csv", "latex", "json"):
-        result = agreement(*arguments, "--format", style, "--output", output, "--figure", figure)
-        assert result.exit_code == 0, result.output
-        shown[style] = result.stdout
-    document = json.loads(
-        shown["json"], parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
-    )
-    assert json.loads(output.read_text("utf-8")) == document
-    metrics = ["VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "ROUGE_L"]
-    assert [one["metric"] for one in document["detection"]] == metrics
-    located = [(one["metric"], one["words"]) for one in document["localization"]]
-    assert located == [("VIFIDEL-PRF", "all"), ("VIFIDEL-PRF", "things")]
-    if command == "hat":
-        assert document["pairwise"] == []
-        assert {one["captions"] for one in document["localization"]} == {2}
-    else:
-        assert [one["metric"] for one in document["pairwise"]] == metrics
-        assert {one["captions"] for one in document["localization"]} == {3}
-    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
-    for statistic, name in (
-        ("average precision", "detection"),
-        ("share of positives", "detection"),
-        ("localization accuracy", "localization"),
-        ("pairwise accuracy", "pairwise"),
-    ):
-        found = [row["metric"] for row in rows if row["statistic"] == statistic]
-        assert found == [one["metric"] for one in document[name]]
-    for style in ("table", "markdown", "latex"):
-        assert "VIFIDEL-PRF|refs:yes" in shown[style].replace("\\_", "_")
-    drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())
-    for text in ("detection: average precision", "VIFIDEL-PRF, things", "ROUGE_L"):
-        assert text in drawn
-    assert ("pairs: accuracy" in drawn) == (command != "hat")
-
-
 def test_a_planted_word_is_found(data, agreement):
     result = agreement("nocaps-foil", data("nocaps-foil"), "--metrics", "VIFIDEL-PRF",
                  "--format", "json")  # fmt: skip
@@ -354,43 +306,6 @@ def test_a_planted_word_is_found(data, agreement):
     assert (pairwise["accuracy"], pairwise["low"], pairwise["high"]) == (1, 1, 1)
 
 
-def test_average_precision_is_that_of_the_metric(data, agreement):
-    result = agreement("hat", data("hat"), "--metrics", "ROUGE_L", "--format", "json")
-    scores = [
-        RougeL(Tokenization()).compute_score({0: one["references"]}, {0: [one["caption"]]})[0]
-        for one in HAT
-    ]
-    # Precision where each of the two captions with a hallucination is found, the lowest first.
-    worst_first = [at for _, at in sorted(zip(scores, range(3), strict=True))]
-    ranks = sorted(worst_first.index(at) + 1 for at in (0, 2))
-    expected = sum(found / rank for found, rank in enumerate(ranks, 1)) / 2
-    (found,) = json.loads(result.stdout)["detection"]
-    assert len(set(scores)) == 3
-    assert found["average_precision"] == pytest.approx(expected)
-    assert json.loads(result.stdout)["localization"] == []
-
-
-@pytest.mark.parametrize("command", DETECTIONS)
-def test_scores_of_another_tool_find_hallucinations(data, tmp_path, command, agreement):
-    path, file = tmp_path / "candidates.json", data(command)
-    assert agreement(command, file, "--write-candidates", path).exit_code == 0
-    entries = json.loads(path.read_text("utf-8"))
-    assert len(entries) == {"hat": 3, "nocaps-foil": 6}[command]
-    wrong = {one["foil"] for one in FOILS} | {
-        one["caption"] for one in HAT if one["contains_hallucination"]
-    }
-    for entry in entries:
-        entry["score"] = 0.1 if entry["caption"] in wrong else 0.9
-    path.write_text(json.dumps(entries), "utf-8")
-    result = agreement(command, file, "--scores", f"theirs={path}", "--format", "json")
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
-    (found,) = document["detection"]
-    assert (found["metric"], found["average_precision"]) == ("theirs", 1)
-    assert document["localization"] == []
-    assert [one["accuracy"] for one in document["pairwise"]] == [1] * (command != "hat")
-
-
 def test_finding_takes_one_number_of_references(data, agreement):
     path = data("hat")
     sentence = refused(agreement("hat", path, "--references", "1,2", "--metrics", "BLEU"), status=2)
@@ -398,45 +313,6 @@ def test_finding_takes_one_number_of_references(data, agreement):
     result = agreement("hat", path, "--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
     assert result.exit_code == 0, result.output
     assert "references drawn 2 times" in result.stdout
-
-
-def test_the_crowd_is_a_rating_of_its_own(data, agreement):
-    folder = write_crowd(data("flickr8k"))
-    shared = ("flickr8k", folder, "--metrics", "ROUGE_L", "--format", "json")
-    both = json.loads(agreement(*shared).stdout)["correlations"]
-    assert {one["rating"] for one in both} == {"expert", "crowd"}
-    counts = {one["captions"]: one["judgements"] for one in both if one["rating"] == "crowd"}
-    assert counts == {"without own references": 3, "all": 4}
-    (folder / "ExpertAnnotations.txt").unlink()
-    alone = json.loads(agreement(*shared).stdout)["correlations"]
-    assert alone == [one for one in both if one["rating"] == "crowd"]
-
-
-def test_thumb_has_p_r_and_total(data, agreement):
-    result = agreement("thumb", data("thumb"), "--metrics", "VIFIDEL-PRF", "--format", "json")
-    found = json.loads(result.stdout)["correlations"]
-    assert [(one["rating"], one["captions"]) for one in found[::3]] == [
-        (rating, captions) for rating in ("P", "R", "total") for captions in ("machine", "all")
-    ]
-    assert [one["judgements"] for one in found[::3]] == [4, 6] * 3
-    assert {tuple(one["coefficients"]) for one in found} == {
-        ("tau-b", "tau-c", "Spearman", "Pearson")
-    }
-
-
-def test_figures_of_choices(data, objects, tmp_path, agreement):
-    paths = [tmp_path / f"curves{suffix}" for suffix in (".png", ".svg", ".pdf")]
-    result = agreement(
-        *("pascal50s", data("pascal50s"), "--objects", objects, "--metrics", "VIFIDEL,ROUGE_L"),
-        *("--references", "0,1,2", "--draws", 2),
-        *(argument for path in paths for argument in ("--figure", path)),
-    )
-    assert result.exit_code == 0, result.output
-    assert paths[0].read_bytes().startswith(b"\x89PNG")
-    assert paths[2].read_bytes().startswith(b"%PDF")
-    drawn = "".join(ElementTree.fromstring(paths[1].read_bytes()).itertext())
-    for text in ("VIFIDEL", "ROUGE_L", "PASCAL-50S", "HC", "HI", "HM", "MM"):
-        assert text in drawn
 
 
 def test_figures_of_ratings_need_two_metrics(data, tmp_path, agreement):
@@ -486,19 +362,13 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
     ("arguments", "expected"),
     [
         (["--references", "x"], "'x' is neither a list of numbers such as 0,1,5 nor 'all'"),
-        (["--references", "1,,2"], "is neither a list of numbers"),
         (["--references", "-1"], "is neither a list of numbers"),
-        (["--references", "1.5"], "is neither a list of numbers"),
         (["--references", "²"], "is neither a list of numbers"),
         (["--scores", "file.json"], "'file.json' is not NAME=FILE"),
         (["--scores", "=file.json"], "is not NAME=FILE"),
-        (["--scores", "a="], "is not NAME=FILE"),
         (["--scores", "a=x", "--scores", "a=y"], "a name is given twice"),
         (["--ablation", "objects.json"], "is not NAME=OBJECTS"),
         (["--metrics", "VIFIDEL"], "VIFIDEL needs --objects; give it, or name other metrics."),
-        (["--metrics", "CIDEr+VIFIDEL"], "VIFIDEL needs --objects"),
-        (["--metrics", "LM"], "LM needs --language-model; give it"),
-        (["--metrics", "CIDRE"], "there is no metric 'CIDRE'. Did you mean CIDEr?"),
         (["--ties", "lost"], "'lost' is not one of"),
         (["--draws", "0"], "0 is not in the range"),
         (["--seed", "-1"], "-1 is not in the range"),
@@ -513,12 +383,9 @@ def test_wrong_options_are_usage_errors(data, arguments, expected, agreement):
     [
         (["--metrics", "CIDEr", "--references", "0"], "all of them need references; try"),
         (["--metrics", "BLEU", "--figure", "figure.jpg"], "a figure is a .png, .svg, .pdf file"),
-        (["--metrics", "BLEU", "--figure", "none/figure.png"], "there is no such folder"),
         (["--metrics", "BLEU", "--output", "none/result.json"], "there is no such folder"),
-        (["--metrics", "BLEU", "--output", "."], "the output is a folder"),
         (["--scores", "a=none.json"], "none.json: no such file"),
         (["--ablation", "gold=none.json"], "none.json"),
-        (["--metrics", "BLEU", "--write-candidates", "none/c.json"], "there is no such folder"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

@@ -80,13 +80,13 @@ def test_missing_matlab_files_are_named(tmp_path, refusal):
     assert "consensus_abstract.mat: no such file" in refusal(read_abstract50s, tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"name,sent1,sent2\n", b"\x00" * 300, b"{}" * 100])
+@pytest.mark.parametrize("content", [b"", b"name,sent1,sent2\n", b"\x00" * 300])
 def test_what_is_no_matlab_file_is_refused(tmp_path, refusal, content):
     (tmp_path / "pair_pascal.mat").write_bytes(content)
     assert "not a MATLAB file, or a damaged one" in refusal(read_pascal50s, tmp_path)
 
 
-@pytest.mark.parametrize("left", [0.1, 0.3, 0.5, 0.8, 0.95])
+@pytest.mark.parametrize("left", [0.1, 0.5, 0.95])
 def test_truncated_matlab_files_are_refused(tmp_path, refusal, left):
     path = write_pascal(tmp_path) / "pair_pascal.mat"
     content = path.read_bytes()
@@ -102,11 +102,6 @@ def test_matlab_7_3_is_named(tmp_path, refusal):
     header = b"MATLAB 7.3 MAT-file".ljust(124, b" ") + struct.pack("<H", 0x0200) + b"IM"
     (tmp_path / "pair_pascal.mat").write_bytes(header + b"\x89HDF\r\n\x1a\n" + b"\x00" * 400)
     assert "a MATLAB 7.3 file, which the published one is not" in refusal(read_pascal50s, tmp_path)
-
-
-def test_a_folder_in_a_files_place_is_refused(tmp_path, refusal):
-    (tmp_path / "pair_pascal.mat").mkdir()
-    assert str(tmp_path / "pair_pascal.mat") in refusal(read_pascal50s, tmp_path)
 
 
 def test_other_variables_are_named(tmp_path, refusal):
@@ -292,12 +287,6 @@ def test_composite_has_two_ratings_of_three_captions(tmp_path):
     assert ratings.judged[0].others(ratings.judged[0].references) == FLICKR_CAPTIONS["1001_ab"][1:]
     coco = ratings.judged[6]
     assert coco.others(coco.references) == ["The train is here", "A train at a station"]
-
-
-def test_one_source_of_composite_has_no_subsets(tmp_path):
-    write_composite(tmp_path)
-    (tmp_path / "coco_correctness.csv").unlink()
-    assert list(read_composite(tmp_path).subsets) == ["all"]
 
 
 def test_flickr30k_images_meet_objects_whose_ids_are_numbers(tmp_path):

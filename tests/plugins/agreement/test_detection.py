@@ -11,7 +11,6 @@ from vifidel_eval.plugins.agreement.detection import (
     SupportsWords,
     average_precision,
     detect,
-    find_words,
 )
 from vifidel_eval.plugins.agreement.judgements import Hallucinations, Judged
 from vifidel_eval.scorers.word_supports import WordSupport
@@ -88,7 +87,7 @@ def test_a_low_score_means_a_hallucination(given_trials):
     data = singles([1, 0, 1, 1, 0])
     scores, errors = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1]
     trials = given_trials(lower=("errors",), scores=[[scores]], errors=[[errors]])
-    result = detect(data, trials, [])
+    result = detect(data, trials, {})
     by_metric = {one["metric"]: one for one in result.findings["detection"]}
     expected = (1 + 2 / 3 + 3 / 4) / 3
     for one in by_metric.values():
@@ -102,18 +101,18 @@ def test_a_low_score_means_a_hallucination(given_trials):
 def test_captions_without_a_score_are_left_out(given_trials):
     data = singles([1, 0, 1, 1, 0])
     trials = given_trials(some=[[[1, 2, NAN, 4, 5]], [[5, 4, 1, NAN, 2]]], all=[[[1] * 5]] * 2)
-    some, every = detect(data, trials, []).findings["detection"]
+    some, every = detect(data, trials, {}).findings["detection"]
     # 1, 2, 5 are left: found at ranks 1 of 3; then last of 3.
     assert some["average_precision"] == pytest.approx((1 + 1 / 3) / 2)
     assert (some["captions"], some["positives"]) == (3, 1)
     assert (every["average_precision"], every["captions"]) == (pytest.approx(3 / 5), 5)
-    assert "some: 2 captions fewer than others" in " ".join(detect(data, trials, []).notes())
+    assert "some: 2 captions fewer than others" in " ".join(detect(data, trials, {}).notes())
 
 
 def test_both_captions_of_a_pair_are_ranked_and_compared(given_trials):
     # Correct 1, 3, 5; made up 0, 3, 6. Worst first: 0+, 1, 3 and 3+, 5, 6+.
     trials = given_trials(m=[[[1, 3, 5], [0, 3, 6]]])
-    result = detect(pairs(3), trials, [])
+    result = detect(pairs(3), trials, {})
     (detection,) = result.findings["detection"]
     assert detection["average_precision"] == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
     assert (detection["captions"], detection["positives"]) == (6, 3)
@@ -125,9 +124,9 @@ def test_both_captions_of_a_pair_are_ranked_and_compared(given_trials):
 def test_an_interval_is_over_images(given_trials):
     # One image: every resample is the same.
     trials = given_trials(m=[[[1, 2, 3, 4]]])
-    (one,) = detect(singles([1, 0, 1, 0], images="aaaa"), trials, []).findings["detection"]
+    (one,) = detect(singles([1, 0, 1, 0], images="aaaa"), trials, {}).findings["detection"]
     assert one["low"] == one["high"] == one["average_precision"] == pytest.approx((1 + 2 / 3) / 2)
-    (several,) = detect(singles([1, 0, 1, 0]), trials, []).findings["detection"]
+    (several,) = detect(singles([1, 0, 1, 0]), trials, {}).findings["detection"]
     assert several["low"] < several["average_precision"] < several["high"]
 
 
@@ -152,35 +151,50 @@ class Supports:
         ]
 
 
-def words_of(caption, marked, **supports):
-    """Return the share of the least supported words that are marked: of all, of things."""
-    data = Hallucinations(
-        "Made up",
-        [Judged("a", ("not looked at", caption), ("a reference", caption))],
-        np.array([[False], [True]]),
-        [frozenset(marked)],
-    )
-    scorer = Supports(**supports)
-    assert isinstance(scorer, SupportsWords)
-    found = find_words(data, {"S": scorer, "no words": object()}, "all", 5, 0)
-    assert [(one.metric, one.words) for one in found] == [("S", "all"), ("S", "things")]
-    (rows,) = scorer.seen
-    assert (rows.captions, rows.references, rows.image_ids) == ([caption], [["a reference"]], ["a"])
-    return [one.right.tolist() for one in found]
+@pytest.fixture
+def located(given_trials):
+    """Return how often the least supported word of captions is marked: of all, of things."""
+
+    def located(data, **scorers):
+        trials = given_trials(number="all", S=[np.zeros((len(data.made_up), len(data.judged)))])
+        return detect(data, trials, scorers).findings["localization"]
+
+    return located
 
 
-def test_the_least_supported_word_is_looked_for():
+@pytest.fixture
+def words_of(located):
+    def words_of(caption, marked, **supports):
+        data = Hallucinations(
+            "Made up",
+            [Judged("a", ("not looked at", caption), ("a reference", caption))],
+            np.array([[False], [True]]),
+            [frozenset(marked)],
+        )
+        scorer = Supports(**supports)
+        assert isinstance(scorer, SupportsWords)
+        found = located(data, S=scorer, no_words=object())
+        assert [(one["metric"], one["words"]) for one in found] == [("S", "all"), ("S", "things")]
+        (rows,) = scorer.seen
+        assert (rows.captions, rows.references) == ([caption], [["a reference"]])
+        assert rows.image_ids == ["a"]
+        return [one["accuracy"] for one in found]
+
+    return words_of
+
+
+def test_the_least_supported_word_is_looked_for(words_of):
     supports = {"dog": 0.9, "flies": 0.1, "hat": 0.3}
-    assert words_of("a DOG flies HAT", {3}, **supports) == [[[0]], [[1]]]
-    assert words_of("a DOG flies HAT", {2}, **supports) == [[[1]], [[0]]]
+    assert words_of("a DOG flies HAT", {3}, **supports) == [0, 1]
+    assert words_of("a DOG flies HAT", {2}, **supports) == [1, 0]
     # Of two words alike the one is marked.
-    assert words_of("a DOG flies HAT", {2}, dog=0.5, flies=0.2, hat=0.2) == [[[0.5]], [[0]]]
+    assert words_of("a DOG flies HAT", {2}, dog=0.5, flies=0.2, hat=0.2) == [0.5, 0]
     # A metric that judges no word has not found it; a stop word is never found.
-    assert words_of("a dog flies", {1}, dog=0) == [[[1]], [[0]]]
-    assert words_of("a dog flies", {0}) == [[[0]], [[0]]]
+    assert words_of("a dog flies", {1}, dog=0) == [1, 0]
+    assert words_of("a dog flies", {0}) == [0, 0]
 
 
-def test_several_words_are_found_by_any_piece():
+def test_several_words_are_found_by_any_piece(located):
     class Mentions(Supports):
         def word_supports(self, rows):
             return [[WordSupport("hot dog", 0.1, True, range(1, 3)),
@@ -189,31 +203,27 @@ def test_several_words_are_found_by_any_piece():
     data = pairs(1)
     for marked, expected in (({2}, 1), ({1, 2}, 1), ({3}, 0), ({4}, 0)):
         placed = Hallucinations("Pairs", data.judged, data.made_up, [frozenset(marked)])
-        found = find_words(placed, {"M": Mentions()}, "all", 1, 0)
-        assert [one.right.tolist() for one in found] == [[[expected]], [[expected]]]
+        assert [one["accuracy"] for one in located(placed, M=Mentions())] == [expected, expected]
 
 
-def test_only_marked_captions_are_located(given_trials):
-    data = singles([1, 0, 1, 0])
+def test_only_marked_captions_are_located(located):
     scorer = Supports(a=0.5, caption=0.1)
-    found = find_words(data, {"S": scorer}, "all", 3, 0)
+    every, things = located(singles([1, 0, 1, 0]), S=scorer)
     assert scorer.seen[0].captions == ["a caption 0", "a caption 2"]
-    result = detect(data, given_trials(S=[[[1, 2, 3, 4]]]), found)
-    every, things = result.findings["localization"]
     shared = {"metric": "S", "captions": 2}
     assert every == {"words": "all", "accuracy": 1, "low": 1, "high": 1, **shared}
     assert things == {"words": "things", "accuracy": 0, "low": 0, "high": 0, **shared}
 
 
-def test_drawn_references_are_those_of_the_scores():
+def test_drawn_references_are_those_of_the_scores(given_trials):
     references = tuple(f"reference {n}" for n in range(6))
     data = Hallucinations(
         "Made up", [Judged("a", ("a caption",), references)], np.array([[True]]), [frozenset({1})]
     )
     scorer = Supports(caption=0.1)
-    (every, _) = find_words(data, {"S": scorer}, 2, 4, 1)
-    assert every.right.shape == (4, 1)
+    detect(data, given_trials(number=2, seed=1, S=[[[1]]] * 4), {"S": scorer})
     drawn = [rows.references[0] for rows in scorer.seen]
+    assert len(drawn) == 4
     assert all(len(set(of_draw)) == 2 and set(of_draw) <= set(references) for of_draw in drawn)
     assert len({tuple(of_draw) for of_draw in drawn}) > 1
 
@@ -221,8 +231,7 @@ def test_drawn_references_are_those_of_the_scores():
 def test_json_has_the_keys_of_each_experiment(given_trials):
     data = pairs(3)
     trials = given_trials(m=[[[1, 3, 5], [0, NAN, NAN]]])
-    found = find_words(data, {"S": Supports(made=0.0)}, "all", 1, 0)
-    document = detect(data, trials, found).to_json()
+    document = detect(data, trials, {"S": Supports(made=0.0)}).to_json()
     assert list(document)[:4] == ["data", "detection", "localization", "pairwise"]
     assert document["data"] == "Pairs"
     (detection,), (every, _), (pairwise,) = (

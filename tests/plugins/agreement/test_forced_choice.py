@@ -48,34 +48,12 @@ def test_ties_under_each_convention(given_trials, ties, hc, hi, total):
     assert all(a["low"] <= a["accuracy"] <= a["high"] for a in found.values())
 
 
-def test_one_kind_needs_no_name(given_trials):
-    result = forced_choice(choices(PREFERRED), given_trials(m=[SCORES]))
-    assert list(by_kind(result)) == ["all"]
-    assert result.findings["accuracies"][0]["accuracy"] == pytest.approx(3 / 5)
-
-
 def test_accuracy_is_the_mean_over_draws(given_trials):
     draws = [[[1, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 0]]]  # 2 of 3 right; 1 right, 1 tied
     accuracy = forced_choice(choices([1, 1, 1]), given_trials(m=draws)).findings["accuracies"][0]
     assert accuracy["accuracy"] == pytest.approx((2 / 3 + 1.5 / 3) / 2)
     assert accuracy["tied"] == pytest.approx(1 / 6)
     assert accuracy["pairs"] == 3
-
-
-def test_all_right_and_all_wrong_have_no_spread(given_trials):
-    up, down = [[[1.0] * 5, [0.0] * 5]], [[[0.0] * 5, [1.0] * 5]]
-    result = forced_choice(choices([1] * 5), given_trials(up=up, down=down))
-    right, wrong = result.findings["accuracies"]
-    assert [right[key] for key in ("metric", "accuracy", "low", "high")] == ["up", 1, 1, 1]
-    assert [wrong[key] for key in ("metric", "accuracy", "low", "high")] == ["down", 0, 0, 0]
-
-
-def test_one_image_has_no_spread(given_trials):
-    pairs = choices([1, 1, 1, 1], images=["a"] * 4)
-    accuracy = forced_choice(pairs, given_trials(m=[[[1, 1, 0, 1], [0, 0, 1, 0]]])).findings[
-        "accuracies"
-    ][0]
-    assert (accuracy["accuracy"], accuracy["low"], accuracy["high"]) == (0.75, 0.75, 0.75)
 
 
 def test_without_a_pair_nothing_is_claimed(given_trials):

@@ -8,7 +8,7 @@ import pytest
 
 from vifidel_eval.errors import AnnotationError
 from vifidel_eval.plugins.agreement.judgements import Judged
-from vifidel_eval.plugins.agreement.other_tools import read_scores, write_candidates
+from vifidel_eval.plugins.agreement.trials import read_scores, write_candidates
 
 PAIRS = [
     Judged("2008_1", ("Ein Bär.", "a dog"), ("ein bär", "the bear")),
@@ -57,13 +57,6 @@ def test_only_id_and_score_are_read(written):
     assert read_scores(bare, PAIRS).tolist() == [[1, 3], [2, 4]]
 
 
-def test_scores_of_one_caption_each(tmp_path):
-    ratings = [Judged(n, (f"caption {n}",), ()) for n in range(3)]
-    path = tmp_path / "c.json"
-    write_candidates(path, ratings)
-    assert read_scores(scored(path, [3, 1, 2]), ratings).tolist() == [[3, 1, 2]]
-
-
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -90,8 +83,3 @@ def test_other_files_are_refused(written, change, expected):
         read_scores(path, PAIRS)
     assert str(caught.value).startswith(str(path))
     assert expected in str(caught.value)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(AnnotationError, match=r"none\.json: no such file"):
-        read_scores(tmp_path / "none.json", PAIRS)

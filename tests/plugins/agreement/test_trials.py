@@ -162,20 +162,6 @@ def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypat
         assert trials.scores[name][2].tobytes() == alone.scores[name][2].tobytes()
 
 
-def test_scores_stand_where_their_captions_are(length, judged):
-    trials = run_trials(judged, {"VIFIDEL": length}, [0], 1, 0, Parts(None))
-    expected = [[len(one.captions[side].split()) for one in judged] for side in range(2)]
-    assert trials.scores["VIFIDEL"][0].tolist() == [expected]
-
-
-def test_an_undefined_score_stays_undefined(judged):
-    scorer = FakeScorer("VIFIDEL", lambda caption, _: float("nan") if "0" in caption else 1 / 3)
-    trials = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(None))
-    (scores,) = trials.scores["VIFIDEL"][0]
-    assert np.isnan(scores[0]).tolist() == [True] * 3 + [False] * 3
-    assert scores[0, 3] == pytest.approx(1 / 3, rel=1e-9)
-
-
 def test_progress_adds_up_to_the_work(overlap, length, judged):
     scorers, advanced = {"CIDEr": overlap, "VIFIDEL": length}, []
     run_trials(judged, scorers, [0, 1, "all"], 2, 0, Parts(None), advanced.append)

@@ -65,17 +65,9 @@ class RatedScores:
             tau-b = (C - D) / sqrt((n (n - 1) / 2 - X) (n (n - 1) / 2 - Y))
             tau-c = 2 (C - D) / (n^2 (m - 1) / m)
 
-        Spearman's coefficient is Pearson's of the mean ranks.
-
-        Parameters
-        ----------
-        counts : (captions,) int64
-            How often each caption is there.
-
-        Returns
-        -------
-        list of float
-            All NaN if there are no two different scores or no two different ratings.
+        Spearman's coefficient is Pearson's of the mean ranks. All are NaN if there are no two
+        different scores or no two different ratings. `counts` says how often each caption is there,
+        (captions,) int64.
         """
         cells = self._of_cells @ counts
         of_scores, of_ratings = np.bincount(self._x, cells), np.bincount(self._y, cells)
@@ -114,8 +106,7 @@ class RatedScores:
 def _split(y: Integers, bit: int) -> tuple[Integers, Integers, Integers, Integers]:
     """Return cells whose rating has a one in the digit, those with a zero, and where ones precede.
 
-    That is, for each zero, the first and the end of the ones before it in the order of the scores
-    that are alike in the digits above.
+    That is, the first and the end of the ones before each zero, as `_discordant` needs them.
     """
     order = np.argsort(y >> bit + 1, kind="stable")
     above, digit = y[order] >> bit + 1, y[order] >> bit & 1
@@ -160,24 +151,10 @@ def williams_test(
         K = 1 - r_ah^2 - r_bh^2 - r_ab^2 + 2 r_ah r_bh r_ab
         M = (r_ah + r_bh) / 2
 
-    has Student's t distribution with n - 3 degrees of freedom if the correlations are equal.
-
-    Parameters
-    ----------
-    r_first, r_second : float
-        Correlations of the two metrics with the judgements.
-    r_between : float
-        Correlation of the metrics with each other.
-    number : int
-        How many captions.
-
-    Returns
-    -------
-    t : float
-        NaN if there are fewer than four captions, a correlation is undefined, or the metrics
-        say the same.
-    p : float
-        In [0, 1], or NaN in those cases.
+    has Student's t distribution with n - 3 degrees of freedom if the correlations are equal. The
+    correlations are those of the two metrics with the judgements, and with each other; both results
+    are NaN if there are fewer than four captions, a correlation is undefined, or the metrics say
+    the same.
     """
     spread = (
         1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
@@ -191,7 +168,7 @@ def williams_test(
 
 
 def williams_matrix(title: str, judgements: Floats, scores: Mapping[str, Floats]) -> dict[str, Any]:
-    """Test every metric against every other.
+    """Test every metric against every other on the captions that both score.
 
     The test takes captions as independent, even those of one image, so its p-values are too small
     where an image has several.
@@ -210,8 +187,7 @@ def williams_matrix(title: str, judgements: Floats, scores: Mapping[str, Floats]
     dict
         The ``title``; ``correlations``, metric to its Pearson correlation with the judgements, the
         highest first; ``p_values``, metric to metric to the one-sided p-value of the first one's
-        correlation being no larger than the second one's, on the captions that both score; NaN
-        where the test says nothing.
+        correlation being no larger than the second one's, NaN where the test says nothing.
     """
     correlations = {
         name: float(_correlations(judgements, of_metric)[0][0, 1])

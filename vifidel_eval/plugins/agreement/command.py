@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,18 +17,21 @@ from ...commands.options import (
     MetricCommand,
     chosen_metrics,
     metric_options,
+    record,
     reference_options,
+    style_of,
 )
-from ...commands.paths import CAPTIONS, FILE
+from ...commands.paths import CAPTIONS, FILE, ReadByName, Stated, Written
+from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.printing import Group, show, tell
 from ...errors import VifidelError
+from ...io.options import OUTPUT, option
 from ...io.records import Parts, progress_bar
-from .command_options import Experiment, experiment_options
 
 if TYPE_CHECKING:
     from ...scorers import Scorer
     from ...scorers.record import Settings
-    from .judgements import Choices, Hallucinations, Judged, Ratings
+    from .judgements import Choices, Hallucinations, Judged, Ratings, References
     from .result import Agreement
     from .trials import Trials
 
@@ -36,6 +42,130 @@ def agreement() -> None:
 
     Each command reads a data set's own files.
     """
+
+
+def _numbers(text: str) -> tuple[References, ...]:
+    """Return numbers of references, each once."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word == "all" or re.fullmatch("[0-9]{1,6}", word) for word in words):
+        raise VifidelError(f"{text!r} is neither a list of numbers such as 0,1,5 nor 'all'.")
+    return tuple(dict.fromkeys(word if word == "all" else int(word) for word in words))
+
+
+class NamedFiles(ReadByName):
+    """``NAME=FILE``, as a pair."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name and the text behind it."""
+        if isinstance(value, tuple):
+            return value
+        name, _, content = super().convert(value, param, ctx).partition("=")
+        if not (name and content):
+            self.fail(f"{value!r} is not {param.metavar if param else 'NAME=FILE'}.", param, ctx)
+        return name, content
+
+
+_own = partial(option, section="")
+_output = partial(option, section=OUTPUT)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a user chose for an experiment; each field is an option."""
+
+    references: tuple[References, ...] = _own(
+        "all",
+        "Numbers of references, separated by commas; 'all' takes all there are.",
+        Stated(_numbers),
+        metavar="TEXT",
+    )
+    draws: int = _own(
+        5,
+        "How many times to draw references if an image has more than that number.",
+        click.IntRange(min=1),
+        rare=True,
+    )
+    seed: int = _output(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
+    scores: tuple[tuple[str, str], ...] = _own(
+        (),
+        "Scores of another tool: the file of --write-candidates with a score per entry.",
+        NamedFiles(),
+        several=True,
+        metavar="NAME=FILE",
+    )
+    ablation: tuple[tuple[str, str], ...] = _own(
+        (),
+        "Score VIFIDEL with these objects, by presence and, if the labels have counts, with "
+        "counts. Files separated by commas are united. Repeat for other objects.",
+        NamedFiles(),
+        several=True,
+        rare=True,
+        metavar="NAME=OBJECTS",
+    )
+    ablation_vectors: tuple[str, ...] = _own(
+        (),
+        "Word vectors of the ablation. Repeat for others.  [default: --vectors]",
+        (Path, str),
+        several=True,
+        rare=True,
+    )
+    write_candidates: Path | None = _output(
+        None,
+        "Write the captions to this JSON file for another tool to score, and stop.",
+        OUTPUT_FILE,
+    )
+    figure: tuple[Path, ...] = _output(
+        (), "Draw the result into this .png, .svg or .pdf file.", OUTPUT_FILE, several=True
+    )
+    output: Path | None = _output(
+        None,
+        "Write the result to this JSON file. What an interrupted run has finished is kept beside "
+        "it, and the same command continues from there.",
+        Written(".unfinished"),
+    )
+    style: str = style_of("")
+
+    def __post_init__(self) -> None:
+        for hint, named in (("'--scores'", self.scores), ("'--ablation'", self.ablation)):
+            if len(dict(named)) < len(named):
+                raise click.BadParameter("a name is given twice.", param_hint=hint)
+
+    def ablations(self, settings: Settings) -> dict[str, Scorer]:
+        """Return VIFIDEL with each side of objects, with counts and by presence, and each vectors.
+
+        They are called ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are
+        several. A side on which no label counts twice, such as a union, has presence only.
+        """
+        from ...annotations import read_objects
+        from ...scorers import Vifidel
+        from ...words.word_vectors import load_vectors
+
+        if not self.ablation:
+            return {}
+        if not settings.counts:
+            raise click.UsageError(
+                "--ablation scores with counts and by presence; leave --presence out."
+            )
+        read = settings.threshold, settings.categories, settings.uncertain
+        sides = {name: read_objects(paths.split(","), *read) for name, paths in self.ablation}
+        sources = self.ablation_vectors or (settings.vectors,)
+        vectors = [load_vectors(source, settings.trust_pickles) for source in sources]
+        signatures = [known.signature() for known in vectors]
+        names = [signature.partition("#")[0] for signature in signatures]
+        if len(set(names)) < len(names):  # different files of the same name
+            names = signatures
+        named = dict(zip(names, vectors, strict=True))
+        words = settings.words
+        scorers: dict[str, Scorer] = {}
+        for (side, objects), counts, (vector, known) in product(
+            sides.items(), (True, False), named.items()
+        ):
+            if counts and all(number == 1 for of in objects.values() for number in of.values()):
+                continue
+            name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
+            name += f" {vector}" if len(named) > 1 else ""
+            scorers[name] = Vifidel(objects, **{**words, "vectors": known, "counts": counts})
+        return scorers
 
 
 _TIES = click.option(
@@ -149,49 +279,20 @@ def _read(data_set: _DataSet, given: dict[str, Any]) -> Choices | Ratings | Hall
     return data
 
 
-def _compared(
-    data: Choices | Ratings | Hallucinations,
-    trials: Trials,
-    scorers: dict[str, Scorer],
-    experiment: Experiment,
-    parts: Parts,
-    ties: str,
-) -> Agreement:
-    """Return how scores agree with judgements, by the experiment that these are for."""
-    from .correlation import correlate, views
-    from .detection import detect, find_words
-    from .forced_choice import forced_choice
-    from .judgements import AS_GIVEN, Choices, Ratings
-
-    if isinstance(data, Choices):
-        return forced_choice(data, trials, ties)
-    if isinstance(data, Ratings):
-        total = len(list(trials.columns())) * len(list(views(data)))
-        with progress_bar(total, " intervals") as bar:
-            return correlate(data, trials, parts, bar.update)
-    ranked = [
-        one
-        for number in trials.references
-        if number != AS_GIVEN
-        for one in find_words(data, scorers, number, experiment.draws, experiment.seed)
-    ]
-    return detect(data, trials, ranked)
-
-
 def _add(data_set: _DataSet) -> None:
     """Add the command of a data set."""
 
     def command(
-        experiment: Experiment,
-        metrics: tuple[str, ...] | None,
-        settings: Settings,
-        **given: Any,
+        experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings, **given: Any
     ) -> None:
+        from .correlation import correlate, views
+        from .detection import detect
         from .figures import check_figure, write_figure
-        from .judgements import Hallucinations
-        from .other_tools import write_candidates
+        from .forced_choice import forced_choice
+        from .judgements import Choices, Hallucinations, Ratings
+        from .trials import write_candidates
 
-        ties = given.pop("ties", "half")
+        ties = {"ties": given.pop("ties")} if "ties" in given else {}
         data = _read(data_set, given)
         if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
@@ -205,7 +306,14 @@ def _add(data_set: _DataSet) -> None:
         parts = Parts(experiment.output)
         try:
             trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
-            result = _compared(data, trials, scorers, experiment, parts, ties)
+            if isinstance(data, Choices):
+                result = forced_choice(data, trials, **ties)
+            elif isinstance(data, Ratings):
+                total = len(list(trials.columns())) * len(list(views(data)))
+                with progress_bar(total, " intervals") as bar:
+                    result = correlate(data, trials, parts, bar.update)
+            else:
+                result = detect(data, trials, scorers)
             _deliver(result, experiment)
             drawable = result.findings.get("williams") != []
             for path in experiment.figure if drawable else ():
@@ -218,20 +326,14 @@ def _add(data_set: _DataSet) -> None:
         if experiment.figure and not drawable:  # everything else is done
             write_figure(experiment.figure[0], result)  # says what is missing
 
-    for option in reversed(
-        [
-            agreement.command(
-                data_set.name,
-                cls=MetricCommand,
-                help=f"{data_set.summary}\n\n{data_set.files}",
-            ),
-            click.argument(data_set.path, type=FILE),
-            *data_set.options,
-            experiment_options(data_set.references),
-            metric_options,
-        ]
-    ):
-        command = option(command)
+    command = record(Experiment, "experiment", defaults={"references": data_set.references})(
+        metric_options(command)
+    )
+    for one in reversed(data_set.options):
+        command = one(command)
+    command = click.argument(data_set.path, type=FILE)(command)
+    help_text = f"{data_set.summary}\n\n{data_set.files}"
+    agreement.command(data_set.name, cls=MetricCommand, help=help_text)(command)
 
 
 for _data_set in _DATA_SETS:
@@ -251,8 +353,7 @@ def _trials(
     """
     from ...scorers.registry import build
     from ...scores.harness import together
-    from .other_tools import read_scores
-    from .trials import run_trials, work
+    from .trials import read_scores, run_trials, work
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)

@@ -6,18 +6,25 @@ The experiments of ALOHa (Petryk et al., NAACL 2024) on HAT and nocaps-FOIL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...captions.rows import Rows
-from ...evaluation import Floats, Integers
-from ...io.text_tables import Table
+from ...evaluation import Floats
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
 from .forced_choice import forced_choice
-from .judgements import ALL, Choices, Hallucinations, References, drawn, times_drawn
+from .judgements import (
+    ALL,
+    AS_GIVEN,
+    Choices,
+    Hallucinations,
+    References,
+    drawn,
+    times_drawn,
+)
 from .result import Agreement, Resampled, mean, table_of
 from .trials import Trials
 
@@ -34,62 +41,111 @@ class SupportsWords(Protocol):
         ...
 
 
-class RankedWords(NamedTuple):
-    """How often the word of a caption that a metric supports least is one that is marked."""
-
-    metric: str
-    #: A key of `WORD_SETS`.
-    words: str
-    #: The judgements with a marked word; (captions,).
-    places: Integers
-    #: In [0, 1]: of equally supported words the share that is marked; 0 where the metric judges no
-    #: word; (draws, captions).
-    right: Floats
-
-
-def find_words(
-    data: Hallucinations,
-    scorers: Mapping[str, Scorer],
-    number: References,
-    draws: int,
-    seed: int,
-) -> list[RankedWords]:
-    """Look for the made-up words with every metric that tells the support of words.
+def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) -> Agreement:
+    """Compare scores, with one number of references, with where the hallucinations are.
 
     Parameters
     ----------
     data : Hallucinations
-        The captions; of those judged together the last one is looked at.
+        The captions.
+    trials : Trials
+        Their scores.
     scorers : mapping
-        Metric name to scorer; those that are no `SupportsWords` are passed over.
-    number, draws, seed
-        References, as `run_trials` draws them.
+        Metric name to scorer: those that are `SupportsWords` look for the made-up words, of
+        captions judged together in the last one.
+
+    Returns
+    -------
+    Agreement
+        Of each metric, with intervals, means over draws of references. ``"detection"``: the
+        ``average_precision`` of ranking the captions, the worst score first; how many ``captions``
+        have a score, and the ``positives``, which make something up: their share is what a metric
+        reaches by chance. ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of
+        least support (of ``words``, a key of `WORD_SETS`) is one that is made up; equal words
+        share, and it is 0 where the metric judges no word. ``"pairwise"``: how often the correct
+        caption of a pair has the higher score; a tie counts half.
     """
+    resampled = Resampled(data.judged, trials.seed)
+    detection = [
+        {"metric": metric, **_detection(data, draws, resampled)}
+        for metric, _, draws in trials.columns()
+    ]
+    localization = [
+        one
+        for number in trials.references
+        if number != AS_GIVEN
+        for one in _localization(data, trials, number, scorers)
+    ]
+    pairwise: list[dict[str, Any]] = []
+    if len(data.made_up) > 1:
+        judged = data.judged
+        choices = Choices(data.name, judged, np.ones(len(judged)), [ALL] * len(judged))
+        keys = ("metric", "accuracy", "low", "high", "pairs")
+        for accuracy in forced_choice(choices, trials).findings["accuracies"]:
+            pairwise.append({key: accuracy[key] for key in keys})
+    most = max(one["captions"] for one in detection)
+    fewer = [
+        f"{one['metric']}: {most - one['captions']} captions fewer than others, which it cannot "
+        "score"
+        for one in detection
+        if one["captions"] < most
+    ]
+    tables = [
+        table_of(
+            f"{data.name}: average precision of finding the captions that make something up",
+            detection,
+            ["Metric", "Average precision", "Interval", "Captions", "Positives"],
+        ),
+        table_of(
+            f"{data.name}: how often the least supported word is made up",
+            localization,
+            ["Metric", "Words", "Accuracy", "Interval", "Captions"],
+            texts=2,
+        ),
+        table_of(
+            f"{data.name}: how often the correct caption scores higher",
+            pairwise,
+            ["Metric", "Accuracy", "Interval", "Pairs"],
+        ),
+    ]
+    numbers = ", ".join(map(str, trials.references))
+    return Agreement(
+        data.name,
+        {"detection": detection, "localization": localization, "pairwise": pairwise},
+        list(_rows(detection, localization, pairwise)),
+        [table for table in tables if table.rows],
+        [f"references: {numbers}; ties count half", *fewer],
+        trials,
+    )
+
+
+def _localization(
+    data: Hallucinations, trials: Trials, number: References, scorers: Mapping[str, Scorer]
+) -> Iterator[dict[str, Any]]:
     places = [at for at, marked in enumerate(data.marked) if marked and data.made_up[-1, at]]
-    ranked = []
+    resampled = Resampled([data.judged[at] for at in places], trials.seed)
     for name, scorer in scorers.items():
         if not isinstance(scorer, SupportsWords):
             continue
         supports = []
-        for draw in range(times_drawn(data.judged, number, draws)):
-            references = drawn(data.judged, number, seed, draw)
+        for draw in range(times_drawn(data.judged, number, trials.draws)):
+            references = drawn(data.judged, number, trials.seed, draw)
             rows = Rows(
                 [data.judged[at].captions[-1] for at in places],
                 [references[at] for at in places],
                 [data.judged[at].image_id for at in places],
             )
-            supports.append(scorer.word_supports(rows))
+            supports.append(list(zip(places, scorer.word_supports(rows), strict=True)))
         for words, things_only in WORD_SETS.items():
-            right = [
+            right = np.array(
                 [
-                    _right(of_caption, data.marked[at], things_only)
-                    for at, of_caption in zip(places, of_draw, strict=True)
+                    [_right(of_caption, data.marked[at], things_only) for at, of_caption in of_draw]
+                    for of_draw in supports
                 ]
-                for of_draw in supports
-            ]
-            shape = len(right), len(places)
-            ranked.append(RankedWords(name, words, np.array(places), np.reshape(right, shape)))
-    return ranked
+            )
+            low, high = resampled.of_mean(right) if places else (np.nan, np.nan)
+            accuracy = {"metric": name, "words": words, "accuracy": mean(right)}
+            yield {**accuracy, "low": low, "high": high, "captions": len(places)}
 
 
 def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bool) -> float:
@@ -101,63 +157,10 @@ def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bo
     return sum(hits) / len(hits)
 
 
-def detect(data: Hallucinations, trials: Trials, ranked: Sequence[RankedWords]) -> Agreement:
-    """Compare scores with where the hallucinations are.
-
-    Parameters
-    ----------
-    data : Hallucinations
-        The captions.
-    trials : Trials
-        Their scores, with one number of references.
-    ranked : sequence of RankedWords
-        What `find_words` found.
-
-    Returns
-    -------
-    Agreement
-        Of each metric, with intervals, means over draws of references. ``"detection"``: the
-        ``average_precision`` of ranking the captions, the worst score first; how many ``captions``
-        have a score, and the ``positives``, which make something up: their share is what a metric
-        reaches by chance. ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of
-        least support (of ``words``, a key of `WORD_SETS`) is one that is made up. ``"pairwise"``:
-        how often the correct caption of a pair has the higher score; a tie counts half.
-    """
-    resampled = Resampled(data.judged, trials.seed)
-    detection = [
-        {"metric": metric, **_detection(data, draws, resampled)}
-        for metric, _, draws in trials.columns()
-    ]
-    localization = []
-    for metric, words, places, right in ranked:
-        of_marked = Resampled([data.judged[at] for at in places.tolist()], trials.seed)
-        low, high = of_marked.of_mean(right) if len(places) else of_marked.interval([])
-        accuracy = {"metric": metric, "words": words, "accuracy": mean(right)}
-        localization.append({**accuracy, "low": low, "high": high, "captions": len(places)})
-    pairwise = _pairwise(data, trials)
-    most = max(one["captions"] for one in detection)
-    fewer = [
-        f"{one['metric']}: {most - one['captions']} captions fewer than others, which it cannot "
-        "score"
-        for one in detection
-        if one["captions"] < most
-    ]
-    numbers = ", ".join(map(str, trials.references))
-    return Agreement(
-        data.name,
-        {"detection": detection, "localization": localization, "pairwise": pairwise},
-        list(_rows(detection, localization, pairwise)),
-        list(_tables(data.name, detection, localization, pairwise)),
-        [f"references: {numbers}; ties count half", *fewer],
-        trials,
-    )
-
-
-_Findings = Sequence[dict[str, Any]]
-
-
 def _rows(
-    detection: _Findings, localization: _Findings, pairwise: _Findings
+    detection: list[dict[str, Any]],
+    localization: list[dict[str, Any]],
+    pairwise: list[dict[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     def row(one: dict[str, Any], statistic: str, key: str, n: str) -> dict[str, Any]:
         shared = {name: one[name] for name in ("metric", "low", "high")}
@@ -173,22 +176,6 @@ def _rows(
         yield {**of_words, "subset": one["words"]}
     for one in pairwise:
         yield row(one, "pairwise accuracy", "accuracy", "pairs")
-
-
-def _tables(
-    name: str, detection: _Findings, localization: _Findings, pairwise: _Findings
-) -> Iterator[Table]:
-    """Yield a table for each experiment."""
-    title = f"{name}: average precision of finding the captions that make something up"
-    columns = ["Metric", "Average precision", "Interval", "Captions", "Positives"]
-    yield table_of(title, detection, columns)
-    if localization:
-        title = f"{name}: how often the least supported word is made up"
-        columns = ["Metric", "Words", "Accuracy", "Interval", "Captions"]
-        yield table_of(title, localization, columns, texts=2)
-    if pairwise:
-        title = f"{name}: how often the correct caption scores higher"
-        yield table_of(title, pairwise, ["Metric", "Accuracy", "Interval", "Pairs"])
 
 
 def _detection(data: Hallucinations, draws: Floats, resampled: Resampled) -> dict[str, Any]:
@@ -215,19 +202,8 @@ def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
     """Return the average precision of finding the positives by a high score.
 
     The sum over the different scores, from the highest down, of the recall gained there times the
-    precision there; equal scores are one step, so that their order does not matter.
-
-    Parameters
-    ----------
-    scores : (n,) float64
-        Without NaN.
-    positive : (n,) bool
-        What is to be found.
-
-    Returns
-    -------
-    float
-        In (0, 1]; NaN without a positive.
+    precision there; equal scores are one step, so that their order does not matter. In (0, 1]; NaN
+    without a positive. Scores are float64 without NaN, `positive` is bool, both (n,).
     """
     if not positive.any():
         return float("nan")
@@ -236,13 +212,3 @@ def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
     last = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))  # of equal scores
     found = np.cumsum(positive)[last]
     return float((np.diff(found, prepend=0) * (found / (last + 1))).sum() / found[-1])
-
-
-def _pairwise(data: Hallucinations, trials: Trials) -> list[dict[str, Any]]:
-    if any(len(one.captions) == 1 for one in data.judged):
-        return []
-    ones = np.ones(len(data.judged))
-    choices = Choices(data.name, data.judged, ones, [ALL] * len(ones))
-    accuracies = forced_choice(choices, trials).findings["accuracies"]
-    keys = ("metric", "accuracy", "low", "high", "pairs")
-    return [{key: accuracy[key] for key in keys} for accuracy in accuracies]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import io
-import itertools
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -45,13 +44,7 @@ def check_figure(path: Path) -> None:
 
 
 def write_figure(path: Path, result: Agreement) -> None:
-    """Draw the result of an experiment.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be written, or there is nothing to draw.
-    """
+    """Draw a result; a `VifidelError` says that there is nothing to draw, or nowhere to write."""
     if "accuracies" in result.findings:
         write_curves(path, result)
     elif "detection" in result.findings:
@@ -71,14 +64,10 @@ def write_curves(path: Path, result: Agreement) -> None:
     metrics = list(dict.fromkeys(accuracy["metric"] for accuracy in accuracies))
     numbers = [number for number in result.trials.references if number != AS_GIVEN] or [AS_GIVEN]
     columns = min(len(kinds), 3)
-    rows = math.ceil(len(kinds) / columns)
-    size = 3.2 * columns, 2.9 * rows + 0.5
-    with _drawing(path, size, rows, columns) as (figure, axes):
-        for axis, kind in itertools.zip_longest(axes, kinds):
-            if kind is None:
-                axis.set_axis_off()
-            else:
-                _draw_panel(axis, result, kind, metrics, numbers)
+    size = 3.2 * columns, 2.9 * math.ceil(len(kinds) / columns) + 0.5
+    with _drawing(path, size, columns, kinds) as (figure, axes):
+        for axis, kind in zip(axes, kinds, strict=True):
+            _draw_panel(axis, result, kind, metrics, numbers)
         # Named here: matplotlib leaves labels out that begin with an underscore.
         legend = figure.legend(
             axes[0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
@@ -149,7 +138,7 @@ def write_intervals(path: Path, result: Agreement) -> None:
     panels = [panel for panel in panels if panel[2]]
     longest = max(len(rows) for _, _, rows, _ in panels)
     size = 3.6 * len(panels), 1.2 + 0.25 * longest
-    with _drawing(path, size, 1, len(panels)) as (figure, axes):
+    with _drawing(path, size, len(panels), panels) as (figure, axes):
         for axis, (title, key, rows, chance) in zip(axes, panels, strict=True):
             axis.set_title(title, parse_math=False)
             places = range(len(rows))
@@ -175,13 +164,10 @@ def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
         raise VifidelError(f"{path}: a matrix needs two metrics; name more --metrics.")
     size = 2.5 + 0.5 * max(len(matrix["correlations"]) for matrix in matrices)
     columns = min(len(matrices), 2)
-    rows = math.ceil(len(matrices) / columns)
-    with _drawing(path, ((size + 0.6) * columns, size * rows), rows, columns) as (_, axes):
-        for axis, matrix in itertools.zip_longest(axes, matrices):
-            if matrix is None:
-                axis.set_axis_off()
-            else:
-                _draw_matrix(axis, matrix, characters=int(9 * size))
+    inches = (size + 0.6) * columns, size * math.ceil(len(matrices) / columns)
+    with _drawing(path, inches, columns, matrices) as (_, axes):
+        for axis, matrix in zip(axes, matrices, strict=True):
+            _draw_matrix(axis, matrix, characters=int(9 * size))
 
 
 def _draw_matrix(axis: Any, matrix: dict[str, Any], characters: int) -> None:
@@ -208,9 +194,9 @@ def _p_value(p: float) -> str:
 
 @contextmanager
 def _drawing(
-    path: Path, size: tuple[float, float], rows: int, columns: int
-) -> Iterator[tuple[Figure, Any]]:
-    """Yield a figure of so many inches and its panels, row by row; write it when they are drawn."""
+    path: Path, size: tuple[float, float], columns: int, panels: Sequence[Any]
+) -> Iterator[tuple[Figure, Sequence[Any]]]:
+    """Yield a figure of so many inches and the axes of its panels; write it when they are drawn."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -219,7 +205,10 @@ def _drawing(
     suffix = path.suffix.lower()
     with rc_context(_SETTINGS):
         figure = Figure(figsize=size, layout="constrained")
-        yield figure, figure.subplots(rows, columns, squeeze=False).flat
+        axes = figure.subplots(math.ceil(len(panels) / columns), columns, squeeze=False).flat
+        for axis in axes[len(panels) :]:
+            axis.set_axis_off()
+        yield figure, list(axes[: len(panels)])
         content = io.BytesIO()
         figure.savefig(content, format=suffix[1:], dpi=200, metadata=without[suffix])
     write_whole(path, content.getvalue())

@@ -13,6 +13,8 @@ and ``coco``: fields separated by semicolons, one line per image with ``Input.im
 human's, one of the image's references in other spelling; the second and third are two systems'.
 Where there is a fourth, published figures leave it out, and so does this. References are the data
 sets' own files.
+
+An `AnnotationError` says which file is missing or has another layout.
 """
 
 from __future__ import annotations
@@ -49,18 +51,10 @@ _IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 def read_flickr8k(folder: Path) -> Ratings:
     """Read the judgements of Flickr8k that there are.
 
-    Returns
-    -------
-    Ratings
-        ``"expert"``, three judges, and ``"crowd"``, the share of *yes*; each is NaN for the lines
-        of the other's file. Image ids are file stems, whole numbers as numbers. References are the
-        image's five captions. Published figures leave out the captions that are among them,
-        ``"without own references"``; ``"all"`` has them, scored against the others.
-
-    Raises
-    ------
-    AnnotationError
-        If a file is missing or has another layout.
+    The ratings are ``"expert"``, three judges, and ``"crowd"``, the share of *yes*; each is NaN for
+    the lines of the other's file. Image ids are file stems, whole numbers as numbers. References
+    are the image's five captions. Published figures leave out the captions that are among them,
+    ``"without own references"``; ``"all"`` has them, scored against the others.
     """
     captions, references = _read_tokens(folder / SOURCES["8k"])
     sources = {
@@ -144,26 +138,12 @@ def _image_id(name: str) -> ImageId:
 
 
 def read_composite(folder: Path) -> Ratings:
-    """Read what there is of Composite.
+    """Read what there is of Composite, of one or more of its three sources.
 
-    Parameters
-    ----------
-    folder : path
-        Holds the published files of one or more of the three sources, and their references.
-
-    Returns
-    -------
-    Ratings
-        ``"relevance"`` and ``"thoroughness"``, one judge each; NaN where a caption has none.
-        ``"all"`` captions together, as published, and those of each source. Image ids are file
-        stems, whole numbers (Flickr30k's) as numbers.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no file, or one has another layout.
-    ImageIdError
-        If an image has no references.
+    The ratings are ``"relevance"`` and ``"thoroughness"``, one judge each; NaN where a caption has
+    none. The subsets are ``"all"`` captions together, as published, and those of each source. Image
+    ids are file stems, whole numbers (Flickr30k's) as numbers. An image without references is an
+    `ImageIdError`.
     """
     # By source, image, caption and its place: a system's caption may be the human's.
     answers: dict[tuple[str, ImageId, str, int], dict[str, float]] = {}

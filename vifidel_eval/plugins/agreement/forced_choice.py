@@ -6,7 +6,6 @@ distracted captions, of Kilickaya et al. (EACL 2017, section 3.3).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,56 +59,44 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
             accuracy, pairs = mean(of_kind), int(counts[0].sum())
             low, high = resampled.of_mean(of_kind)
             tied = mean(np.where(counts, agrees == 0, np.nan))
-            interval = {"low": low, "high": high}
+            ends = {"low": low, "high": high}
             accuracies.append(
                 {
                     **of_metric,
                     "kind": kind,
                     "accuracy": accuracy,
-                    **interval,
+                    **ends,
                     "pairs": pairs,
                     "tied": tied,
                 }
             )
             shared = {**of_metric, "n": pairs, "subset": kind}
-            rows.append({**shared, "statistic": "accuracy", "value": accuracy, **interval})
+            rows.append({**shared, "statistic": "accuracy", "value": accuracy, **ends})
             rows.append({**shared, "statistic": "tied", "value": tied})
+    of_all = [accuracy for accuracy in accuracies if accuracy["kind"] == ALL]
+    most = max(total["pairs"] for total in of_all)
+    fewer = [
+        f"{total['metric']} with {total['references']} references: {most - total['pairs']} pairs "
+        "fewer than others, whose captions it cannot score"
+        for total in of_all
+        if total["pairs"] < most
+    ]
+    lines: list[list[Cell]] = []
+    for at, total in enumerate(of_all):
+        of_line = accuracies[at * len(masks) : (at + 1) * len(masks)]
+        shares = [rounded(accuracy["accuracy"]) for accuracy in of_line]
+        interval = f"{total['low']:.4f}-{total['high']:.4f}" if total["pairs"] else None
+        last = [interval, total["pairs"], rounded(total["tied"])]
+        lines.append([total["metric"], total["references"], *shares, *last])
+    headers = ["Metric", "References", *masks, f"Interval of {ALL}", "Pairs", "Tied"]
     divided = int((choices.preferred == 0).sum())
     left_out = f"; {divided} pairs on which people were divided are left out"
-    convention = f"ties count as {ties}{left_out if divided else ''}"
     return Agreement(
         choices.name,
         {"accuracies": accuracies},
         rows,
-        [_table(choices.name, accuracies, [*masks])],
-        [convention, *_fewer(accuracies)],
+        [Table(headers, lines, title=f"{choices.name}: accuracy")],
+        [f"ties count as {ties}{left_out if divided else ''}", *fewer],
         trials,
         {"ties": ties, "divided": divided},
     )
-
-
-def _table(name: str, accuracies: Sequence[dict[str, Any]], kinds: Sequence[str]) -> Table:
-    """Return a row for each metric and number of references, a column for each kind of pairs."""
-    rows: list[list[Cell]] = []
-    for at in range(0, len(accuracies), len(kinds)):
-        of_row = accuracies[at : at + len(kinds)]
-        total = of_row[-1]
-        row: list[Cell] = [total["metric"], total["references"]]
-        row += [rounded(accuracy["accuracy"]) for accuracy in of_row]
-        row += [f"{total['low']:.4f}-{total['high']:.4f}" if total["pairs"] else None]
-        row += [total["pairs"], rounded(total["tied"])]
-        rows.append(row)
-    headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]
-    return Table(headers, rows, title=f"{name}: accuracy")
-
-
-def _fewer(accuracies: Sequence[dict[str, Any]]) -> list[str]:
-    """Return which metrics cannot score some captions."""
-    of_all = [accuracy for accuracy in accuracies if accuracy["kind"] == ALL]
-    most = max(accuracy["pairs"] for accuracy in of_all)
-    return [
-        f"{a['metric']} with {a['references']} references: {most - a['pairs']} pairs fewer than "
-        "others, whose captions it cannot score"
-        for a in of_all
-        if a["pairs"] < most
-    ]

@@ -1,4 +1,8 @@
-"""Data sets that come as JSON: THumB, HAT, nocaps-FOIL, and pairs with distracted captions."""
+"""Data sets that come as JSON: THumB, HAT, nocaps-FOIL, and pairs with distracted captions.
+
+An `AnnotationError` says which file cannot be read, and which of its entries has another shape.
+Where files name pictures, image ids are the stems of these names.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +40,9 @@ def read_thumb(folder: Path) -> Ratings:
 
         {"seg_id": "2690", "refs": ["A large number of small boats ...", "..."]}
 
-    Returns
-    -------
-    Ratings
-        ``"P"``, ``"R"`` and ``"total"``, one judge each; the ``"machine"`` captions, and ``"all"``
-        with those that people wrote. Some of these are references of their image, from which
-        `Judged` takes them. Image ids are file stems.
-
-    Raises
-    ------
-    AnnotationError
-        If a file is missing or has another shape.
+    Each rating, ``"P"``, ``"R"`` and ``"total"``, has one judge. The subsets are the ``"machine"``
+    captions, and ``"all"`` with those that people wrote. Some of these are references of their
+    image, from which `Judged` takes them.
     """
     captions_path, references_path = (folder / name for name in FILES)
     references: dict[str, tuple[str, ...]] = {}
@@ -82,16 +78,6 @@ def read_hat(path: Path) -> Hallucinations:
          "grounding": [["A", false], ["sign", false], ["pointing", true], "..."]}
 
     ``grounding`` has each of the caption's pieces between blanks, and whether it is made up.
-
-    Returns
-    -------
-    Hallucinations
-        Single captions. Image ids are file stems.
-
-    Raises
-    ------
-    AnnotationError
-        If the file cannot be read or has another shape.
     """
     judged, made_up, marked = [], [], []
     for entry in _entries(path):
@@ -115,16 +101,7 @@ def read_nocaps_foil(path: Path) -> Hallucinations:
          "baseline": "A little kid standing in a shirt.",
          "foil": "A little kid standing in a skirt.", "replacement": ["shirt", "skirt"]}
 
-    Returns
-    -------
-    Hallucinations
-        Pairs of the baseline and the foil. Every word of the replacement is marked wherever the
-        foil has it. Image ids are file stems.
-
-    Raises
-    ------
-    AnnotationError
-        If the file cannot be read or has another shape.
+    Every word of the replacement is marked wherever the foil has it.
     """
     judged, marked = [], []
     for entry in _entries(path):
@@ -158,24 +135,9 @@ def read_distractors(
          "correct": "a woman rides a horse", "distractor": "a boy rides a horse",
          "references": ["a rider on a brown horse", "..."]}
 
-    Parameters
-    ----------
-    path : path
-        JSON file as above.
-    references : mapping, optional
-        References of the images whose entries have none.
-
-    Returns
-    -------
-    Choices
-        People prefer the first caption of every pair, the correct one.
-
-    Raises
-    ------
-    AnnotationError
-        If the file cannot be read or has another shape.
-    ImageIdError
-        If `references` does not know an image.
+    People prefer the first caption of every pair, the correct one. Images whose entries have no
+    references get theirs from the mapping, if there is one; an image that it lacks is an
+    `ImageIdError`.
     """
     judged, kinds = [], []
     for entry in _entries(path):

@@ -3,7 +3,8 @@
 Both come as MATLAB files. Of PASCAL-50S, ``pair_pascal.mat`` holds the pairs and the votes, and
 ``pascal50S.mat`` the references. ``consensus_pascal.mat`` and ``consensus_abstract.mat`` hold
 triplets: a pair of captions B, C is judged against 48 references A, one after the other, with a
-``rating`` of 1 for B, -1 for C; what people prefer is the majority over the references.
+``rating`` of 1 for B, -1 for C; what people prefer is the majority over the references. An
+`AnnotationError` says which file is missing or has another layout.
 """
 
 from __future__ import annotations
@@ -28,25 +29,11 @@ _DAMAGED = "{}: not a MATLAB file, or a damaged one; download the published file
 
 
 def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
-    """Read PASCAL-50S, or the part of it that is there.
+    """Read PASCAL-50S, or the part of it that is there, in the order of ``pair_pascal.mat``.
 
-    Parameters
-    ----------
-    folder : path
-        Holds the published files.
-    consensus : bool
-        Take the triplets' majority over the references (``consensus_pascal.mat``) instead of
-        the direct votes of ``pair_pascal.mat``.
-
-    Returns
-    -------
-    Choices
-        In the order of ``pair_pascal.mat``. Image ids are file stems: ``2008_007226``.
-
-    Raises
-    ------
-    AnnotationError
-        If a file is missing or has another layout.
+    With `consensus`, what people prefer is the triplets' majority over the references
+    (``consensus_pascal.mat``) instead of the direct votes. Image ids are file stems:
+    ``2008_007226``.
     """
     path = folder / "pair_pascal.mat"
     pairs = _structs(path, "new_input", ["name", "sent1", "sent2"])
@@ -91,16 +78,8 @@ def read_abstract50s(folder: Path) -> Choices:
     names no images, and does not say which pair is which. (The first half is often taken for the
     pairs of two correct captions; in the published file both kinds are in both halves.)
 
-    Returns
-    -------
-    Choices
-        Two pairs are of one scene if they were judged against the same references, which are
-        its references; its image id is its number in the file, from 1.
-
-    Raises
-    ------
-    AnnotationError
-        If the file is missing or has another layout.
+    Two pairs are of one scene if they were judged against the same references, which are its
+    references; its image id is its number in the file, from 1.
     """
     triplets = _triplets(folder / "consensus_abstract.mat")
     scenes: dict[tuple[str, ...], int] = {}

@@ -1,23 +1,30 @@
-"""Scores of judged captions under drawn references, part by part, so that no part is lost."""
+"""Scores of judged captions under drawn references, or of another tool.
+
+They are computed part by part, so that no part is lost.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...captions.rows import Rows
-from ...errors import MetricUnavailable, VifidelError
+from ...errors import AnnotationError, MetricUnavailable, VifidelError
 from ...evaluation import Floats
 from ...io.arguments import check_whole
 from ...io.caches import one_run
+from ...io.containers import entries_of
 from ...io.digits import rounded
-from ...io.image_ids import to_json_value
+from ...io.files import json_text, write_whole
+from ...io.image_ids import samples, to_json_value
 from ...io.records import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
@@ -62,10 +69,7 @@ class Trials:
     def and_given(self, metric: str, scores: Floats) -> Trials:
         """Return these trials with scores of another tool, (captions judged together, judgements).
 
-        Raises
-        ------
-        VifidelError
-            If a metric of that name is among them already.
+        A `VifidelError` says that a metric of that name is among them already.
         """
         if metric in self.signatures:
             raise VifidelError(f"{metric} is computed here too: give --scores another name.")
@@ -122,6 +126,8 @@ def run_trials(
 ) -> Trials:
     """Score judged captions, with each number of references, under every metric.
 
+    A `VifidelError` says that there is no draw, or that the seed is negative.
+
     Parameters
     ----------
     judged : sequence of Judged
@@ -130,21 +136,14 @@ def run_trials(
         Metric name to scorer.
     numbers : sequence of int or str
         Numbers of references, or `ALL_REFERENCES`.
-    draws : int
-        How often references are drawn, where there are more than the number: see `drawn`.
-    seed : int
-        Of the draws.
+    draws, seed : int
+        How often references are drawn, where there are more than the number; see `drawn`.
     parts : Parts
         What is in it is not computed again; a part is one metric with one draw.
     on_progress : callable, optional
         Called with the number of scores just computed; together as `work` says.
     unavailable : mapping, optional
         Metrics that are known not to be available, with the reason.
-
-    Raises
-    ------
-    VifidelError
-        If there is no draw, or the seed is negative.
     """
     check_whole(0, seed=seed)
     check_whole(1, draws=draws)
@@ -159,12 +158,8 @@ def run_trials(
     with ExitStack() as stack:
         in_run = {}
         for base, name in _bases(scorers).items():
-            rows = [
-                of_side
-                for draw in planned
-                if base in _bases(_usable(scorers, draw.number))
-                for of_side in draw.scored(name).systems.values()
-            ]
+            of_base = [draw for draw in planned if base in _bases(_usable(scorers, draw.number))]
+            rows = [of_side for draw in of_base for of_side in draw.scored(name)[1].values()]
             in_run[base] = stack.enter_context(base.in_run(rows))
         for draw in planned:
             usable = _usable(scorers, draw.number)
@@ -248,13 +243,6 @@ def _bases(scorers: Mapping[str, Scorer]) -> dict[Scorer, str]:
     }
 
 
-class _Scored(NamedTuple):
-    """The judgements that a metric can score, and the first captions, the second ones ..."""
-
-    places: list[int]
-    systems: dict[str, Rows]
-
-
 class _Draw:
     """The captions judged together as systems, with one draw of references."""
 
@@ -267,10 +255,13 @@ class _Draw:
         self._images = list(dict.fromkeys(one.image_id for one in judged))
         images = [[to_json_value(one.image_id), one.captions] for one in judged]
         self._content = json.dumps([images, references])
-        self._scored: dict[bool, _Scored] = {}
+        self._scored: dict[bool, tuple[list[int], dict[str, Rows]]] = {}
 
-    def scored(self, name: str) -> _Scored:
-        """Return what a metric scores; a judgement's own caption may be the only reference."""
+    def scored(self, name: str) -> tuple[list[int], dict[str, Rows]]:
+        """Return the judgements that a metric can score, and the first captions, the second ones.
+
+        A judgement's own caption may be the only reference of its image.
+        """
         needs = needs_references(name)
         if needs not in self._scored:
             places = [at for at, refs in enumerate(self._references) if refs or not needs]
@@ -282,7 +273,7 @@ class _Draw:
                 )
                 for side in range(len(self._judged[0].captions))
             }
-            self._scored[needs] = _Scored(places, systems)
+            self._scored[needs] = places, systems
         return self._scored[needs]
 
     def columns(
@@ -331,3 +322,64 @@ def _main(scorer: Scorer, known: Mapping[Scorer, dict[str, Floats]]) -> Floats:
     """Return the scores of the column that stands for a metric, or of its only one."""
     columns = known[scorer]
     return columns[scorer.main] if len(columns) > 1 else next(iter(columns.values()))
+
+
+def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
+    """Write the captions that another tool is to score: a JSON list, in the order of the data set.
+
+    An entry is of one caption::
+
+        {"id": "7.1", "image_id": "2008_007226", "caption": "the potted plant",
+         "references": ["A plant in a pot.", "..."]}
+
+    The references are all of the image's that say something else than the captions judged together.
+    """
+    entries = [
+        {
+            "id": entry_id,
+            "image_id": to_json_value(one.image_id),
+            "caption": caption,
+            "references": one.others(one.references),
+        }
+        for entry_id, one, caption in _identified(judged)
+    ]
+    write_whole(path, json_text(entries) + "\n")
+
+
+def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
+    """Return the scores of another tool, (captions judged together, judgements), NaN for null.
+
+    The file is that of `write_candidates` with ``"score"`` in each entry, which may be null. ``id``
+    and ``score`` are needed; a caption must be the one of the data set. An `AnnotationError` says
+    what is not so, or that a caption has no score.
+    """
+    captions = {entry_id: caption for entry_id, _, caption in _identified(judged)}
+    scores: dict[str, float] = {}
+    for entry in entries_of(path, AnnotationError):
+        entry_id, score = entry.text("id"), entry["score"]
+        if entry.get("caption", captions.get(entry_id)) != captions.get(entry_id):
+            raise entry.error(
+                f"{entry}: {entry['caption']!r:.60} is not the caption of id {entry_id!r}; are the "
+                "scores for this data set?"
+            )
+        if entry_id in scores:
+            raise entry.error(f"{entry}: id {entry_id!r} appears twice; keep one.")
+        is_number = isinstance(score, int | float) and not isinstance(score, bool)
+        if score is not None and (not is_number or abs(score) > sys.float_info.max):
+            raise entry.refusal("score", "a finite number or null")
+        scores[entry_id] = np.nan if score is None else float(score)
+    missing = [entry_id for entry_id in captions if entry_id not in scores]
+    if missing or len(scores) > len(captions):
+        raise AnnotationError(
+            f"{path}: {len(scores)} scores for {len(captions)} captions, {len(missing)} without "
+            f"one (ids {samples(missing)}); are they for this data set?"
+        )
+    flat: Floats = np.array([scores[entry_id] for entry_id in captions], dtype=np.float64)
+    by_side: Floats = flat.reshape(len(judged), -1).T
+    return by_side
+
+
+def _identified(judged: Sequence[Judged]) -> Iterator[tuple[str, Judged, str]]:
+    for number, one in enumerate(judged, 1):
+        for side, caption in enumerate(one.captions, 1):
+            yield f"{number}.{side}", one, caption

@@ -84,17 +84,13 @@ def questions(
         known = read_answered(answers, classes)
         _check_matched(known, {i: [*mentioned[i], *chosen[i]] for i in mentioned}, str(answers))
         answered = {mine: known[theirs] for theirs, mine in match(known, mentioned).items()}
-    asked: list[dict[str, Any]] = []
-    for image_id, of_image in mentioned.items():
-        done = answered.get(image_id, ())
-        about = to_json_value(image_id)
-        asked += [{"image_id": about, "thing": name} for name in of_image if name not in done]
-        asked += [
-            {"image_id": about, "thing": name, "control": True}
-            for name in chosen[image_id]
-            if name not in done
-        ]
-    return asked
+    return [
+        {"image_id": to_json_value(image_id), "thing": name, **extra}
+        for image_id, of_image in mentioned.items()
+        for names, extra in ((of_image, {}), (chosen[image_id], {"control": True}))
+        for name in names
+        if name not in answered.get(image_id, ())
+    ]
 
 
 @named_if_wrong

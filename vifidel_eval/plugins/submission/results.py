@@ -67,17 +67,10 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     JSON list of ids, one id per line, ``{"id": ...}``, or records (JSON, JSON Lines, CSV, TSV,
     Parquet) whose image id has a usual name.
 
-    Returns
-    -------
-    dict
-        The ids as keys, in the order of the file.
+    The ids are the keys, in the order of the file.
 
-    Raises
-    ------
-    CaptionError
-        If the file cannot be read or lists no images.
-    ImageIdError
-        If two ids mean the same image, or a plain list has one twice.
+    Raises a CaptionError if the file cannot be read or lists no images, and an ImageIdError if two
+    ids mean the same image, or a plain list has one twice.
     """
     where, raw = str(path), read_bytes(path, CaptionError)
     content = content_of(raw, where, CaptionError)
@@ -117,13 +110,8 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
 def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> Results:
     """Look for every fault of a results file, which should describe all images.
 
-    Parameters
-    ----------
-    path : path
-        A JSON list of ``{"image_id": ..., "caption": "..."}``, under any name. A file that cannot
-        be read is a fault.
-    images : collection
-        The image ids, as `read_image_list` returns them.
+    It is a JSON list of ``{"image_id": ..., "caption": "..."}``, under any name. That it cannot be
+    read is a fault. `read_image_list` returns the images.
     """
     file = str(path)
     faults: list[Fault] = []
@@ -156,30 +144,13 @@ def write_results(
 ) -> Results:
     """Write captions in the results format, unless there would be a fault in the file.
 
-    White space around captions is dropped, and line breaks in them become blanks. The file is
-    ASCII, and the same bytes for the same captions.
+    White space around captions is dropped, and line breaks in them become blanks. The file, which
+    is replaced if it exists, is ASCII, and the same bytes for the same captions. It has the ids of
+    the images that it must describe, and their order: `read_image_list` returns them; by default
+    they are those of the captions, as `vifidel_eval.captions.read_results` returns them.
 
-    Parameters
-    ----------
-    captions : mapping
-        Image id to caption, as `vifidel_eval.captions.read_results` returns it.
-    path : path
-        The file, which is replaced if it exists.
-    images : collection, optional
-        The images that the file must describe, as `read_image_list` returns them; it has their ids
-        and their order. By default the images that have a caption.
-
-    Returns
-    -------
-    Results
-        What was checked; nothing is written if it has faults.
-
-    Raises
-    ------
-    ImageIdError
-        If an id of the captions could mean two of the images.
-    VifidelError
-        If the file cannot be written.
+    Raises an ImageIdError if an id of the captions could mean two of the images, and a VifidelError
+    if the file cannot be written.
     """
     known = captions if images is None else images
     same_image = match(captions, known)

@@ -157,8 +157,8 @@ def image_data(content: Content) -> dict[str, Any]:
         "ids": list(map(str, ids)),
         "references": list(content.references.values()),
         "objects": [
-            [number for label, count in found.items() for number in (labels[label], count)]
-            for found in objects
+            [number for label, count in of_image.items() for number in (labels[label], count)]
+            for of_image in objects
         ],
         "captions": [list(map(of.get, ids)) for of in content.captions.values()],
         "scores": [
@@ -301,13 +301,13 @@ def sentences_of(
     one), and the starts and ends of inventions. All are places in UTF-16 units, which scripts count
     in.
     """
-    found: dict[ImageId, list[list[Any]]] = {}
+    sentences_in: dict[ImageId, list[list[Any]]] = {}
     for evaluation in of_column.values():
         told = evaluation.details.get("sentences", ())
         for image_id, sentences in zip(evaluation.ids, told, strict=False):
             if sentences:
-                found[image_id] = [_sentence(captions[image_id], one) for one in sentences]
-    return [found.get(image_id) for image_id in ids]
+                sentences_in[image_id] = [_sentence(captions[image_id], one) for one in sentences]
+    return [sentences_in.get(image_id) for image_id in ids]
 
 
 def _sentence(caption: str, sentence: Mapping[str, Any]) -> list[Any]:
