@@ -1,4 +1,4 @@
-"""Comparisons of systems, under their documented names ``runs.comparison`` and ``runs.baseline``."""
+"""Comparisons of systems, under their documented names, ``comparison`` and ``baseline``."""
 
 import sys
 
