@@ -208,7 +208,7 @@ def _drawing(
         axes = figure.subplots(math.ceil(len(panels) / columns), columns, squeeze=False).flat
         for axis in axes[len(panels) :]:
             axis.set_axis_off()
-        yield figure, axes[: len(panels)]
+        yield figure, list(axes[: len(panels)])
         content = io.BytesIO()
         figure.savefig(content, format=suffix[1:], dpi=200, metadata=without[suffix])
     write_whole(path, content.getvalue())
