@@ -23,8 +23,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry
@@ -40,6 +40,8 @@ from .labels import (
 )
 from .objects import ObjectLabels
 from .plain import below_header, classes_of
+
+T = TypeVar("T")
 
 # In the words of models: "Yes, there is one.", "No.", "I am not sure", "I cannot tell from here."
 _YES_OR_NO = re.compile(r"(yes|no)\b(?! idea)")
@@ -178,20 +180,9 @@ def _read_woodpecker(samples: Entries, found: Instances) -> ObjectLabels:
     for sample in samples:
         image_id = found.image_once(sample, key)
         entities = sample["entity_info"]
-        if not isinstance(entities, Mapping):
-            raise sample.refusal("entity_info", "an object with what was found")
-        for name, entity in entities.items():
-            if not isinstance(entity, Mapping) or "total_count" not in entity:
-                raise AnnotationError(
-                    f"{sample}: {name!r:.40} has no 'total_count'; write a number."
-                )
+        counts = {name: entity["total_count"] for name, entity in entities.items()}
         found.asked_in(image_id)
-        try:
-            counts = {name: entity["total_count"] for name, entity in entities.items()}
-            counted = list(listed(counts, found.lowest))
-        except AnnotationError as problem:
-            raise AnnotationError(f"{sample}: {problem}") from None
-        for one in counted:
+        for one in _within(sample, listed, counts, found.lowest):
             label = found.ask(image_id, one.name, sample)
             if one.number:
                 found.add(image_id, one.name, sample, one.number)
@@ -199,6 +190,14 @@ def _read_woodpecker(samples: Entries, found: Instances) -> ObjectLabels:
             for box in boxes if label and isinstance(boxes, list) else ():
                 found.keep_box(image_id, label, from_corners(box), size=(1.0, 1.0))
     return found.object_labels("woodpecker", says_asked=True)
+
+
+def _within(entry: Entry, read: Callable[..., Iterable[T]], *given: Any) -> list[T]:
+    """Return what is read of an entry; what is wrong with it is said to be there."""
+    try:
+        return list(read(*given))
+    except AnnotationError as problem:
+        raise AnnotationError(f"{entry}: {problem}") from None
 
 
 WOODPECKER = Format(
@@ -242,16 +241,15 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
         if "problem" in picture:
             continue
         size = picture.get("width"), picture.get("height")
-        try:
-            asked_for.setdefault(image_id, set()).update(asked_labels(picture.get("asked", ())))
-            for one in detections(picture.content, 0, found.names):
-                if one.score is None:
-                    raise AnnotationError("'scores' is missing; every detection needs one.")
-                label = checked_label(one.name)
-                if label:
-                    detected.setdefault((image_id, label), []).append((one.score, one.box, size))
-        except AnnotationError as problem:
-            raise AnnotationError(f"{picture}: {problem}") from None
+        asked_for.setdefault(image_id, set()).update(
+            _within(picture, asked_labels, picture.get("asked", ()))
+        )
+        for one in _within(picture, detections, picture.content, 0, found.names):
+            if one.score is None:
+                raise picture.refusal("scores", "a list with a score for each detection")
+            label = checked_label(one.name, picture)
+            if label:
+                detected.setdefault((image_id, label), []).append((one.score, one.box, size))
     for image_id, asked in asked_for.items():
         if classes or asked:
             found.asked_in(image_id).update(dict.fromkeys(classes | asked, where))

@@ -83,15 +83,18 @@ def read_categories(source: CategorySource) -> CategoryNames:
         found = read_names(path)
         if not any(vars(found).values()):
             raise AnnotationError(f"{path}: no category in it; give a file that lists them.")
-        for kind, of_kind in vars(names).items():
+        for kind, united in vars(names).items():
             for key, name in vars(found)[kind].items():
-                if of_kind.setdefault(key, name) != name:
-                    raise AnnotationError(
-                        f"{path}: category {key!r:.40} is called {name!r:.40}, and "
-                        f"{of_kind[key]!r:.40} in another file; give the one that the detector "
-                        "used."
-                    )
+                _call(united, key, name, path)
     return names
+
+
+def _call(names: dict[Any, str], key: Any, name: str, at: object) -> None:
+    """Add the name of a category, which may have no other one."""
+    if names.setdefault(key, name) != name:
+        raise AnnotationError(
+            f"{at}: category {key!r:.40} is called {names[key]!r:.40} and {name!r:.40}; keep one."
+        )
 
 
 def read_names(path: str | os.PathLike[str]) -> CategoryNames:
@@ -118,14 +121,9 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
 
 @named_if_wrong
 def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
-    """Return ``{machine id: name}`` from Open Images' class descriptions, a CSV.
+    """Return ``{machine id: name}`` from the text of Open Images' class descriptions, a CSV.
 
-    Some releases have a header line, and some have none.
-
-    Raises
-    ------
-    AnnotationError
-        If a line does not have two fields, none names a class, or a class has two names.
+    Some releases have a header line, and some have none. What is wrong is an `AnnotationError`.
     """
     names: dict[Any, str] = {}
     for number, (line, row) in enumerate(csv_rows(text, where, ",", AnnotationError)):
@@ -143,11 +141,7 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
             )
         if not clean_label(name):
             raise AnnotationError(f"{where}: line {line}: class {machine_id!r:.40} has no name.")
-        if names.setdefault(machine_id, name) != name:
-            raise AnnotationError(
-                f"{where}: line {line}: class {machine_id!r:.40} is called "
-                f"{names[machine_id]!r:.40} and {name!r:.40}; keep one."
-            )
+        _call(names, machine_id, name, f"{where}: line {line}")
     if not names:
         raise AnnotationError(f"{where}: no class in it, such as '/m/01g317,Person'.")
     return names
@@ -162,18 +156,10 @@ def _names_by_id(categories: Entries) -> dict[Any, str]:
     names: dict[Any, str] = {}
     for category in categories:
         category_id, name = category.get("id"), category.get("name")
-        if (
-            isinstance(category_id, bool)
-            or not isinstance(category_id, Integral | str)
-            or not isinstance(name, str)
-            or not clean_label(name)
-        ):
+        is_id = isinstance(category_id, Integral | str) and not isinstance(category_id, bool)
+        if not is_id or not isinstance(name, str) or not clean_label(name):
             raise AnnotationError(f"{category} needs an 'id' and a 'name'.")
-        if names.setdefault(category_id, name) != name:
-            raise AnnotationError(
-                f"{category}: category {category_id!r:.40} is called "
-                f"{names[category_id]!r:.40} and {name!r:.40}; keep one."
-            )
+        _call(names, category_id, name, category)
     return names
 
 
@@ -316,16 +302,8 @@ Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | Non
 def read_looked_for(source: Declared) -> LookedFor | None:
     """Return what a user says was looked for in every image; None for None.
 
-    Parameters
-    ----------
-    source : str, path, or collection of str, optional
-        ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
-        there; a text file with one label per line; or labels.
-
-    Raises
-    ------
-    AnnotationError
-        If the file cannot be read, or there is no label.
+    That is ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
+    there; a text file with one label per line; or labels.
     """
     if source is None or isinstance(source, LookedFor):
         return source

@@ -167,9 +167,9 @@ class Instances:
         if self.boxes is None or numbers is None or min(numbers[2:]) <= 0:
             return
         if image_id not in self.boxes:
-            width_height = _numbers([*size, 1, 1])
-            is_size = width_height is not None and min(width_height) > 0
-            self.boxes[image_id] = ImageBoxes([], width_height[:2] if is_size else None)
+            width, height, *_ = _numbers([*size, 1, 1]) or (0, 0)
+            is_size = min(width, height) > 0
+            self.boxes[image_id] = ImageBoxes([], (width, height) if is_size else None)
         self.boxes[image_id].boxes.append(Box(label, *numbers, score))
 
     def counts(self, score: float) -> bool:

@@ -109,8 +109,7 @@ def judged_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
 ) -> tuple[LabelRows, dict[int, str]]:
     """Return the labels of rows, none of one that cannot be read, and what is wrong, by row."""
-    threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    check_thresholds(threshold, uncertain)
+    check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
     wrong = isinstance(objects, str | bytes | bytearray | Mapping)
     if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
         raise AnnotationError(
@@ -135,12 +134,10 @@ def judged_rows(
             frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
             for items, labels in zip(rows, counts, strict=True)
         )
-    of_rows = LabelRows(counts, found.lowest if found.scored else None, asked)
-    if not wrong_lists:
-        return of_rows, {}
-    return of_rows, {
+    problems = {
         row: wrong_lists[id(items)] for row, items in enumerate(rows) if id(items) in wrong_lists
     }
+    return LabelRows(counts, found.lowest if found.scored else None, asked), problems
 
 
 def read_items(
@@ -253,7 +250,10 @@ RECORDS = Format(
 
 # One of these is a list in parallel arrays.
 _ARRAY = " ".join(f"%s{key}[]" for key in ARRAY_LABELS + BESIDE)
-
+_NO_IMAGE = (
+    "detections as parallel arrays, and nothing says which image each is of; give the folder with "
+    "one such file per image (MMDetection's preds/), or {image id: detections}."
+)
 
 ARRAYS = Format(
     "parallel arrays",
@@ -268,22 +268,10 @@ ARRAYS = Format(
         Way(
             "object",
             (" ".join(ARRAY_LABELS), " ".join(BESIDE), _ARRAY.replace("%s", "")),
-            "the detections in one image as parallel arrays, and nothing says which image; give "
-            "the folder with one such file per image, or {image id: detections}.",
+            _NO_IMAGE,
         ),
-        Way(
-            "object",
-            (_ARRAY.replace("%s", "predictions[]."),),
-            "what MMDetection's DetInferencer returns, where nothing says which image each "
-            "prediction is of; give the folder preds/ that it writes, or {image id: prediction}.",
-        ),
-        Way(
-            "list",
-            (_ARRAY.replace("%s", "[]."),),
-            "a list of detections as parallel arrays (Hugging Face's post_process_... or "
-            "torchvision), where nothing says which image each is of; write {image id: "
-            "detections}.",
-        ),
+        Way("object", (_ARRAY.replace("%s", "predictions[]."),), _NO_IMAGE),
+        Way("list", (_ARRAY.replace("%s", "[]."),), _NO_IMAGE),
     ),
 )
 

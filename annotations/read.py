@@ -199,7 +199,9 @@ def _read(
 def _content(path: Path) -> Content:
     if os.path.isdir(path):
         return Content("folder", path, Source(str(path), AnnotationError))
-    return content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
+    content = content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
+    is_empty = content.kind == "object" and not content.value.content
+    return content._replace(kind="other") if is_empty else content
 
 
 def _read_content(content: Content, found: Instances) -> ObjectLabels | NocapsImages:
@@ -210,8 +212,6 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | NocapsIm
         seen = value.content
         if shows(seen, _RECORD):
             kind, value, seen = "list", Entries([seen], source, numbers=[1], unit="line"), [seen]
-        elif not seen and found.where != "objects":
-            kind = "other"
     elif kind == "list":
         seen = value.values
     elif kind == "table":

@@ -172,27 +172,20 @@ class Scorer(ABC):
         Parameters
         ----------
         rows : Rows
-            As `rows` or `vifidel_eval.captions.rows.coco_rows` returns them.
+            As `rows` or `vifidel_eval.captions.rows.coco_rows` returns them. A VifidelError is
+            raised if the metric cannot score such rows.
         on_progress : callable, optional
             Called with the number of rows just scored.
         signed : bool
             Whether the evaluations have their signature, for which a digest of all objects takes
             time; who scores several systems signs them together.
 
-        Raises
-        ------
-        VifidelError
-            If the metric cannot score such rows.
         """
         made = self._evaluate(rows, on_progress or (lambda _: None))
         evaluations = checked(made, self.columns, rows.ids)
         signature = self.signature_of([rows]) if signed else ""
-        return {
-            column.name: replace(
-                self._finished(column, evaluations[column.name]), signature=signature
-            )
-            for column in self.columns
-        }
+        finished = {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
+        return {name: replace(one, signature=signature) for name, one in finished.items()}
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with what its column and its undefined scores say."""
@@ -243,8 +236,7 @@ class Scorer(ABC):
         Raises
         ------
         VifidelError
-            If a sequence has another length or holds something else, or the metric lacks
-            something that it needs.
+            If a sequence is of another length or kind, or the metric needs something else.
         """
         rows = self.rows(captions, image_ids=image_ids, objects=objects, references=references)
         return self._scores(rows)[self.main]

@@ -255,7 +255,7 @@ class Chair(Explainer):
                 (gold.finder.find(self._complete(caption)).found for caption in rows.captions),
                 gold.there,
                 gold.deniable or [None] * len(rows),
-                self.evaluate(rows, signed=False)["CHAIRi"].scores.tolist(),
+                self._scores(rows)["CHAIRi"].tolist(),
             )
         )
 

@@ -33,12 +33,8 @@ METEOR_PATIENCE = 600.0
 class Meteor(TokenMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
-    Each run has a Java process of its own, which ends with it.
-
-    Raises
-    ------
-    MetricUnavailable
-        If Java does not run here; when scoring, if METEOR's process fails or hangs.
+    Each run has a Java process of its own, which ends with it. A MetricUnavailable is raised if
+    Java does not run here; when scoring, if METEOR's process fails or hangs.
     """
 
     columns = (Column("METEOR"),)

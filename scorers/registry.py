@@ -274,7 +274,7 @@ def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]
 
 def _place(problem: BaseException, module: str) -> str:
     """Return the last line of a metric's own module that an exception came through."""
-    file = getattr(sys.modules.get(module), "__file__", None)
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
     frames = traceback.extract_tb(problem.__traceback__)
     lines = [frame.lineno for frame in frames if file and frame.filename == file]
     return f" in line {lines[-1]} of {os.path.basename(file)}" if lines else ""

@@ -44,11 +44,8 @@ class Spice(TokenMetric):
 
     The first evaluation downloads 385 MB of Stanford models into pycocoevalcap's folder, as
     pycocoevalcap does. Captions are parsed every time: its cache of parses fails on many machines.
-
-    Raises
-    ------
-    MetricUnavailable
-        If there is no Java 8 to 14; when scoring, if the download or SPICE's process fails.
+    A MetricUnavailable is raised if there is no Java 8 to 14; when scoring, if the download or
+    SPICE's process fails.
     """
 
     columns = (Column("SPICE"),)
@@ -71,7 +68,7 @@ class Spice(TokenMetric):
         _fetch_stanford_models()
         ids = list(gts)
         with contextlib.suppress(TypeError):  # ids that cannot be compared stay as they are
-            ids.sort()  # type: ignore[call-arg, misc] # pycocoevalcap's order
+            ids = sorted(gts)  # type: ignore[type-var] # pycocoevalcap's order
         # JSON would make strings of ids: SPICE gets positions.
         images = [
             {"image_id": at, "test": res[image_id][0], "refs": gts[image_id]}

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, DetailsOfParts, Evaluation, Floats
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
 from ..kernels.grounding import Mention, Verdict, words_of
 from ..kernels.support import SUPPORT, Evidence
@@ -41,7 +41,8 @@ _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 def _rate(part: int, whole: int, sums: Floats) -> Floats:
     """Return how much of one count is another one, of counts (..., 5)."""
     share = np.full(np.shape(sums[..., whole]), np.nan)
-    return np.divide(sums[..., part], sums[..., whole], out=share, where=sums[..., whole] > 0)
+    np.divide(sums[..., part], sums[..., whole], out=share, where=sums[..., whole] > 0)
+    return share
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,12 +172,9 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
         evidence, captions = part.gold.evidence, part.rows.captions
         mentions = self._grounding.mentions(part.gold.lexicon, captions, evidence, self._support)
-        counts = _counts(mentions, evidence)
+        counts, unconfirmed = _counts(mentions, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(mentions), np.nan)
-        unconfirmed = [
-            sum(mention.verdict is Verdict.UNCONFIRMED for mention in of_row) for of_row in mentions
-        ]
-        further = {"unconfirmed": np.array(unconfirmed, dtype=np.int64)}
+        further = {"unconfirmed": unconfirmed}
         if evidence.by_references.any():
             further["judged_by_references"] = evidence.by_references.astype(np.int64)
         says_nothing = evidence.is_there & ~evidence.denies
@@ -231,19 +229,27 @@ def _details(mentions: Sequence[Sequence[Mention]]) -> list[dict[str, Any]]:
     return [{"mentions": [mention.to_json() for mention in of_row]} for of_row in mentions]
 
 
-def _counts(mentions: Sequence[Sequence[Mention]], evidence: Evidence) -> Floats:
-    """Return what is counted of each caption, (rows, 5); NaN if nothing can be absent there."""
-    counts = np.ones((len(mentions), _THINGS + 1))
-    for row, of_row in enumerate(mentions):
-        wrong = [mention.category for mention in of_row if mention.verdict.is_wrong]
-        judged = [
-            mention
-            for mention in of_row
-            if mention.judged_by is not None and mention.verdict is not Verdict.UNCONFIRMED
-        ]
-        counts[row, 1:] = bool(wrong), len(judged), len(wrong), len(set(wrong))
+def _counts(mentions: Sequence[Sequence[Mention]], evidence: Evidence) -> tuple[Floats, Integers]:
+    """Return what is counted of each caption, (rows, 5), and its unconfirmed mentions, (rows,).
+
+    The former is NaN if nothing can be absent there.
+    """
+    size = len(mentions)
+    listed = [(row, mention) for row, of_row in enumerate(mentions) for mention in of_row]
+    sure = [(row, m) for row, m in listed if m.verdict is not Verdict.UNCONFIRMED]
+    wrong = [(row, m.category) for row, m in sure if m.verdict is not Verdict.THERE]
+    counts = np.ones((size, _THINGS + 1))
+    counts[:, JUDGED] = _per_row([row for row, m in sure if m.judged_by is not None], size)
+    counts[:, ABSENT] = _per_row([row for row, _ in wrong], size)
+    counts[:, _WITH_ABSENT] = counts[:, ABSENT] > 0
+    counts[:, _THINGS] = _per_row([row for row, _ in set(wrong)], size)
     counts[~(evidence.is_there & evidence.denies)] = np.nan
-    return counts
+    rows = _per_row([row for row, _ in listed], size) - _per_row([row for row, _ in sure], size)
+    return counts, rows
+
+
+def _per_row(rows: Sequence[int], size: int) -> Integers:
+    return np.bincount(np.array(rows, dtype=np.int64), minlength=size)
 
 
 def _mean_support(mentions: Sequence[Sequence[Mention]]) -> Floats:

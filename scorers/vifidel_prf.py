@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +24,9 @@ from ..kernels.claims import (
     claims_gold,
     judge_claims,
     read_sentences,
-    words_of_claims,
 )
 from ..kernels.grounding import Grounding
-from ..kernels.support import NOTHING, nearest
+from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
 from ..words.synonyms import ClassList, rarities_signature
 from ..words.word_vectors import VectorSource
@@ -67,7 +67,7 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         return claims_gold(gold, self._names_grounding, *known)
 
     def further_words(self, rows: Rows) -> Iterable[str]:
-        return words_of_claims(self._claims(rows))
+        return dict.fromkeys(chain.from_iterable(c.looked_up for c in self._claims(rows)))
 
     def _claims(self, rows: Rows) -> list[Claim]:
         read = claim_reader(self._names_grounding.units, self._space.stop_words)
@@ -167,27 +167,25 @@ class VifidelPRF(ClaimScorer):
 
     def _supported(self, part: Part[ClaimsGold], judged: JudgedClaims) -> SupportedWords:
         """Return the words of captions with their support."""
-        words, sides = part.words, (part.gold.said.words, part.gold.named)
-        to_said, to_objects = judged.near
-        if not judged.claimed.all():
-            distances = part.gold.lexicon.distances
-            to_said, to_objects = (nearest(distances, words, side) for side in sides)
-        supports = np.maximum(to_said.of_left, to_objects.of_left)
-        supports[judged.claimed] = judged.support
-        weights = np.zeros(len(supports))
-        weights[judged.claimed] = judged.weights
-        by_said, by_objects = (
-            np.append(side.atoms, NOTHING)[near.at_left]
-            for side, near in zip(sides, (to_said, to_objects), strict=True)
-        )
+        words, claimed = part.words, judged.claimed
+        unclaimed = some_of(words, ~claimed)
+        near = np.zeros((2, len(claimed)))
+        by = np.full((2, len(claimed)), NOTHING)
+        for at, side in enumerate((part.gold.said.words, part.gold.named)):
+            evidence = np.append(side.atoms, NOTHING)
+            others = nearest(part.gold.lexicon.distances, unclaimed, side)
+            for some, found in ((claimed, judged.near[at]), (~claimed, others)):
+                near[at, some], by[at, some] = found.of_left, evidence[found.at_left]
+        supports, weights = near.max(axis=0), np.zeros(len(claimed))
         # A label before a word of the references.
-        by = np.where(to_said.of_left > to_objects.of_left, by_said, by_objects)
-        by[supports <= 0] = NOTHING
+        best = np.where(near[0] > near[1], *by)
+        supports[claimed], weights[claimed] = judged.support, judged.weights
+        best[supports <= 0] = NOTHING
         return SupportedWords(
             part.rows.captions,
             words.starts,
             words.atoms,
-            by,
+            best,
             supports,
             weights,
             part.gold.lexicon.words,
@@ -201,7 +199,7 @@ class VifidelPRF(ClaimScorer):
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take([row for row, _ in all_of]), captions=claimed)
-        p = self.evaluate(of_sentences, signed=False)["VIFIDEL-P"].scores.tolist()
+        p = self._scores(of_sentences)["VIFIDEL-P"].tolist()
         wrong = self._wrong(rows)
         judged: list[list[JudgedSentence]] = [[] for _ in sentences]
         for (row, one), p_of_one in zip(all_of, p, strict=True):
@@ -222,7 +220,7 @@ class VifidelPRF(ClaimScorer):
                 wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
                 places = places_of(wrong, caption, grounding.units(caption)) if wrong else ()
                 placed.append(
-                    [PlacedMention(m.words, m.category, *at, m.verdict) for m, *at in places]
+                    [PlacedMention(m.words, m.category, a, z, m.verdict) for m, a, z in places]
                 )
         return placed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -24,7 +25,7 @@ class WordSupport(NamedTuple):
     is_thing: bool  # whether it names a thing
     place: range  # which of the caption's pieces between blanks hold it, counted from 0
     by: str | None = None  # the object label or word of a reference that supports it best, if any
-    weight: float | None = None  # in VIFIDEL-P; 0 in what claims nothing
+    weight: float = math.nan  # in VIFIDEL-P; 0 in what claims nothing
 
 
 # A word of `SupportedWords` in JSON.

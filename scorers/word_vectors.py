@@ -321,7 +321,7 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
             f"{scorer.method()} needs to know what the images show: give objects, one entry per "
             f"caption, or make {type(scorer).__name__} with a source of objects."
         )
-    return objects.of_images(image_ids_of(rows, scorer.method()))
+    return objects.of_images(image_ids_of(rows, scorer))
 
 
 def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:

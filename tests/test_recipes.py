@@ -30,10 +30,6 @@ def run_block(number, monkeypatch, needs=None):
     return names, printed.getvalue()
 
 
-def test_there_are_five():
-    assert len(BLOCKS) == 5
-
-
 def test_pandas(monkeypatch):
     names, printed = run_block(PANDAS, monkeypatch, "pandas")
     assert "VIFIDEL-F" in printed

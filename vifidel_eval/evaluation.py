@@ -164,14 +164,10 @@ ROW_COUNTS = (
 #: Keys of `COUNTS` that tables add up beside their statuses.
 COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
 
-# How many different words a tally lists at least.
-_MOST_LISTED = 5_000
-
-# Above this share of unknown words the scores say little about the captions: warn.
-_MANY_UNKNOWN = 0.1
-# Above this one, and from this many words on, they say nothing: refuse.
-_ALMOST_ALL_UNKNOWN = 0.9
-_ENOUGH_TO_REFUSE = 20
+_MOST_LISTED = 5_000  # different words of a tally, at least
+# Above this share of unknown words the scores say little about the captions: warn. Above the other
+# one, and from so many words on, they say nothing: refuse.
+_MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def test_t_is_what_a_plain_loop_gives(coco):
         supports = [
             support(found.text, found.category, evidence)
             for found in finder.units(captions[image_id], STOP_WORDS)
-            if found.is_mention and found.category not in class_names().stuff
+            if found.category and not found.denied and found.category not in class_names().stuff
         ]
         expected.append(np.mean(supports) if supports else math.nan)
     scorer = VifidelH(objects)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from vifidel_eval.annotations import CategoryNames, label_rows, read_labels, read_objects
+from vifidel_eval.annotations import CategoryNames, read_labels, read_objects
 from vifidel_eval.errors import AnnotationError
 
 BOX = [10.5, 20.0, 30.25, 40.0]
@@ -88,12 +88,6 @@ def test_folder_that_mmdetection_writes(tmp_path):
     assert read_objects(preds, 0.5, classes)["000000000042"]["bicycle"] == 1
 
 
-def test_only_the_first_article_of_a_phrase_goes():
-    phrases = ["a banana tree", "An apple on the table", " the a", "the", "anchor", "at a lake"]
-    labels = ["banana tree", "apple on the table", "a", "the", "anchor", "at a lake"]
-    assert read_objects({1: {"text_labels": phrases}}) == {1: dict.fromkeys(labels, 1)}
-
-
 def test_threshold_and_signature():
     objects = read_objects({42: GROUNDED}, threshold=0.65)
     assert objects == {42: {"dog": 1}}
@@ -114,13 +108,6 @@ def test_labels_take_names_of_indices_and_ids_that_count_from_0():
     wanted = {42: {"dog": 2, "person": 1}}
     for names in (CategoryNames(indices=CLASSES), CategoryNames(ids=CLASSES)):
         assert read_labels({42: MMDETECTION}, "labels.json", names=names) == wanted
-
-
-def test_rows_take_names():
-    rows = label_rows([GROUNDED, {"labels": ["cat"], "scores": [0.1]}])
-    assert rows.counts == ({"dog": 2, "red fire hydrant": 1}, {})
-    with pytest.raises(AnnotationError, match=r"^row 0: detection 0: class 2 is a number"):
-        label_rows([MMDETECTION])
 
 
 def test_counts_of_labels_called_like_arrays_stay_counts():
@@ -168,23 +155,12 @@ def test_coco_ids_are_not_class_indices():
         read_objects({42: MMDETECTION})
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (MMDETECTION, "the detections in one image as parallel arrays"),
-        (
-            {"predictions": [MMDETECTION], "visualization": []},
-            "what MMDetection's DetInferencer ret",
-        ),
-        ([GROUNDED], "a list of detections as parallel arrays"),
-    ],
-)
-def test_detections_without_an_image(tmp_path, content, message):
+@pytest.mark.parametrize("content", [MMDETECTION, {"predictions": [MMDETECTION]}, [GROUNDED]])
+def test_detections_without_an_image(tmp_path, content):
     path = tmp_path / "42.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(AnnotationError, match=message) as problem:
+    with pytest.raises(AnnotationError, match=r"nothing says which image .* \{image id: detect"):
         read_objects(path)
-    assert "image id" in str(problem.value)
 
 
 def test_asked_says_so_even_if_all_of_it_is_left_open():

@@ -41,24 +41,9 @@ LVIS = {
 }
 
 POPE = [
-    {
-        "question_id": 1,
-        "image": "a.jpg",
-        "text": "Is there a squirrel in the image?",
-        "label": "yes",
-    },
-    {
-        "question_id": 2,
-        "image": "a.jpg",
-        "text": "Is there an oak nut in the image?",
-        "label": "no",
-    },
-    {
-        "question_id": 3,
-        "image": "b.jpg",
-        "text": "Are there any skis in the picture?",
-        "label": "no",
-    },
+    {"image": "a.jpg", "text": "Is there a squirrel in the image?", "label": "yes"},
+    {"image": "a.jpg", "text": "Is there an oak nut in the image?", "label": "no"},
+    {"image": "b.jpg", "text": "Are there any skis in the picture?", "label": "no"},
 ]
 
 AMBER = [
@@ -66,6 +51,14 @@ AMBER = [
     {"id": 2, "type": "generative", "truth": [], "hallu": []},
     {"id": 3, "type": "discriminative-hallucination", "truth": "yes"},
 ]
+
+WOODPECKER = {
+    "img_path": "a.jpg",
+    "entity_info": {
+        "squirrel": {"total_count": 2, "bbox": [[0.1, 0.1, 0.3, 0.4]]},
+        "nut": {"total_count": 0, "bbox": []},
+    },
+}
 
 # content of a file; counts; what was looked for
 LAYOUTS = {
@@ -120,17 +113,7 @@ LAYOUTS = {
         {1: {"sky", "dog", "nut"}, 2: set()},
     ),
     "Woodpecker": (
-        json.dumps(
-            [
-                {
-                    "img_path": "a.jpg",
-                    "entity_info": {
-                        "squirrel": {"total_count": 2, "bbox": [[0.1, 0.1, 0.3, 0.4]]},
-                        "nut": {"total_count": 0, "bbox": []},
-                    },
-                }
-            ]
-        ),
+        json.dumps([WOODPECKER]),
         {"a.jpg": {"squirrel": 2}},
         {"a.jpg": {"squirrel", "nut"}},
     ),
@@ -286,9 +269,9 @@ def test_one_word_in_an_answers_file_is_the_signature(tmp_path):
         (json.dumps([{**AMBER[0], "hallu": None}]), r"\[0\] \(image 1\): 'hallu' is null; exp"),
         (json.dumps([AMBER[0], AMBER[0]]), r"\[1\]: image 1 is listed twice"),
         (json.dumps([AMBER[2]]), "no entry of type 'generative'"),
-        (json.dumps([{"img_path": "a", "entity_info": {"nut": 3}}]), "'nut' has no 'total_count'"),
+        (json.dumps([{"img_path": "a", "entity_info": {"nut": 3}}]), "read as Woodpecker"),
         (json.dumps([{"img_path": "a", "entity_info": {"nut": {"total_count": -1}}}]), "negative"),
-        (json.dumps([{"img_path": "a", "entity_info": []}]), "'entity_info' is .*; expected"),
+        (json.dumps([{"img_path": "a", "entity_info": []}]), "cannot be read as Woodpecker"),
         (json.dumps({**LVIS, "images": [{"id": 1, "neg_category_ids": 4}, {"id": 2}]}),
          "image 1\\): 'neg_category_ids' is 4; expected a list"),
         (json.dumps({**LVIS, "images": [{"id": 1, "neg_category_ids": [9]}, {"id": 2}]}),

@@ -149,14 +149,6 @@ def test_boxes_get_the_ids_of_nocaps(tmp_path):
         assert found == {0: ImageBoxes([Box("dog", 0.25, 0.5, 0.5, 0.5)], (1, 1))}
 
 
-def test_records(tmp_path):
-    box = {"xmin": 1, "ymin": 2, "xmax": 11, "ymax": 22}
-    record = {"image": "a.jpg", "objects": [{"label": "dog", "score": 0.9, "box": box}]}
-    for name, content in {"one.jsonl": record, "listed.json": [record]}.items():
-        found = read_boxes(written(tmp_path / name, content))
-        assert found["a.jpg"].boxes == [Box("dog", 1, 2, 10, 20, 0.9)]
-
-
 def test_what_has_no_boxes_has_none(tmp_path):
     assert read_boxes(written(tmp_path / "l.json", {"1": ["dog"], "2": {"cat": 1}})) == {}
     assert read_boxes(written(tmp_path / "l.csv", "image,label\n1,dog\n")) == {}

@@ -118,13 +118,6 @@ def test_detections_count_from_the_papers_threshold_on():
     assert not objects.lists_every_image
 
 
-def test_detections_with_other_categories():
-    results = [detection(category_id=0), detection(category_id=1)]
-    names = {0: "Wind_Turbine", 1: "solar panel"}
-    objects = read_coco_results(results, "detections.json", categories=names)
-    assert objects == {42: {"wind turbine": 1, "solar panel": 1}}
-
-
 @pytest.mark.parametrize(
     ("entry", "message"),
     [

@@ -5,11 +5,19 @@ import numpy as np
 import pytest
 
 from vifidel_eval.annotations import label_rows, read_labels
+from vifidel_eval.annotations.plain import judged_rows
 from vifidel_eval.errors import AnnotationError
 
 BOX = {"xmin": 40, "ymin": 70, "xmax": 175, "ymax": 117}
 CORNERS = {"x1": 40.0, "y1": 70.5, "x2": 175.3, "y2": 117.9}
-
+PIPELINE = [
+    {"score": score, "label": label, "box": BOX}
+    for label, score in (("remote", 0.9982), ("couch", 0.5999), ("N/A", 0.9954))
+]
+ULTRALYTICS = [
+    {"name": name, "class": 5, "confidence": confidence, "box": CORNERS}
+    for name, confidence in (("bus", 0.87), ("person", 0.6), ("person", 0.25))
+]
 
 SHAPES = pytest.mark.parametrize(
     ("items", "labels", "threshold"),
@@ -19,24 +27,8 @@ SHAPES = pytest.mark.parametrize(
         ([["dog", 0.6], ["dog", 0.59], ("cat", 1)], {"dog": 1, "cat": 1}, 0.6),
         ([["dog", 0.1], "cat"], {"cat": 1}, 0.6),
         ({"dog": 2, "frisbee": 1, "cat": 0}, {"dog": 2, "frisbee": 1}, None),
-        (
-            [
-                {"score": 0.9982, "label": "remote", "box": BOX},
-                {"score": 0.5999, "label": "couch", "box": BOX},
-                {"score": 0.9954, "label": "N/A", "box": BOX},
-            ],
-            {"remote": 1},
-            0.6,
-        ),
-        (
-            [
-                {"name": "bus", "class": 5, "confidence": 0.87, "box": CORNERS},
-                {"name": "person", "class": 0, "confidence": 0.6, "box": CORNERS},
-                {"name": "person", "class": 0, "confidence": 0.25, "box": CORNERS},
-            ],
-            {"bus": 1, "person": 1},
-            0.6,
-        ),
+        (PIPELINE, {"remote": 1}, 0.6),
+        (ULTRALYTICS, {"bus": 1, "person": 1}, 0.6),
         ([], {}, None),
         ({}, {}, None),
         ({"dog": 1_000_000_000}, {"dog": 1_000_000_000}, None),
@@ -46,24 +38,6 @@ SHAPES = pytest.mark.parametrize(
         (np.array([["dog", 0.7], ["cat", 0.1]], dtype=object), {"dog": 1}, 0.6),
         ([np.array(["dog", 0.7], dtype=object), np.str_("cat")], {"dog": 1, "cat": 1}, 0.6),
         ([["dog", np.float32(0.7)]], {"dog": 1}, 0.6),
-    ],
-    ids=[
-        "plain",
-        "tuple",
-        "scored",
-        "mixed",
-        "counts",
-        "hugging-face",
-        "ultralytics",
-        "[]",
-        "{}",
-        "huge",
-        "counter",
-        "set",
-        "array",
-        "array of pairs",
-        "arrays in a list",
-        "float32",
     ],
 )
 
@@ -89,20 +63,9 @@ def test_shapes_of_rows(items, labels, threshold):
     assert len(rows) == 3
 
 
-def test_rows_with_another_threshold():
-    rows = label_rows([[["dog", 0.3]], [["dog", 0.29]]], threshold=0.3)
-    assert rows.counts == ({"dog": 1}, {})
-    assert rows.signature() == "rows>=0.3"
-
-
 def test_rows_of_an_array():
     rows = label_rows(np.array([["dog", "cat"], ["dog", "dog"]]))
     assert rows.counts == ({"dog": 1, "cat": 1}, {"dog": 2})
-
-
-def test_no_rows():
-    assert label_rows([]).counts == ()
-    assert label_rows([]).signature() == "rows"
 
 
 def test_rows_cannot_be_changed():
@@ -134,11 +97,6 @@ def test_the_largest_count_and_the_longest_name():
     for shape in ([longest + "x"], [[longest + "x", 0.9]], {"labels": [longest + "x"]}):
         with pytest.raises(AnnotationError, match=r"is 1001 characters long; at most 1000 are"):
             label_rows([shape])
-
-
-def test_another_threshold_counts_itself():
-    scored = {"beach": [["dog", 0.3], ["cat", 0.29]]}
-    assert read_labels(scored, "labels.json", threshold=0.3) == {"beach": {"dog": 1}}
 
 
 BAD = pytest.mark.parametrize(
@@ -189,3 +147,11 @@ def test_rows_that_share_a_list_and_rows_that_are_made_on_the_way():
     # Lists that live no longer than their turn may have one address.
     names = [f"thing {number}" for number in range(200)]
     assert label_rows([name] for name in names).counts == tuple({name: 1} for name in names)
+
+
+def test_rows_that_cannot_be_read_have_no_labels():
+    rows, problems = judged_rows([["dog"], [7], {"nut": 0}, "dog"])
+    assert list(rows.counts) == [{"dog": 1}, {}, {}, {}]
+    assert rows.asked == (None, None, frozenset({"nut"}), None)
+    assert problems.keys() == {1, 3}
+    assert problems[1].startswith("item 0: found 7")

@@ -33,11 +33,6 @@ def test_columns(text, labels, threshold, write):
     assert not objects.lists_every_image
 
 
-def test_threshold(write):
-    path = write("image,label,score\na,dog,0.6\na,cat,.5\n", "objects.csv")
-    assert read_objects(path, 0.5) == {"a": {"dog": 1, "cat": 1}}
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

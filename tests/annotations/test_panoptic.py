@@ -65,9 +65,3 @@ def test_broken(tmp_path, changes, message):
     annotations = [PANOPTIC["annotations"][0], {**PANOPTIC["annotations"][0], **changes}]
     with pytest.raises(AnnotationError, match=rf"annotations\[1\].*{message}"):
         read(tmp_path, annotations=annotations)
-
-
-def test_annotation_without_segments(tmp_path):
-    annotations = [PANOPTIC["annotations"][0], {"image_id": 73}]
-    with pytest.raises(AnnotationError, match=r"\[1\] \(image 73\): 'segments_info' is missing"):
-        read(tmp_path, annotations=annotations)

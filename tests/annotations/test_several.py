@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 
 import pytest
 
@@ -58,14 +57,6 @@ def test_what_is_judged(paths, run):
         metrics="VIFIDEL-H",
     )
     assert evaluated.scores["mine"]["VIFIDEL-Hi"] == 0.5
-
-
-def test_it_pickles_as_paths(paths):
-    both = read_objects([paths / "first.json", paths / "second.json"], agree=True)
-    assert pickle.loads(pickle.dumps(both)) == both
-    (paths / "second.json").write_text(json.dumps({"a": {"dog": 0}}))
-    with pytest.raises(AnnotationError, match="pickle them again"):
-        dict(pickle.loads(pickle.dumps(both)))
 
 
 def test_what_cannot_agree(paths):

@@ -1,14 +1,11 @@
 """Ids and captions that lie inside of records: paths, and lmms-eval's samples of any task."""
 
-import json
 from pathlib import Path
 
-import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import vifidel_eval
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.fields import MISSING, spelled, steps_of, value_at
 from vifidel_eval.errors import CaptionError
@@ -81,54 +78,6 @@ def test_what_a_path_lacks_is_one_sentence(id_field, caption_field, said, write_
         read_results(path, [id_field], [caption_field])
     assert said in str(problem.value)
     assert str(problem.value).startswith(f"{path}: ")
-
-
-def test_the_line_that_lacks_a_part_is_named(write_lines):
-    empty = {"doc": {}, "out": [["", "A cat."]]}
-    path = write_lines(entry(7, "A dog."), entry(8, "A cat."), empty)
-    with pytest.raises(CaptionError, match=r"line 3: no 'image' in 'doc' .*, but nothing\.$"):
-        read_results(path, ["doc.image.key"], ["out[0][1]"])
-
-
-def test_every_command_and_python_take_paths(tmp_path, write_lines, run):
-    first = write_lines(entry(1, "A dog."), entry(2, "A cat."), name="one.jsonl")
-    other = write_lines(entry(1, "A cat."), entry(2, "A cat."), name="other.jsonl")
-    objects = tmp_path / "objects.json"
-    objects.write_text('{"1": ["dog"], "2": ["cat"]}')
-    fields = ["--id-field", "doc.image.key", "--caption-field", "out[0][1]"]
-
-    def shown(*arguments):
-        result = run(*arguments)
-        assert result.exit_code == 0, result.output
-        return result.stdout
-
-    scored = shown("score", first, other, "--no-references", "--objects", objects,
-                 *fields, "--metrics", "VIFIDEL", "--format", "json")  # fmt: skip
-    systems = {"one": [json.loads(line) for line in first.read_text().splitlines()]}
-    systems["other"] = pandas.DataFrame(
-        [json.loads(line) for line in other.read_text().splitlines()]
-    )
-    of_python = vifidel_eval.evaluate(
-        systems,
-        objects={1: ["dog"], 2: ["cat"]},
-        metrics="VIFIDEL",
-        id_field="doc.image.key",
-        caption_field="out[0][1]",
-    )
-    assert of_python.scores["one"]["VIFIDEL"] == pytest.approx(1)
-    for name, overall in of_python.scores.items():
-        assert json.loads(scored)["systems"][name]["overall"]["VIFIDEL"] == pytest.approx(
-            overall["VIFIDEL"], abs=1e-9
-        )
-    assert "A cat." in shown("explain", other, "--image", 1, "--objects", objects, *fields)
-    asked = tmp_path / "questions.jsonl"
-    shown("questions", first, other, "--output", asked, *fields)
-    found = [json.loads(line) for line in asked.read_text().splitlines()]
-    assert {(one["image_id"], one["thing"]) for one in found} == {
-        (1, "dog"),
-        (1, "cat"),
-        (2, "cat"),
-    }
 
 
 KEYS = st.text("abcXYZ_ -é", min_size=1, max_size=6)

@@ -73,10 +73,6 @@ def image(name, split, *raw, **more):
     return {"filename": name, "split": split, "sentences": [{"raw": text} for text in raw], **more}
 
 
-def test_several_splits():
-    assert set(read_references(DATA / "karpathy.json", ["train", "restval"])) == {9, 11}
-
-
 def test_an_image_without_cocoid_is_called_by_its_file(write_lines):
     path = write_lines(karpathy(image("a.jpg", "test", "A dog.", "A pet.")))
     assert read_references(path) == {"a.jpg": ["A dog.", "A pet."]}
@@ -186,18 +182,6 @@ def test_parquet(tmp_path):
         caption=list(CAPTIONS.values()),
     )
     assert read_results(path) == CAPTIONS
-
-
-def test_parquet_with_lists_of_references(tmp_path):
-    path = parquet(
-        tmp_path / "references.parquet",
-        filename=[f"{image_id}.jpg" for image_id in REFERENCES],
-        caption=list(REFERENCES.values()),
-    )
-    references = read_references(path)
-    assert {int(name.removesuffix(".jpg")): texts for name, texts in references.items()} == (
-        REFERENCES
-    )
 
 
 def test_parquet_says_the_row(tmp_path):

@@ -3,7 +3,6 @@
 import pandas
 import pytest
 
-import vifidel_eval
 from vifidel_eval.captions import read_references, read_results, read_samples
 from vifidel_eval.errors import CaptionError
 
@@ -23,23 +22,6 @@ def test_files_that_pandas_writes_of_lists_have_all_references(tmp_path, name):
     else:
         FRAME.to_csv(path, index=False, sep="\t" if name == "r.tsv" else ",")
     assert read_references(path) == REFERENCES
-
-
-@pytest.mark.parametrize("through", ["memory", "csv", "parquet", "tuples"])
-def test_data_frames_give_the_scores_of_a_mapping(tmp_path, through):
-    frame = FRAME
-    if through == "csv":
-        FRAME.to_csv(tmp_path / "r.csv", index=False)
-        frame = pandas.read_csv(tmp_path / "r.csv")
-    elif through == "parquet":  # arrays of NumPy
-        FRAME.to_parquet(tmp_path / "r.parquet")
-        frame = pandas.read_parquet(tmp_path / "r.parquet")
-    elif through == "tuples":
-        frame = FRAME.assign(references=FRAME["references"].map(tuple))
-    systems = {"mine": {1: "a brown dog", 2: "a cat"}}
-    run = vifidel_eval.evaluate(systems, frame, metrics="CIDEr,Bleu,WMD")
-    wanted = vifidel_eval.evaluate(systems, REFERENCES, metrics="CIDEr,Bleu,WMD")
-    assert run.scores == wanted.scores
 
 
 @pytest.mark.parametrize("cell", ["['a dog.' 'a cat.']", "['a dog.', 'a c", "[a dog, a cat]"])

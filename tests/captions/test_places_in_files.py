@@ -51,11 +51,3 @@ SAMPLES = [{"a": {"id": 1}, "b": {"id": 2}, "out": ["a dog", "a cat"]}]
 )
 def test_the_first_path_that_leads_somewhere_is_followed(write_lines, names, image_id):
     assert read_results(write_lines(*SAMPLES), names, ["out[0]"]) == {image_id: "a dog"}
-
-
-@pytest.mark.parametrize(
-    ("step", "caption"), [("0", "a dog"), ("1", "a cat"), ("-1", "a cat"), ("-2", "a dog")]
-)
-def test_items_of_lists_are_counted_from_both_ends(write_lines, step, caption):
-    path = write_lines(*SAMPLES)
-    assert read_results(path, ["a.id"], [f"out[{step}]"]) == {1: caption}

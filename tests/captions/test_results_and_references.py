@@ -34,10 +34,6 @@ def test_coco_references_come_in_the_order_of_the_images(write):
     ]
 
 
-def test_references_without_a_list_of_images(write):
-    assert read_references(write(annotated(), "captions.json")) == {42: ["A dog."]}
-
-
 def test_references_keyed_by_image_id(write):
     keyed = {"42": ["A dog.", "A pet."], "000000000073": ["A bike."], "beach": []}
     assert read_references(write(keyed, "captions.json")) == {
@@ -124,9 +120,3 @@ def test_bad_references(content, message, write):
 def test_bad_results(content, message, write):
     with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
         read_results(write(content, "captions.json"))
-
-
-@pytest.mark.parametrize("read", [read_references, read_results])
-def test_missing_captions(tmp_path, read):
-    with pytest.raises(CaptionError, match=r"gone\.json: no such file"):
-        read(tmp_path / "gone.json")

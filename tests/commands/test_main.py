@@ -2,7 +2,6 @@ import errno
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -75,45 +74,6 @@ def test_formats_show_the_same_numbers(score):
     assert f"VIFIDEL & \\textbf{{{rounded}}} &" in " ".join(counted.split())  # turned, to fit
     assert "Scored & 5 & " in " ".join(counted.split())
     assert "\\toprule" in latex
-
-
-def test_comparison_in_every_format(score):
-    as_json = json.loads(score(CAREFUL, DREAMING, "--compare", "--format", "json").stdout)
-    assert as_json["systems"]["careful"]["counts"]["VIFIDEL"]["undefined"] == 1
-    compared = as_json["comparison"]["metrics"]["VIFIDEL"]
-    # Five images that all prefer one system: 2 of 32 swaps are as extreme.
-    (pair,) = compared["pairs"]
-    assert pair["randomisation_p"] == pytest.approx(2 / 32, abs=0.03)
-    assert (pair["winner"], pair["bootstrap_p"]) == (None, round(1 / 1001, 12))
-    careful = compared["systems"]["careful"]
-    overall = as_json["systems"]["careful"]["overall"]["VIFIDEL"]
-    assert careful["score"] == float(f"{overall:.10g}")
-    cells = [*(f"{careful[name]:.4f}" for name in ("score", "low", "high")), "-", "5"]
-    table = score(CAREFUL, DREAMING, "--compare").stdout
-    scores, standings, pairs = re.split("\n\n(?=Intervals and ranks|Pairs)", table)
-    assert scores == score(CAREFUL, DREAMING).stdout.rstrip("\n")
-    assert standings.splitlines()[3].split() == ["VIFIDEL", "careful", *cells]
-    assert pairs.splitlines()[3].split()[:4] == ["VIFIDEL", "careful", "dreaming", "-"]
-    assert "1000 resamples of the images, seed 0" in " ".join(pairs.split())
-    markdown = score(CAREFUL, DREAMING, "--compare", "--format", "markdown").stdout
-    # Nobody can be significantly better: nobody has a rank, and none is bold as if they were ties.
-    assert f"{cells[0]} |" in markdown
-    assert "**" not in markdown
-    for text in (table, markdown):
-        assert "No ranks: 5 images are too few for a significant" in " ".join(text.split())
-    latex = score(CAREFUL, DREAMING, "--compare", "--format", "latex").stdout
-    assert f"VIFIDEL & careful & {cells[0]} &" in " ".join(latex.split())
-    assert latex.count("\\toprule") >= 3
-
-
-def test_comparison_of_one_system_has_intervals_only(tmp_path, score):
-    output = tmp_path / "scores.json"
-    result = score(CAREFUL, "--compare", "--seed", 7, "--resamples", 50, "--output", output)
-    assert "50 resamples of the images, seed 7" in result.stdout
-    assert "Pairs" not in result.stdout
-    document = json.loads(output.read_text("utf-8"))["comparison"]
-    assert (document["seed"], document["resamples"]) == (7, 50)
-    assert document["metrics"]["VIFIDEL"]["pairs"] == []
 
 
 def test_a_comparison_that_cannot_be_leaves_the_scores(write, score):

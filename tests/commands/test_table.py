@@ -133,14 +133,6 @@ def test_percent_leave_counts_alone_and_take_people_along(tmp_path, run):
     )
 
 
-def test_percent_leave_counts_alone_in_the_papers_table_of_a_baseline(tmp_path, run):
-    path = tmp_path / "scores.json"
-    run("score", *RESULTS, *GOLD, "--metrics", "VIFIDEL-H", "--output", path)
-    overall = json.loads(path.read_text("utf-8"))["systems"]["careful"]["overall"]["VIFIDEL-Hn"]
-    options = ["--baseline", "careful", "--percent", "--format", "latex"]
-    assert f"{overall:.2f}" in run("table", path, *options, "--columns", "VIFIDEL-Hn").stdout
-
-
 def test_a_baseline_may_be_people(run):
     options = ["--baseline", "people", "--people", "--metrics", "WMD"]
     lines = run("score", *RESULTS, *GOLD, *options).stdout.splitlines()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import click
 import pytest
 from click.testing import CliRunner
@@ -19,6 +21,7 @@ NO_PATHS = {
 }
 
 
+@cache
 def commands(group=main, names=()):
     """Return every command with the words that call it."""
     found = []
@@ -31,6 +34,7 @@ def commands(group=main, names=()):
     return found
 
 
+@cache
 def params(words):
     command = dict(commands())[words]
     return command.get_params(click.Context(command))

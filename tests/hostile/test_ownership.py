@@ -45,8 +45,7 @@ def vectors(tmp_path):
 # What is not ours
 
 
-@pytest.mark.parametrize("command", ["leaderboard", "detect"])
-def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
+def test_a_lock_that_is_none_is_not_emptied(tmp_path):
     output = tmp_path / "out.json"
     lock = tmp_path / "out.json.lock"
     lock.write_text("precious")
@@ -55,14 +54,7 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
         locked(lock),
     ):
         pass
-    if command == "leaderboard":
-        refused(run(*SCORE, "--leaderboard", output), lock)
-    else:
-        with (
-            pytest.raises(VifidelError, match=r"out\.json\.lock"),
-            ObjectsFile(output, {}).adding(),
-        ):
-            pass
+    refused(run(*SCORE, "--leaderboard", output), lock)
     assert lock.read_text() == "precious"
 
 
@@ -71,17 +63,11 @@ def lock_it(path):
         pytest.fail("a pipe was locked")
 
 
-def lock_detections(path):
-    with ObjectsFile(path.with_suffix(""), {}).adding():
-        pytest.fail("a pipe was locked")
-
-
 KEPT = {
     "o.json.unfinished": lambda path: Parts(path.with_suffix("")),
     "o.jsonl.unfinished": lambda path: ObjectsFile(path.with_suffix(""), {}),
     "o.jsonl": lambda path: ObjectsFile(path, {}),
     "o.json.lock": lock_it,
-    "o.jsonl.lock": lock_detections,
     "leaderboard.json": leaderboard.read,
     "manifest.json": lambda path: _RunFolder(path.parent, PLAN),
     "manifest.json.unfinished": lambda path: _RunFolder(path.parent, PLAN),
@@ -114,8 +100,6 @@ def test_an_empty_lock_that_was_there_stays(tmp_path):
     lock.touch()
     was = lock.stat()
     with locked(lock):
-        pass
-    with ObjectsFile(tmp_path / "o", {}).adding():
         pass
     assert os.path.samestat(was, lock.stat())
 
@@ -202,10 +186,8 @@ def test_records_are_right_or_made_again(tmp_path):
 def test_lines_of_detections_of_a_wrong_kind(tmp_path, line):
     output = tmp_path / "o"
     header = {"model": "m"}
-    with ObjectsFile(output, header).adding():
-        pass
-    unfinished = tmp_path / "o.unfinished"
-    unfinished.write_bytes(unfinished.read_bytes() + line + b"\n")
+    ObjectsFile(output, header).finish([])
+    output.write_bytes(output.read_bytes() + line + b"\n")
     with pytest.raises(VifidelError, match="line 2 is not what detect writes"):
         ObjectsFile(output, header)
 

@@ -104,18 +104,11 @@ BAD_FILES = [
     (detections(1, score=10**400), "is not a number"),
     # labels
     ({"1": ["dog"], "000000000001": ["cat"]}, "1 and '000000000001' mean the same image"),
-    ({"1": [7]}, "image 1: item 0: found 7"),
-    ({"1": [["dog", -0.5]]}, "image 1: item 0: score -0.5 is negative"),
     ({"1": [["dog", 0.5, 1]]}, "image 1: item 0: found ['dog', 0.5, 1]"),
     ({"1": [{"label": 3, "score": 0.9}]}, "image 1: item 0: found {'label': 3"),
-    ({"1": {"dog": -1}}, "the count of 'dog' is negative"),
-    ({"1": {"dog": 1.0}}, "the count of 'dog' is 1.0, not a whole number"),
-    ({"1": {"dog": "2"}}, "the count of 'dog' is '2', not a whole number"),
-    ({"1": {"dog": True}}, "the count of 'dog' is True, not a whole number"),
     ({"1": ["_" * 900]}, "has no word in it"),
     ({"1": ["_" * 300_000]}, "300000 characters long"),
     ({"1": ["a_" * 300_000]}, "600000 characters long"),
-    ({"1": "dog"}, "image 1: expected a list of labels, found 'dog'"),
     # VOC
     (VOC.replace("<name>dog", "<name>_"), "object 1 has no <name>"),
     (VOC.replace("7.jpg", "."), "its <filename> names no file"),
@@ -153,16 +146,13 @@ def test_broken_file(tmp_path, content, message):
         ("", "the path is empty"),
         (b"", "cannot be read from bytes"),
         ({1: ["dog"], "1": ["cat"]}, "1 and '1' mean the same image"),
-        ({1: [b"dog"]}, "found b'dog'"),
         ({1: [["dog", b"0.9"]]}, "score b'0.9' is not a number"),
         ({1: [["dog", bytearray(b"1")]]}, "is not a number"),
         ({1: [["dog", 0.9 + 1j]]}, "is not a number"),
         ({1: [["dog", np.complex128(0.9 + 1j)]]}, "is not a number"),
         ({1: [["dog", np.array([0.9, 0.8])]]}, "is not a number"),
         ({1: [["dog", np.bool_(True)]]}, "is not a number"),
-        ({1: [["dog", float("nan")]]}, "score nan is not a number"),
         ({1: {b"dog": 1}}, "found b'dog' with a count"),
-        ({1: {"dog": np.float64(2)}}, "not a whole number"),
         ({1: np.array([[1.5, 2]])}, "found [1.5, 2.0]"),
         ([{1: ["dog"], "1": ["cat"]}, {2: []}], "1 and '1' mean the same image"),
         ([], "needs at least one source"),
@@ -231,8 +221,8 @@ def test_note_when_cocos_names_are_assumed(tmp_path, categories, notes):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["/m/1,Dog\n/m/1,Cat\n"], "line 2: class '/m/1' is called 'Dog' and 'Cat'"),
-        (["/m/1,Dog\n", "/m/1,Cat\n"], "called 'Cat', and 'Dog' in another file"),
+        (["/m/1,Dog\n/m/1,Cat\n"], "line 2: category '/m/1' is called 'Dog' and 'Cat'"),
+        (["/m/1,Dog\n", "/m/1,Cat\n"], "category '/m/1' is called 'Dog' and 'Cat'"),
         (["LabelName,DisplayName\n/m/1,Dog\nm/2,Cat\n"], "line 3: 'm/2' is not a machine id"),
         (['/m/1,"Dog\n/m/2,Cat"\n'], "line 1 is not CSV"),
         (["/m/1,_\n"], "line 1: class '/m/1' has no name"),
@@ -392,25 +382,3 @@ def test_any_mutation_of_yolo_labels_and_class_names(tmp_path_factory, name, dat
         return
     assert str(base) in message
     assert "\n" not in message
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("arrays.json", {"101": {"labels": ["dog"], "scores": [0.9, 0.8]}}, "'scores' has 2"),
-        ("arrays.json", {"101": {"labels": [3], "scores": [0.9]}}, "class 3 is a number without"),
-        ("genome.json", [GENOME[0], GENOME[0]], "image 1 is listed twice"),
-        ("labels.csv", "image,label\n101,dog\n102\n", "line 3 has 1 fields"),
-        ("labels/101.txt", "0 0.5 0.5 0.2 0.3\n0 0.5\n", "line 2"),
-    ],
-)
-def test_command_refuses_new_formats(tmp_path, name, content, message):
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    classes = tmp_path / "classes.txt"
-    classes.write_text("person\n")
-    source = path.parent if path.suffix == ".txt" else path
-    options = ("--categories", classes) if path.suffix == ".txt" else ()
-    result = run("score", RESULTS, "--references", REFERENCES, "--objects", source, *options)
-    refused(result, path, message, status=1)

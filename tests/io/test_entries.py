@@ -55,7 +55,7 @@ def test_what_is_no_object():
 )
 def test_whatever_else_a_reader_takes_for_granted_is_one_sentence(read):
     listed = entries({"a": 1})
-    said = r"f\.json: \[0\]: cannot be read as toys \(.*\); is it the right file\?$"
+    said = r"f\.json: \[0\]: cannot be read as toys \(.*\); correct it, or give another file\.$"
     with pytest.raises(AnnotationError, match=said), listed.source.net("toys"):
         [read(entry) for entry in listed]
 

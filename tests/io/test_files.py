@@ -47,11 +47,6 @@ def test_missing_file(tmp_path):
         read_json(tmp_path / "gone.json", CaptionError)
 
 
-def test_folder_in_place_of_a_file(tmp_path):
-    with pytest.raises(AnnotationError, match="check the path"):
-        read_text(tmp_path, AnnotationError)
-
-
 def test_file_that_is_not_utf8(tmp_path):
     path = tmp_path / "captions.json"
     path.write_bytes("Hündchen".encode("latin-1"))
@@ -72,12 +67,6 @@ def test_written_file_has_the_permissions_of_an_ordinary_file(tmp_path):
     write_whole(tmp_path / "scores.json", "")
     (tmp_path / "ordinary").touch()
     assert (tmp_path / "scores.json").stat().st_mode == (tmp_path / "ordinary").stat().st_mode
-
-
-def test_folder_that_does_not_exist(tmp_path):
-    path = tmp_path / "gone" / "scores.json"
-    with pytest.raises(VifidelError, match=r"scores\.json: cannot be written: no such file"):
-        write_whole(path, "{}")
 
 
 def test_failed_write_leaves_no_trace(tmp_path):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel, evaluate
 from vifidel_eval.errors import ImageIdError
-from vifidel_eval.io.image_ids import from_json_key, from_json_value, match, mismatch, samples
+from vifidel_eval.io.image_ids import from_json_key, match, mismatch, samples
 
 
 @pytest.mark.parametrize(
@@ -25,22 +25,6 @@ def test_key_that_is_a_whole_number_is_a_number(key, image_id):
     found = from_json_key(key)
     assert found == image_id
     assert type(found) is type(image_id)
-
-
-@pytest.mark.parametrize(
-    ("value", "image_id"), [(42, 42), (0, 0), (42.0, 42), ("42", "42"), ("beach", "beach")]
-)
-def test_value_that_is_an_image_id(value, image_id):
-    found = from_json_value(value)
-    assert found == image_id
-    assert type(found) is type(image_id)
-
-
-@pytest.mark.parametrize(
-    "value", [None, True, False, 4.5, float("nan"), float("inf"), "", [42], {"id": 42}]
-)
-def test_value_that_is_no_image_id(value):
-    assert from_json_value(value) is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 import json
-import os
 import warnings
 from dataclasses import replace
 
@@ -9,7 +8,6 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
-from vifidel_eval.io.files import write_whole
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
 from vifidel_eval.scores.harness import score_systems
@@ -128,20 +126,6 @@ def test_numpy_ids_become_json(tmp_path):
 def test_without_references_the_captions_decide_which_images_there_are():
     scores = score_systems([System("x", {"b": "a", "a": "a b"})], {"LENGTH": length()})
     assert scores.evaluations["x"]["LENGTH"].ids == ["b", "a"]
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_part(tmp_path, monkeypatch):
-    target = tmp_path / "scores.json"
-    target.write_text("old")
-
-    def full_disk(source, destination):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full_disk)
-    with pytest.raises(VifidelError, match=r"scores\.json: cannot be written: no space left"):
-        write_whole(target, "new")
-    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
-    assert target.read_text() == "old"
 
 
 class Fixed(FakeScorer):

@@ -26,7 +26,7 @@ def denied(text):
 
 
 def mentioned(text):
-    return [unit.words for unit in UNITS(text) if unit.is_mention]
+    return [unit.words for unit in UNITS(text) if unit.category and not unit.denied]
 
 
 @pytest.mark.parametrize(

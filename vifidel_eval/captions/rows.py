@@ -224,7 +224,7 @@ def check_references(rows: Rows) -> None:
                 )
 
 
-def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:
+def image_ids_of(rows: Rows, metric: object) -> Sequence[ImageId]:
     """Return the image ids of rows, for a metric that looks images up; without them, an error."""
     if rows.image_ids is None:
         raise VifidelError(f"{metric} looks images up by their ids: give image_ids.")

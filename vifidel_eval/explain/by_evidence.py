@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -21,6 +23,19 @@ from ..words.mentions import Unit
 from .explanation import CaptionWord, Explanation, ImageObject, Match, Thresholds
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Make many tuples, none of which is part of a circle, without the garbage collector."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def explained_by_vectors(
     part: Part[Any],
     grounding: Grounding,
@@ -108,7 +123,7 @@ def _words(
     """Return the words of a caption, the costliest first; those of equal cost stay in order."""
     costs: dict[str, list[float]] = {}
     for match in matches:
-        costs.setdefault(match.word, []).append(match.contribution)
+        costs.setdefault(match.word, []).append(match.mass * match.cost)
     found = [
         CaptionWord(word, penalty, math.fsum(costs[word]) if matches else math.nan, *support, of)
         for (word, penalty), support, of in words
@@ -164,13 +179,17 @@ def _matches(
     masses, costs = plans[moving], costs[moving]
     rows = objects.owners[left]
     order = np.lexsort((-masses * costs, rows))
-    columns = (column[order].tolist() for column in (left, right, masses, costs))
-    matches = []
-    for of_image, of_caption, mass, cost in zip(*columns, strict=True):
-        label, label_penalty, _ = of_images[of_image]
-        word, penalty = of_captions[of_caption]
-        matches.append(Match(label, word, mass, cost, label_penalty, penalty))
-    return rows.searchsorted(np.arange(len(objects) + 1)).tolist(), matches
+    left, right = left[order].tolist(), right[order].tolist()
+    matches = map(
+        Match,
+        [of_images[at][0] for at in left],
+        [of_captions[at][0] for at in right],
+        masses[order].tolist(),
+        costs[order].tolist(),
+        [of_images[at][1] for at in left],
+        [of_captions[at][1] for at in right],
+    )
+    return rows.searchsorted(np.arange(len(objects) + 1)).tolist(), list(matches)
 
 
 def explained_by_classes(

@@ -129,7 +129,8 @@ def clear_cache() -> Cleared:
     cache = cache_folder()
     try:
         found = sorted(cache.iterdir()) if cache.is_dir() else []
-        own = [p for p in found if _OWN_NAME.fullmatch(p.name) and not p.is_symlink()]
+        files = [path for path in found if path.is_file() and not path.is_symlink()]
+        own = [path for path in files if _OWN_NAME.fullmatch(path.name)]
         size = sum(path.stat().st_size for path in own)
         for path in own:
             path.unlink(missing_ok=True)

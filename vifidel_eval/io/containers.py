@@ -246,8 +246,9 @@ def parsed(text: str) -> Any:
         try:
             return json.loads(text)
         except ValueError:
+            in_json = _OF_PYTHON.sub(_as_json, text)  # which ends at a quote that nothing closes
             _check_brackets(_OF_PYTHON.sub(lambda m: m[0] if m[0] in "()" else "", text))
-            return json.loads(_OF_PYTHON.sub(_as_json, text), strict=False)
+            return json.loads(in_json, strict=False)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

@@ -39,7 +39,8 @@ class Source:
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
             raise self.error(
                 f"{self.reading or self.where}: cannot be read as {layout} "
-                f"({type(problem).__name__}: {first_line(problem):.80}); is it the right file?"
+                f"({type(problem).__name__}: {first_line(problem):.80}); correct it, or give "
+                "another file."
             ) from problem
 
 

@@ -39,9 +39,7 @@ def from_json_key(key: str) -> ImageId:
     >>> from_json_key("42"), from_json_key("000000000042"), from_json_key("beach")
     (42, '000000000042', 'beach')
     """
-    if _WHOLE_NUMBER.fullmatch(key):
-        return int(key)
-    return key
+    return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
 
 
 def from_json_value(value: Any) -> ImageId | None:
@@ -241,22 +239,25 @@ def mismatch(
     `all_asked` are all ids of `asked`, where some are known; `instead` is what may be done about
     ids that are row numbers, beside using image ids.
     """
+    ids = all_asked or missing
+    of_batches = "0_0" in ids and all(
+        isinstance(image_id, str) and _BATCH_AND_ROW.fullmatch(image_id) for image_id in ids
+    )
+    if of_batches or are_row_numbers(ids):
+        instead = ", or key the objects by the same names" if of_batches else instead
+        cause = f"the ids of {asked} look like row numbers: write image ids there{instead}."
+        if are_row_numbers(known):
+            cause = f"both sides number their rows, {len(ids)} and {len(known)}: give one for each."
+    elif _look_like_files(missing) != _look_like_files(known):
+        cause = "one side has file names where the other has image ids: use the same on both."
+    else:
+        numbers = all(isinstance(image_id, Integral) for image_id in chain(missing, known))
+        coco = " (COCO's splits of 2014 and 2017 differ)" if numbers else ""
+        cause = f"check that both come from the same split of the same dataset{coco}."
     return ImageIdError(
         f"{knower} lacks {_counted(missing)} of {asked}: {samples(missing)}; it has "
-        f"{_counted(known)}: {samples(known)}; "
-        + (_of_rows(all_asked or missing, known, asked, instead) or _likely_cause(missing, known))
+        f"{_counted(known)}: {samples(known)}; {cause}"
     )
-
-
-def _of_rows(ids: Collection[ImageId], known: Collection[ImageId], asked: str, instead: str) -> str:
-    """Return what to do about ids that look like row numbers; nothing if they do not."""
-    if "0_0" in ids and all(isinstance(i, str) and _BATCH_AND_ROW.fullmatch(i) for i in ids):
-        instead = ", or key the objects by the same names"
-    elif not are_row_numbers(ids):
-        return ""
-    if are_row_numbers(known):
-        return f"both sides number their rows, {len(ids)} and {len(known)}: give one for each."
-    return f"the ids of {asked} look like row numbers: write image ids there{instead}."
 
 
 def samples(ids: Collection[ImageId], most: int = 3) -> str:
@@ -267,17 +268,6 @@ def samples(ids: Collection[ImageId], most: int = 3) -> str:
 
 def _counted(ids: Collection[ImageId]) -> str:
     return f"{len(ids)} image id" + ("" if len(ids) == 1 else "s")
-
-
-def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> str:
-    if _look_like_files(missing) != _look_like_files(known):
-        return "one side has file names where the other has image ids: use the same on both."
-    if all(isinstance(image_id, Integral) for ids in (missing, known) for image_id in ids):
-        return (
-            "check that both come from the same split of the same dataset (COCO's splits of 2014 "
-            "and 2017 differ)."
-        )
-    return "check that both come from the same split of the same dataset."
 
 
 def _look_like_files(ids: Collection[ImageId]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
@@ -51,7 +51,7 @@ class Sentence(NamedTuple):
     @property
     def claims(self) -> bool:
         """Whether it mentions a thing; denials mention none."""
-        return any(unit.is_mention for unit in self.things)
+        return any(not unit.denied for unit in self.things)
 
 
 def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
@@ -72,12 +72,14 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
 class Claim(NamedTuple):
     """What of a caption is scored: its content words, None for all, and the things it names.
 
-    It mentions them, or denies that they are there; `parts` are the words of each mention.
+    It mentions them, or denies that they are there; `parts` are the words of each mention, and
+    `looked_up` the words and terms that a lexicon needs for the mentions.
     """
 
     words: frozenset[str] | None
     mentions: tuple[Unit, ...]
     parts: tuple[tuple[str, ...], ...]
+    looked_up: tuple[str, ...]
     denied: tuple[Unit, ...]
 
 
@@ -108,16 +110,11 @@ def claim_reader(
                 if unit.denied:
                     counts.subtract(words_in(unit.words))
             words = frozenset(word for word, n in counts.items() if n > 0)
-        return Claim(words, mentions, tuple(words_in(unit.words) for unit in mentions), denied)
+        parts = tuple(words_in(unit.words) for unit in mentions)
+        looked_up = (*(unit.text for unit in mentions), *chain.from_iterable(parts))
+        return Claim(words, mentions, parts, looked_up, denied)
 
     return Remembered(read).__getitem__
-
-
-def words_of_claims(claims: Sequence[Claim]) -> Iterator[str]:
-    """Yield the words and terms that a lexicon needs for the mentions."""
-    for claim in claims:
-        yield from (unit.text for unit in claim.mentions)
-        yield from chain.from_iterable(claim.parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,12 +345,11 @@ def _named_by(
     of_mentions = mentions.rows, mentions.classes
     in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
     apart = np.zeros(len(in_said), dtype=bool)
-    for at, unit in enumerate(mentions.units):
-        other = grounding.apart.get(unit.category or "")
-        if other is not None:
-            known = image(int(mentions.rows[at]))
-            in_said[at] = unit.category in (known.shares or ())
-            apart[at] = known.names(other)
+    classes = [numbers[one] for one in grounding.apart if one in numbers]
+    for at in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
+        category, known = mentions.units[at].category or "", image(int(mentions.rows[at]))
+        in_said[at] = category in (known.shares or ())
+        apart[at] = known.names(grounding.apart[category])
     unnamed = np.flatnonzero(~in_labels & ~in_said)
     others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
     of_others = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)

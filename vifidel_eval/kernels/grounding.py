@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ from ..words.synonyms import ClassList, term_of
 from .bags import bags_of_labels
 from .lexicon import Lexicon
 from .support import ANSWER, NO_CLASS, NOTHING, SUPPORT, Deniable, Evidence, Known
+
+_CATEGORY = attrgetter("category")
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
@@ -261,11 +264,11 @@ class Grounding:
         denial is a mention where it is wrong, and stuff where it was looked for.
         """
         read: list[_Read] = []
+        stuff = self._things.stuff
         for row, (caption, image) in enumerate(zip(captions, evidence.images, strict=True)):
-            things = (unit for unit in self.units(caption) if unit.category is not None)
-            for place, unit in enumerate(things):
+            for place, unit in enumerate(filter(_CATEGORY, self.units(caption))):
                 category = unit.category
-                if category in self._things.stuff and category not in image.deniable.stuff:
+                if category in stuff and category not in image.deniable.stuff:
                     continue
                 if not unit.denied or image.contradicts(category) is not None:
                     read.append((row, place, unit, image))
@@ -281,41 +284,44 @@ class Grounding:
             enough[some] = without[some] >= threshold
         found: list[list[Mention]] = [[] for _ in captions]
         columns = support.tolist(), words_of(lexicon, by), enough.tolist()
-        for (row, place, unit, image), *supported in zip(read, *columns, strict=True):
-            judged = self._judge(unit, image, *supported, threshold)
-            found[row].append(Mention(unit.words, unit.category or "", *judged, place))
+        for (row, place, unit, image), near, text, is_near in zip(read, *columns, strict=True):
+            judged = self._judge(unit, place, image, near, text, is_near, threshold)
+            found[row].append(judged)
         return found
 
     def _judge(
         self,
         unit: Unit,
+        place: int,
         image: Known,
         support: float,
         by: str | None,
         enough: bool,
         threshold: float,
-    ) -> tuple[float, str | None, Verdict, str | None]:
-        """Return the support of a mention, what supports it, the verdict, and who judges it."""
+    ) -> Mention:
         category, other = unit.category, self.other_class(unit)
+        own = unit.words, unit.category or ""
         if unit.denied:
-            judge = image.contradicts(category)
-            return 0.0, image.name_of(category), Verdict.WRONG_DENIAL, judge
+            named, judge = image.name_of(category), image.contradicts(category)
+            return Mention(*own, 0.0, named, Verdict.WRONG_DENIAL, judge, place)
         if image.names(other) and not image.names(category):
             category = other
-        named, judge = image.names(category), image.judge(category)
+        is_named, judge = image.names(category), image.judge(category)
         if not enough and unit.text in image.texts and math.isnan(support):
             support, by, enough = 1.0, unit.text, threshold <= 1
-        if not enough and named:
+        if not enough and is_named:
             by, enough = image.name_of(category), True
-        if not named and judge == ANSWER:
+        if not is_named and judge == ANSWER:
             support, by, enough = 0.0, None, False
+        verdict = Verdict.UNCONFIRMED
         if not image.is_there:
-            return support, by, Verdict.UNCONFIRMED, None
+            judge = None
         # What nobody looked for may be what references describe.
-        if enough and (judge or named or image.shares is not None):
-            return support, by, Verdict.THERE, judge
-        is_absent = judge is not None and not math.isnan(support)
-        return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
+        elif enough and (judge or is_named or image.shares is not None):
+            verdict = Verdict.THERE
+        elif judge is not None and not math.isnan(support):
+            verdict = Verdict.ABSENT
+        return Mention(*own, support, by, verdict, judge, place)
 
     def _apart_from(self, lexicon: Lexicon, read: Sequence[_Read]) -> list[tuple[int, int]]:
         """Return evidence that never supports a mention: the mention's place, and its number."""
@@ -351,4 +357,6 @@ def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tu
     """Return what finds the units of captions; who reads alike shares those it found last."""
     finder = finder_of(things)
     # Captions are read when they are given room in a lexicon and again when they are grounded.
-    return Remembered(lambda text: tuple(finder.units(text, stop_words))).__getitem__
+    read: Remembered[str, tuple[Unit, ...]]
+    read = Remembered(lambda text: tuple(finder.units(text, stop_words)))
+    return read.__getitem__

@@ -85,7 +85,6 @@ class Lexicon:
         # Numbers in alphabetical order, and the place of each if it has one. Replaced as a whole.
         self._alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
         self._sorted_one_by_one = 0
-        # NumPy's zeros take no memory until they are written.
         #: The vector of each number, the same of length 1, and ``||x||^2`` of the first.
         self.matrix: Floats = np.zeros((capacity, dimensions))
         self.units = self.matrix if normalize else np.zeros((capacity, dimensions))
@@ -260,9 +259,8 @@ class WordDistances:
 
 
 class _PairCache:
-    """Values of pairs, of which those seen last are kept.
+    """Values of pairs, of which those seen last are kept, in a table that a pair's key indexes.
 
-    They are in a table that a pair's key indexes directly, so that memory stays bounded (17 MB).
     Threads share it without a lock: beside the value of a pair its key is written, combined with
     all bits of the value, so that a value which another thread or an interrupt has torn apart is
     not taken for that of any pair and is computed again. What computes them, from the numbers on
@@ -394,7 +392,7 @@ _SPACES: weakref.WeakValueDictionary[tuple[int, bool, frozenset[str]], WordSpace
 
 
 def word_space(vectors: WordVectors, normalize: bool, stop_words: frozenset[str]) -> WordSpace:
-    """Return the word space of these settings; who asks for the same ones shares it."""
+    """Return the word space of these settings, which all who ask for them share."""
     key = id(vectors), normalize, stop_words
     space = _SPACES.get(key)
     if space is None:

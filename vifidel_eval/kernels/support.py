@@ -50,7 +50,7 @@ class Deniable(NamedTuple):
     @property
     def anything(self) -> bool:
         """Whether anything can be absent."""
-        return self.classes != frozenset()
+        return self.classes is None or bool(self.classes)
 
 
 class Known(NamedTuple):

@@ -3,10 +3,9 @@
 All calls of the solver go through `transport_plans`, which keeps what POT cannot take away from
 it: empty bags crash the process and costs that are not finite give wrong plans without a word.
 
-The solver is POT's network simplex without the package around it. The checks around `ot.emd` take
-eight times as long as problems of a caption's size, and importing `ot` takes a second: it loads
-SciPy's statistics, networkx, and PyTorch where that is installed. The compiled solver inside needs
-none of them. It is not documented, so it is used only if it solves a known problem as it did.
+The solver is POT's network simplex without the package around it, whose checks take eight times as
+long as problems of a caption's size, and whose import a second. It is not documented, so it is used
+only if it solves a known problem as it did.
 """
 
 from __future__ import annotations

@@ -138,10 +138,9 @@ def evaluate(
     True
     """
     names, scorers = named_metrics(metrics)
-    given = take(Settings, options) | {"objects": objects, "references": references is not None}
-    given["weighted"] = given.get("weighted", True) and given["references"]
+    given = take(Settings, options) | {"objects": objects}
     wanted, selection = Wanted(**take(Wanted, options)), Selection(**take(Selection, options))
-    settings = Settings(**given, options=_own(options))
+    settings = Settings(**given, options=_own(options)).with_references(references is not None)
     names = to_compute(None if metrics is None else names, settings, scorers=scorers)
     planned = plan(named(systems), references, settings, names, wanted, selection, scorers)
     run = score(planned, progress)

@@ -97,19 +97,10 @@ class Pair:
 
     def turned(self) -> Pair:
         """Return the pair with its systems exchanged: two-sided tests say the same of both."""
-        remains = self.equal_length
-        if remains is not None:
-            remains = EqualLength(*_negative(remains))
-        difference, low, high = _negative(self)
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            difference=difference,
-            low=low,
-            high=high,
-            equal_length=remains,
-        )
+        remains = self.equal_length and EqualLength(*_negative(self.equal_length))
+        names, exchanged = (self.second, self.first), _negative(self)
+        p_values = (self.bootstrap_p, self.randomisation_p)
+        return Pair(*names, *exchanged, *p_values, *p_values, self.winner, remains)
 
 
 def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:

@@ -259,12 +259,12 @@ def score_samples(
         evaluations[name] = {}
         for column in scores.columns():
             signature = f"{scores.signatures[column.name]}|{pinned}"
-            found = _gathered(
+            gathered = _gathered(
                 [scores.evaluations[one][column.name] for one in of_samples],
                 [scores.evaluations[one][column.name] for one in again],
                 own,
             )
-            for shown, evaluation in zip(gathered_columns(column), found, strict=False):
+            for shown, evaluation in zip(gathered_columns(column), gathered, strict=False):
                 counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
                 signatures[shown] = signature
                 evaluations[name][shown] = replace(

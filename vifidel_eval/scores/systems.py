@@ -76,10 +76,10 @@ def captioned(
     systems: Iterable[System], images: Mapping[ImageId, Sequence[str]]
 ) -> dict[ImageId, Sequence[str]]:
     """Return those images, with their references, of which some system has a caption."""
-    found: set[ImageId] = set()
+    named: set[ImageId] = set()
     for system in systems:
-        found.update(_known(system, images).values())
-    return {image_id: references for image_id, references in images.items() if image_id in found}
+        named.update(_known(system, images).values())
+    return {image_id: references for image_id, references in images.items() if image_id in named}
 
 
 def in_one_spelling(
@@ -123,9 +123,9 @@ def _leading_to(
     for system in systems:
         same_image = match(system.captions, references)
         lost = set(same_image.values()) - set(match(same_image.values(), known))
-        found = match(system.captions, known) if lost else {}
+        leading = match(system.captions, known) if lost else {}
         for image_id, reference in same_image.items():
-            if reference in lost and image_id in found:
+            if reference in lost and image_id in leading:
                 of_systems.setdefault(reference, image_id)
     if not of_systems:
         return references
@@ -268,7 +268,7 @@ def _coco_year(path: str | os.PathLike[str]) -> str | None:
     """Return the year of the release of COCO that a file is of, if it says so."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            found = _COCO_YEAR.search(file.read(_BEGINNING))
+            year = _COCO_YEAR.search(file.read(_BEGINNING))
     except (OSError, ValueError):
         return None  # whoever reads it says what is wrong
-    return next(filter(None, found.groups())) if found else None
+    return next(filter(None, year.groups())) if year else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def findings_text(
-    found: Mapping[str, Findings], metric: str, top: int, style: str, notes: Sequence[str]
+    findings: Mapping[str, Findings], metric: str, top: int, style: str, notes: Sequence[str]
 ) -> str:
     """Return the most frequent findings of each system, at most `top` of a kind, and a summary.
 
@@ -30,14 +30,14 @@ def findings_text(
     findings.
     """
     if style == "csv":
-        return findings_table(found, top).render(style)
-    summary = summary_table(found, metric)
+        return findings_table(findings, top).render(style)
+    summary = summary_table(findings, metric)
     if style != "table":
-        below = findings_table(found, top, notes)
+        below = findings_table(findings, top, notes)
         return f"{summary.render(style)}\n\n{below.render(style)}"
     width = line_width()
     shown = [part.render(style) for part in fitted(summary, style, width, "Captions of")]
-    for table, colour in findings_in_width(found, top, width):
+    for table, colour in findings_in_width(findings, top, width):
         shown.append(_shown(table, style, width, [colour] * len(table.rows)))
     return "\n\n".join([*shown, _below(notes, style, width)])
 

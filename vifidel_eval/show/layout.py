@@ -101,16 +101,12 @@ def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table
         return [table]
     fits = _fits_paper if style == "latex" else lambda part: _characters(part) <= width
     narrow = replace(table, narrow=True)
-    shapes = (shape for whole in (table, narrow) for shape in _shapes(whole, corner))
+    shapes = [table, narrow]
+    if corner:
+        shapes = [table, table.turned(corner), narrow, narrow.turned(corner)]
     whole = next(filter(fits, shapes), None)
     parts = _cut(narrow, fits) if whole is None else [whole]
     return [page for part in parts for page in (_pages(part) if style == "latex" else [part])]
-
-
-def _shapes(table: Table, corner: str) -> Iterator[Table]:
-    yield table
-    if corner:
-        yield table.turned(corner)
 
 
 def _cut(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:

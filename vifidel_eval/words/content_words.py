@@ -45,7 +45,7 @@ class _StopWords(frozenset[str]):
 def lines_of(name: str) -> Iterator[str]:
     """Yield the lines of a text file of this package without comments."""
     lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
-    return (line for line in lines if not line.startswith("#"))
+    return (line for line in lines if line and not line.startswith("#"))
 
 
 #: What is left out of captions by default.

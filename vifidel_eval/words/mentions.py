@@ -97,11 +97,6 @@ class Unit(NamedTuple):
     category: str | None
     denied: bool = False
 
-    @property
-    def is_mention(self) -> bool:
-        """Whether it says that a thing is there."""
-        return self.category is not None and not self.denied
-
 
 class Mentions(NamedTuple):
     """The mentions of one caption, in order, and its length in tokens after joining terms."""

@@ -35,6 +35,7 @@ from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
 from ..io.caches import Remembered
 from ..io.files import read_text
+from .content_words import lines_of
 from .english import singular
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
@@ -254,18 +255,13 @@ def rarity(word: str) -> float:
 @cache
 def rarities_signature() -> str:
     """Return what signatures say of the counts of words: the name of their file and a digest."""
-    digest = hashlib.sha256("\n".join(_lines_of_counts()).encode()).hexdigest()[:8]
+    digest = hashlib.sha256("\n".join(lines_of(_COUNTS)).encode()).hexdigest()[:8]
     return f"rarities:{_COUNTS.removesuffix('.txt')}#{digest}"
-
-
-def _lines_of_counts() -> Iterator[str]:
-    text = files(__package__).joinpath(_COUNTS).read_text(encoding="utf-8")
-    return (line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 @cache
 def _rarities() -> Mapping[str, float]:
-    lines = map(str.split, _lines_of_counts())
+    lines = map(str.split, lines_of(_COUNTS))
     counts = {word: int(count) for word, count in lines}
     images = counts.pop("*")
     return {word: min(LARGEST_RARITY, math.log(images / n)) for word, n in counts.items()}

@@ -31,6 +31,8 @@ MOST_TOGETHER = 1 << 20
 # how many characters these have together, each caption with `ENTRY` more.
 _KEPT, _MOST_CHARACTERS = 32, 1 << 27
 
+_PROGRAM = "edu.stanford.nlp.process.PTBTokenizer"
+
 #: Image id to captions as written, and to as many captions of which each is its tokens.
 Captions = Mapping[ImageId, Sequence[str]]
 Tokens = dict[ImageId, list[str]]
@@ -94,23 +96,10 @@ class PtbTokenizer(CaptionTokenizer):
                 (folder / f"{at}.txt").write_bytes("\n".join(lines).encode("utf-8", "replace"))
             names = "".join(f"{at}.txt {at}.tok\n" for at in range(len(several)))
             (folder / "files").write_text(names, encoding="utf-8")
-            run_java(
-                self._java,
-                [
-                    # What runs for a second is not worth compiling twice: a third less time.
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    str(jar),
-                    "edu.stanford.nlp.process.PTBTokenizer",
-                    "-preserveLines",
-                    "-lowerCase",
-                    "-ioFileList",
-                    "files",  # no blank may be in the names
-                ],
-                "pycocoevalcap's tokenizer",
-                PATIENCE,
-                folder,
-            )
+            # What runs for a second is not worth compiling twice: a third less time.
+            options = ["-XX:TieredStopAtLevel=1", "-cp", str(jar), _PROGRAM, "-preserveLines"]
+            options += ["-lowerCase", "-ioFileList", "files"]  # no blank may be in the names
+            run_java(self._java, options, "pycocoevalcap's tokenizer", PATIENCE, folder)
             try:
                 answers = [(folder / f"{at}.tok").read_bytes() for at in range(len(several))]
             except OSError as problem:

@@ -136,13 +136,14 @@ def open_store(path: Path) -> VectorStore:
             with known.open("rb") as file:
                 if known.stem.endswith(_digest(file)):
                     return VectorStore(known, path)
-            known.unlink()  # damaged
+            known.unlink(missing_ok=True)  # damaged
         cache.mkdir(parents=True, exist_ok=True)
         _convert(path, aside)
         if content_digest(path) != digest:
             raise VectorsError(f"{path}: changed while it was read; start again.")
         for old in cache.glob(_DATABASE.format(of_path, "*", "*")):
-            old.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # another process may use it
+                old.unlink()
         with aside.open("rb") as file:
             database = cache / _DATABASE.format(of_path, digest, _digest(file))
         aside.replace(database)

@@ -73,6 +73,16 @@ def test_metrics_together_say_what_each_says_alone(references):
         assert_same_bits(scores, expected(metric, ROWS, references))
 
 
+def test_references_are_for_the_metrics_that_read_them():
+    labels = [{**dict.fromkeys(of_row, 1), "umbrella": 0} for of_row in ROWS.labels]
+    without, beside = (
+        TableScorer("VIFIDEL-D").score(ROWS.captions, labels, references).field("VIFIDEL_D")
+        for references in (None, ROWS.references)
+    )
+    assert without.null_count < len(ROWS)
+    assert without.equals(beside)
+
+
 def test_raw_vectors_are_for_the_metrics_that_travel():
     rows = TableScorer(METRICS, references="references", normalize=False)
     found = rows.evaluate(table())

@@ -131,7 +131,8 @@ def _count(
         rows.append(
             (len(of_controls), len(of_controls & there), len(of_named), len(of_named - there))
         )
-    return np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    counts: _Counts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return counts
 
 
 @dataclass(frozen=True)

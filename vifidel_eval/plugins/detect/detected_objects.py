@@ -38,6 +38,7 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
             "a detector looks at pictures, and none of the objects is a folder of them: give the "
             "folder as objects."
         )
+    assert settings.detector is not None
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     objects = [
         detect_objects(path, settings.detector, mentioned=mentioned)

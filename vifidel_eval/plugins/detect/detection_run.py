@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -240,7 +240,7 @@ class _Work:
 
     def looked(
         self, pictures: PictureSource, asked: Mapping[str, Sequence[str]] | None, threads: int
-    ) -> Iterator[_Picture]:
+    ) -> Generator[_Picture, None, None]:
         """Yield all pictures in order."""
         waiting: deque[Future[_Picture]] = deque()
         with ThreadPoolExecutor(threads) as pool:
@@ -277,11 +277,14 @@ class _Work:
                     return picture
                 content.seek(0)
                 decoded = decode(content, self.enough)
-            picture.prepared = self.detector.prepare(decoded.picture, decoded.size)
         except DamagedPictureError as problem:
             picture.problem = str(problem)
+            return picture
         except OSError as problem:
             picture.problem = f"cannot be read: {reason(problem)}"
+            return picture
+        try:
+            picture.prepared = self.detector.prepare(decoded.picture, decoded.size)
         except Exception as problem:  # a picture of one pixel in height, say, has nothing left
             picture.problem = f"cannot be prepared for the model: {first_line(problem)}"
         return picture

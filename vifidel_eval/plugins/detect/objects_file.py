@@ -55,7 +55,10 @@ class ObjectsFile:
         self._problems: dict[str, str] = {}
         lines = read_kept(self.output, VifidelError).splitlines() if self.output.exists() else []
         for number, line in enumerate(lines, 1):
-            entry = _parsed(line)
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
+                entry = None
             if number == 1:
                 self._check_header(self.output, entry)
             elif _is_entry(entry):
@@ -144,13 +147,6 @@ def _is_entry(entry: Any) -> bool:
         return False
     asked, digest = entry.get("asked", []), entry.get("digest", "")
     return isinstance(asked, list) and all(isinstance(text, str) for text in [*asked, digest])
-
-
-def _parsed(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:

@@ -65,8 +65,12 @@ def questions(
     from ...io.files import json_line, write_whole
     from .questions import questions as composed
 
-    fields = {"id_field": wanted.id_fields, "caption_field": wanted.caption_fields}
-    asked = composed(named_files(captions), **fields, **settings)
+    asked = composed(
+        named_files(captions),
+        id_field=wanted.id_fields,
+        caption_field=wanted.caption_fields,
+        **settings,
+    )
     write_whole(output, "".join(json_line(question) + "\n" for question in asked))
     images = len({question["image_id"] for question in asked})
     show(f"{output}: {len(asked)} questions about {images} images")

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,11 +24,11 @@ from ...errors import VifidelError
 from ...io.arguments import check_whole
 from ...io.files import write_whole
 from ...io.image_ids import ImageId
+from ...io.options import option, taking
 from ...io.records import Parts, check_output
 from .lm import (
     MODEL,
     SPECIAL,
-    batches_of,
     caption_words,
     encoded,
     load_torch,
@@ -48,6 +49,20 @@ _LEARNING_RATE = 5e-3  # of the first epoch; it falls linearly
 
 
 @dataclass(frozen=True)
+class Training:
+    """What a language model is trained with."""
+
+    seed: int = option(0, "Seed of all randomness.", click.IntRange(0), section="")
+    epochs: int = option(
+        8, "Passes over all captions; the best one is kept.", click.IntRange(1), section=""
+    )
+    hidden: int = option(
+        256, "Size of the LSTM's state and of its word embeddings.", click.IntRange(1), section=""
+    )
+    min_count: int = option(5, "Words seen fewer times in training are ``<unk>``.", int)
+
+
+@dataclass(frozen=True)
 class Epoch:
     """One pass of a training over all captions."""
 
@@ -61,15 +76,13 @@ class Epoch:
     resumed: bool
 
 
+@taking(Training)
 def train(
     captions: Mapping[ImageId, Sequence[str]],
     output: str | os.PathLike[str],
-    seed: int = 0,
-    epochs: int = 8,
-    hidden: int = 256,
-    min_count: int = 5,
     on_progress: Callable[[float], object] = lambda _: None,
     on_epoch: Callable[[Epoch], object] = lambda _: None,
+    **settings: Any,
 ) -> list[Epoch]:
     """Train a language model and write its best epoch to a file.
 
@@ -88,16 +101,12 @@ def train(
         Image id to captions, as `vifidel_eval.captions.read_references` returns them.
     output : path
         File to write.
-    seed : int
-        Decides the validation images, the first weights, the order of batches and the dropout;
-        at least 0.
-    epochs, hidden, min_count : int
-        Passes over all captions; the size of the LSTM's state and of its word embeddings; words
-        seen fewer times in training are ``<unk>``. Each is at least 1.
     on_progress : callable
         Called with the share of an epoch just done; in all it adds up to `epochs`.
     on_epoch : callable
         Called after each epoch, and first for those of an interrupted run.
+    **settings
+        No others.
 
     Returns
     -------
@@ -113,6 +122,7 @@ def train(
         be written, or the unfinished training beside `output` is damaged or has other captions or
         settings.
     """
+    seed, epochs, hidden, min_count = vars(Training(**settings)).values()
     check_whole(0, seed=seed)
     check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
     torch = load_torch()
@@ -126,10 +136,7 @@ def train(
     texts = json.dumps([[str(image_id), list(own)] for image_id, own in captions.items()])
     settings = {
         "captions": hashlib.sha256(texts.encode()).hexdigest(),
-        "seed": seed,
-        "epochs": epochs,
-        "hidden": hidden,
-        "min_count": min_count,
+        **vars(Training(**settings)),
     }
     parts = Parts(Path(output))
     state = _read_state(torch, parts, settings)
@@ -189,7 +196,7 @@ def train(
 def _train_epoch(
     network: Any,
     adam: Any,
-    sequences: list[NDArray[np.int64]],
+    sequences: list[list[int]],
     random: np.random.Generator,
     on_progress: Callable[[float], object],
 ) -> None:
@@ -204,11 +211,9 @@ def _train_epoch(
         on_progress(len(batch) / len(sequences))
 
 
-def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
+def _perplexity(network: Any, sequences: list[list[int]]) -> float:
     network.eval()
-    losses = [
-        losses_of(network, [sequences[at] for at in batch])[0] for batch in batches_of(sequences)
-    ]
+    losses = [losses for _, losses, _ in losses_of(network, sequences)]
     return float(np.exp(np.concatenate(losses).mean()))
 
 

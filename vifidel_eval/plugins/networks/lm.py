@@ -17,11 +17,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...captions.rows import Rows
 from ...errors import VifidelError
-from ...evaluation import Evaluation
+from ...evaluation import Evaluation, Floats, Integers
 from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
@@ -84,22 +83,21 @@ def new_network(torch: ModuleType, words: int, hidden: int) -> Any:
     return network
 
 
-def states_of(network: Any, sequences: list[NDArray[np.int64]]) -> tuple[Any, Any]:
+def states_of(network: Any, sequences: Sequence[Sequence[int]]) -> tuple[Any, Any]:
     """Return states, (tokens, hidden), and the tokens that the network should predict from them.
 
     Both are of one caption after the other, an end after each.
     """
     torch = load_torch()
-    lengths = np.array([len(sequence) for sequence in sequences]) + 1
-    real = np.arange(lengths.max()) < lengths[:, np.newaxis]
-    targets = np.full(real.shape, _END)
-    for row, sequence in zip(targets, sequences, strict=True):
-        row[: len(sequence)] = sequence
-    read = np.concatenate([np.full((len(targets), 1), _START), targets[:, :-1]], axis=1)
-    embedded = network["dropout"](network["embedding"](torch.from_numpy(read)))
+    targets = torch.nn.utils.rnn.pad_sequence(
+        [torch.tensor([*sequence, _END]) for sequence in sequences], True, _END
+    )
+    lengths = torch.tensor([len(sequence) + 1 for sequence in sequences])
+    real = torch.arange(targets.shape[1]) < lengths[:, None]
+    read = torch.cat([torch.full((len(targets), 1), _START), targets[:, :-1]], dim=1)
     # A state knows only what was read before it: the padding after the end changes none.
-    states, _ = network["lstm"](embedded)
-    return network["dropout"](states[torch.from_numpy(real)]), torch.from_numpy(targets[real])
+    states, _ = network["lstm"](network["dropout"](network["embedding"](read)))
+    return network["dropout"](states[real]), targets[real]
 
 
 def logits_of(network: Any, states: Any) -> Any:
@@ -108,33 +106,31 @@ def logits_of(network: Any, states: Any) -> Any:
 
 
 def losses_of(
-    network: Any, sequences: list[NDArray[np.int64]]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the cross-entropy of each token, and how many tokens each caption has."""
+    network: Any, sequences: Sequence[Sequence[int]]
+) -> Iterator[tuple[list[int], Floats, Integers]]:
+    """Yield places of captions that have a word, in batches, short ones first.
+
+    With them come the cross-entropy of each of their tokens, and how many tokens each has.
+    """
     torch = load_torch()
-    with torch.inference_mode():
-        states, targets = states_of(network, sequences)
-        losses = [
-            torch.nn.functional.cross_entropy(logits_of(network, some), target, reduction="none")
-            for some, target in zip(
-                states.split(_SCORED_TOKENS), targets.split(_SCORED_TOKENS), strict=True
-            )
-        ]
-        lengths = np.array([len(sequence) + 1 for sequence in sequences])
-        return torch.cat(losses).double().numpy(), lengths
-
-
-def batches_of(sequences: list[NDArray[np.int64]]) -> Iterator[list[int]]:
-    """Yield batches of the captions that have a word, short ones first."""
-    worded = [at for at, sequence in enumerate(sequences) if len(sequence)]
+    worded = [at for at, sequence in enumerate(sequences) if sequence]
     # The end is a token too.
     for batch in length_sorted([len(sequences[at]) + 1 for at in worded], _SCORED_TOKENS):
-        yield [worded[at] for at in batch]
+        places = [worded[at] for at in batch]
+        with torch.inference_mode():
+            states, targets = states_of(network, [sequences[at] for at in places])
+            parts = zip(states.split(_SCORED_TOKENS), targets.split(_SCORED_TOKENS), strict=True)
+            losses = [
+                torch.nn.functional.cross_entropy(logits_of(network, some), own, reduction="none")
+                for some, own in parts
+            ]
+        lengths = np.array([len(sequences[at]) + 1 for at in places])
+        yield places, torch.cat(losses).double().numpy(), lengths
 
 
-def encoded(tokens: Mapping[str, int], words: Sequence[str]) -> NDArray[np.int64]:
+def encoded(tokens: Mapping[str, int], words: Sequence[str]) -> list[int]:
     """Return the token numbers of a caption's words."""
-    return np.array([tokens.get(word, _UNKNOWN) for word in words], dtype=np.int64)
+    return [tokens.get(word, _UNKNOWN) for word in words]
 
 
 class LanguageModel(MadeAgain, Scorer):
@@ -187,12 +183,11 @@ class LanguageModel(MadeAgain, Scorer):
         sequences = [encoded(self._tokens, words) for words in caption_words(rows.captions)]
         means = np.full(len(sequences), -np.inf)
         wordless = len(sequences)
-        for batch in batches_of(sequences):
-            losses, lengths = losses_of(self._network, [sequences[at] for at in batch])
+        for places, losses, lengths in losses_of(self._network, sequences):
             starts = np.cumsum(lengths) - lengths
-            means[batch] = np.minimum(-np.add.reduceat(losses, starts) / lengths, 0.0)
-            wordless -= len(batch)
-            on_progress(len(batch))
+            means[places] = np.minimum(-np.add.reduceat(losses, starts) / lengths, 0.0)
+            wordless -= len(places)
+            on_progress(len(places))
         if wordless:
             on_progress(wordless)
         counts = {"no_words": wordless}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...commands.options import Command, reference_options
+from ...commands.options import Command, record, reference_options
 from ...commands.paths import CAPTIONS, Written
 from ...commands.printing import harmless, show, tell
 from ...io.files import beside
@@ -16,6 +16,7 @@ from ...io.records import progress_bar
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
+    from .language_training import Training
 
 
 @click.command("train-lm", cls=Command)
@@ -27,28 +28,12 @@ if TYPE_CHECKING:
     required=True,
     help="File of the trained model, such as lm.pt.",
 )
-@click.option(
-    "--epochs",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="Passes over all captions; the best one is kept.",
+@record(
+    "vifidel_eval.plugins.networks.language_training:Training",
+    "training",
+    only=("epochs", "seed", "hidden"),
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Seed of all randomness.",
-)
-@click.option(
-    "--hidden",
-    type=click.IntRange(min=1),
-    default=256,
-    show_default=True,
-    help="Size of the LSTM's state and of its word embeddings.",
-)
-def train_lm(captions: Path, wanted: Wanted, output: Path, epochs: int, **settings: int) -> None:
+def train_lm(captions: Path, wanted: Wanted, output: Path, training: Training) -> None:
     """Train the language model of the metric LM.
 
     CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same
@@ -61,7 +46,9 @@ def train_lm(captions: Path, wanted: Wanted, output: Path, epochs: int, **settin
 
     texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
     unfinished = beside(output, ".unfinished")
-    with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
+    with progress_bar(
+        training.epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0
+    ) as bar:
 
         def report(epoch: Epoch) -> None:
             if epoch.resumed and epoch.number == 1:
@@ -72,9 +59,7 @@ def train_lm(captions: Path, wanted: Wanted, output: Path, epochs: int, **settin
             tqdm.write(", ".join([line, *notes]), file=sys.stdout)
 
         try:
-            done = train(
-                texts, output, epochs=epochs, on_progress=bar.update, on_epoch=report, **settings
-            )
+            done = train(texts, output, bar.update, report, **vars(training))
         except KeyboardInterrupt:
             if unfinished.exists():
                 tell("Interrupted; the same command continues after the last complete epoch.")

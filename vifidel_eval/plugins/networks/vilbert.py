@@ -99,9 +99,7 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
     made = Architecture(**sizes)
     befores = (made.text_before, made.image_before)
     widths = (made.text, made.text_heads), (made.image, made.image_heads), (made.co, made.co_heads)
-    if len({len(before) for before in befores}) > 1 or any(
-        list(before) != sorted(before) for before in befores
-    ):
+    if len(befores[0]) != len(befores[1]) or any(list(own) != sorted(own) for own in befores):
         problem = "t_biattention_id and v_biattention_id do not name the same number of blocks"
     elif made.positions < MOST_TOKENS:
         problem = f"fewer than {MOST_TOKENS} positions"

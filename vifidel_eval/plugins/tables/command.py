@@ -27,7 +27,7 @@ _SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for"
 
 
 @dataclass(frozen=True)
-class Rows:
+class ColumnOptions:
     """What the columns of a table hold, and which rows are refused."""
 
     caption: str = option("caption", "Column of the captions.", str, section=INPUT)
@@ -90,26 +90,20 @@ class Rows:
             raise click.UsageError("with --no-labels, give --references.")
         if self.id_column is not None and not self.objects:
             raise click.UsageError("--id-column is for --objects, which are looked up by it.")
-        given = [name for name in self.columns.values() if name is not None]
-        repeated = next((name for name in given if given.count(name) > 1), None)
+        named = [name for name in self.names.values() if name is not None]
+        repeated = next((name for name in named if named.count(name) > 1), None)
         if repeated is not None:
             raise click.UsageError(
                 f"the column {repeated!r} is named twice; name different columns."
             )
 
     @property
-    def columns(self) -> dict[str, str | None]:
-        """The names of the columns."""
+    def names(self) -> dict[str, Any]:
+        """The names of the columns, as a manifest has them."""
         labels = None if self.no_labels or self.objects else self.labels or "labels"
         by_id = {"id_column": self.id_column or "image_id"} if self.objects else {}
-        scores, references = self.label_scores, self.references
-        return {
-            "caption": self.caption,
-            "labels": labels,
-            "label_scores": scores,
-            "references": references,
-            **by_id,
-        }
+        beside = {"label_scores": self.label_scores, "references": self.references}
+        return {"caption": self.caption, "labels": labels, **beside, **by_id}
 
 
 def _metrics_of_tables() -> str:
@@ -131,7 +125,7 @@ def _metrics_of_tables() -> str:
     help="Folder that gets one file for each input, and manifest.json.",
     section=OUTPUT,
 )
-@record(Rows, "of_rows")
+@record(ColumnOptions, "columns")
 @param("--metrics", callback=parsed_metrics, help=_metrics_of_tables, section=METRICS)
 @param(
     "--keep",
@@ -161,7 +155,7 @@ def _metrics_of_tables() -> str:
 def score_table(
     tables: tuple[str, ...],
     output: Path,
-    of_rows: Rows,
+    columns: ColumnOptions,
     metrics: tuple[str, ...] | None,
     keep: tuple[Condition, ...],
     settings: Settings,
@@ -184,15 +178,15 @@ def score_table(
     from .folder_runs import score_tables
 
     files = find_tables(tables)
-    of_rows.check()
-    by_default = ["VIFIDEL-PRF"] if of_rows.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
+    columns.check()
+    by_default = ["VIFIDEL-PRF"] if columns.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
     names = expanded(metrics or (DEFAULT,), by_default)
-    scorer = _scorer(names, of_rows, settings)
+    scorer = _scorer(names, columns, settings)
     pinned = {
         "metrics": names,
-        **of_rows.columns,
-        "max_words": of_rows.max_words,
-        "strict": of_rows.strict,
+        **columns.names,
+        "max_words": columns.max_words,
+        "strict": columns.strict,
         "keep": list(map(str, keep)),
         "format": style,
     }
@@ -214,20 +208,20 @@ def score_table(
         tell("Warning: no label has a score, so that the threshold leaves nothing out.")
 
 
-def _scorer(metrics: list[str], of_rows: Rows, settings: Settings) -> TableScorer:
+def _scorer(metrics: list[str], columns: ColumnOptions, settings: Settings) -> TableScorer:
     from ...words.word_vectors import load_vectors
     from . import TableScorer
 
-    columns, things = of_rows.columns, settings.options["things"]
+    names, things = columns.names, settings.options["things"]
     return TableScorer(
         metrics,
         vectors=load_vectors(settings.vectors, settings.trust_pickles),
         things=None if things is None else os.fspath(things),
-        captions=columns.pop("caption"),
-        objects=list(of_rows.objects) or None,
-        max_words=of_rows.max_words,
-        strict=of_rows.strict,
-        **columns,
+        captions=names.pop("caption"),
+        objects=list(columns.objects) or None,
+        max_words=columns.max_words,
+        strict=columns.strict,
+        **names,
         **{name: getattr(settings, name) for name in _SETTINGS},
     )
 

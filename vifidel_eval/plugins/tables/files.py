@@ -283,15 +283,19 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
 def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the name below a folder and the path of every file in it."""
     if isinstance(filesystem, pa.fs.LocalFileSystem):
-        # pyarrow follows links, also one that leads to the folder that it is in.
-        for parent, folders, _ in os.walk(folder):
-            for link in filter(os.path.islink, (os.path.join(parent, name) for name in folders)):
-                raise VifidelError(
-                    f"{link} is a link to a folder, and links are not followed; name that folder "
-                    "as an input of its own."
-                )
+        # pyarrow follows links, also one that leads to the folder that it is in, or nowhere.
+        for parent, folders, names in os.walk(folder):
+            paths = (os.path.join(parent, name) for name in (*folders, *names))
+            for link in filter(os.path.islink, paths):
+                if os.path.isdir(link):
+                    raise VifidelError(
+                        f"{link} is a link to a folder, and links are not followed; name that "
+                        "folder as an input of its own."
+                    )
+                if not os.path.exists(link):
+                    raise VifidelError(f"{link}: no such file or directory; check the path.")
     for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
-        if info.type not in (pa.fs.FileType.File, pa.fs.FileType.Directory):
+        if info.type == pa.fs.FileType.Unknown:
             raise VifidelError(
                 f"{info.path}: is a pipe or device, not an ordinary file; remove it."
             )

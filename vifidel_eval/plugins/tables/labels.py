@@ -156,9 +156,9 @@ def _read_array(column: Any, scores: Any, threshold: float) -> RowLabels:
     denied = (amounts == 0) & ~odd[owners]
     for row, place in zip(owners[denied].tolist(), places[denied].tolist(), strict=True):
         absent.setdefault(row, set()).add(cleaned[place])
-    for row, of_image in absent.items():
-        labels.asked[row] = frozenset(of_image.union(counts[row]))
-        odd[row] = not of_image.isdisjoint(counts[row])  # a contradiction
+    for row, not_there in absent.items():
+        labels.asked[row] = frozenset(not_there.union(counts[row]))
+        odd[row] = not not_there.isdisjoint(counts[row])  # a contradiction
 
     listed = [split(*part) for part in parts] if odd.any() else []
     singly = {}

@@ -286,4 +286,4 @@ class RowScorer:
         worsen(statuses, lacks & something & ~undeclared, "no known words")
         if "unweighted" in scored.counts:
             worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
-        return wrong > 0
+        return np.asarray(wrong > 0)

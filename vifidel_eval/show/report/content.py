@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from ...explain.explanation import Explanation
 from ...explain.inventions import Invention, inventions_in
 from ...io.image_ids import ImageId
 from ...io.text_tables import readable
-from ...kernels.grounding import Mention
 from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
@@ -157,8 +157,8 @@ def image_data(content: Content) -> dict[str, Any]:
         "ids": list(map(str, ids)),
         "references": list(content.references.values()),
         "objects": [
-            [number for label, count in found.items() for number in (labels[label], count)]
-            for found in objects
+            [number for label, count in of_image.items() for number in (labels[label], count)]
+            for of_image in objects
         ],
         "captions": [list(map(of.get, ids)) for of in content.captions.values()],
         "scores": [
@@ -182,7 +182,7 @@ def caption_data(content: Content) -> dict[str, Any]:
     """
     ids = list(content.references)
     explanations = content.explanations.values()
-    texts = sorted(set(chain.from_iterable(map(_texts, chain.from_iterable(explanations)))))
+    texts = _texts(chain.from_iterable(explanations))
     numbers: dict[str | None, int] = {text: number for number, text in enumerate(texts)}
     numbers[None] = NOTHING
     data: dict[str, Any] = {
@@ -199,15 +199,17 @@ def caption_data(content: Content) -> dict[str, Any]:
     return data
 
 
-def _texts(explanation: Explanation) -> Iterator[str]:
-    """Yield all texts of an explanation that `plans_of` numbers."""
-    of_words = ((word.word, word.supported_by) for word in explanation.words)
-    of_mentions = (
-        (mention.words, mention.category, mention.supported_by, mention.judged_by)
-        for mention in explanation.mentions
-    )
-    texts = chain(*of_words, *of_mentions, (one.label for one in explanation.objects))
-    return (text for text in texts if text is not None)
+def _texts(explanations: Iterable[Explanation]) -> list[str]:
+    """Return all texts that `plans_of` numbers, sorted."""
+    texts: set[str | None] = set()
+    for explanation in explanations:
+        texts.update([one.label for one in explanation.objects])
+        for word in explanation.words:
+            texts.update((word.word, word.supported_by))
+        for mention in explanation.mentions:
+            texts.update((mention.words, mention.category))
+            texts.update((mention.supported_by, mention.judged_by))
+    return sorted(text for text in texts if text is not None)
 
 
 def plans_of(
@@ -234,41 +236,45 @@ def plans_of(
 
 
 def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
-    objects, words = explanation.objects, sorted(explanation.words, key=lambda one: one.word)
-    places: dict[Mention | None, int] = {m: at for at, m in enumerate(explanation.mentions)}
+    objects, words = explanation.objects, sorted(explanation.words, key=itemgetter(0))
+    places = {mention.place: at for at, mention in enumerate(explanation.mentions)}
     object_at = {one.label: at for at, one in enumerate(objects)}
     word_at = {one.word: at for at, one in enumerate(words)}
+    matches = [
+        (object_at[label], word_at[word], round(mass / UNIT), round(cost / UNIT))
+        for label, word, mass, cost, _, _ in explanation.matches
+    ]
+    # Tuples of numbers, which the garbage collector leaves alone.
     return (
-        _flat(
-            (numbers[one.label], _unit(one.penalty), int(not one.is_mentioned)) for one in objects
+        tuple(
+            number
+            for label, penalty, is_mentioned in objects
+            for number in (numbers[label], round(penalty / UNIT), int(not is_mentioned))
         ),
-        _flat(
-            (
-                numbers[one.word],
-                _unit(one.penalty),
-                _hundredths(one.support),
-                numbers[one.supported_by],
-                places.get(one.of, NOTHING),
-            )
-            for one in words
-        ),
-        _flat(
-            (
-                numbers[mention.words],
-                numbers[mention.category],
-                _hundredths(mention.support),
-                numbers[mention.supported_by],
-                int(mention.verdict),
-                numbers[mention.judged_by],
-            )
-            for mention in explanation.mentions
-        ),
-        _flat(
-            sorted(
-                (object_at[one.label], word_at[one.word], _unit(one.mass), _unit(one.cost))
-                for one in explanation.matches
+        tuple(
+            number
+            for word, penalty, _, support, by, of in words
+            for number in (
+                numbers[word],
+                round(penalty / UNIT),
+                NOTHING if math.isnan(support) else round(100 * support),
+                numbers[by],
+                NOTHING if of is None else places[of.place],
             )
         ),
+        tuple(
+            number
+            for said, category, support, by, verdict, judge, _ in explanation.mentions
+            for number in (
+                numbers[said],
+                numbers[category],
+                NOTHING if math.isnan(support) else round(100 * support),
+                numbers[by],
+                int(verdict),
+                numbers[judge],
+            )
+        ),
+        tuple(chain.from_iterable(sorted(matches))),
     )
 
 
@@ -278,14 +284,6 @@ def scale(explanations: Iterable[Explanation]) -> int:
     if not costs:
         return _unit(1)
     return max(_unit(float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}")), 1)
-
-
-def _flat(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    return tuple(chain.from_iterable(rows))  # the garbage collector leaves tuples of numbers alone
-
-
-def _hundredths(support: float) -> int:
-    return NOTHING if math.isnan(support) else round(100 * support)
 
 
 def _unit(value: float) -> int:
@@ -301,13 +299,13 @@ def sentences_of(
     one), and the starts and ends of inventions. All are places in UTF-16 units, which scripts count
     in.
     """
-    found: dict[ImageId, list[list[Any]]] = {}
+    sentences_in: dict[ImageId, list[list[Any]]] = {}
     for evaluation in of_column.values():
         told = evaluation.details.get("sentences", ())
         for image_id, sentences in zip(evaluation.ids, told, strict=False):
             if sentences:
-                found[image_id] = [_sentence(captions[image_id], one) for one in sentences]
-    return [found.get(image_id) for image_id in ids]
+                sentences_in[image_id] = [_sentence(captions[image_id], one) for one in sentences]
+    return [sentences_in.get(image_id) for image_id in ids]
 
 
 def _sentence(caption: str, sentence: Mapping[str, Any]) -> list[Any]:

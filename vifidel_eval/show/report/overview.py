@@ -100,9 +100,9 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
     """Return what each system makes up; nothing if no caption of any does."""
     if not any(content.inventions.values()):
         return []
-    found = []
+    rows = []
     for system, inventions in content.inventions.items():
-        things = dict.fromkeys((row.image_id, row.category) for row in inventions)
+        things = dict.fromkeys((one.image_id, one.category) for one in inventions)
         of_images = Counter(image_id for image_id, _ in things)
         classes = Counter(category for _, category in things)
         frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
@@ -118,8 +118,8 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         }
         of_column = content.scores.evaluations[system]
         rates |= {name: of_column[name].score for name in rates if name in of_column}
-        found.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES]))
-    return found
+        rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES]))
+    return rows
 
 
 def axis_of(compared: Comparison) -> Callable[[float], str]:
@@ -320,13 +320,13 @@ def correlations(of_metrics: Floats) -> Floats:
         scores = of_metrics[metric][np.frombuffer(among, dtype=bool)]
         return np.stack([_direction(scores), _direction(rankdata(scores))])
 
-    found = np.full((len(of_metrics), len(of_metrics), 2), np.nan)
+    both_kinds = np.full((len(of_metrics), len(of_metrics), 2), np.nan)
     for one, other in itertools.combinations_with_replacement(range(len(of_metrics)), 2):
         both = defined[one] & defined[other]
         if both.sum() > 1:
             products = directions(one, both.tobytes()) * directions(other, both.tobytes())
-            found[one, other] = found[other, one] = products.sum(axis=1)
-    return found
+            both_kinds[one, other] = both_kinds[other, one] = products.sum(axis=1)
+    return both_kinds
 
 
 def _direction(scores: Floats) -> Floats:

@@ -74,10 +74,10 @@ def find_pictures(
                 f"{folder}: {first} and {also[0]} are both named after image id {image_id!r}; "
                 "leave one of them there."
             )
-    found = below | {image_id: by_name[name] for image_id, (name,) in named.items()}
-    if not found:
+    picture_of = below | {image_id: by_name[name] for image_id, (name,) in named.items()}
+    if not picture_of:
         raise mismatch(ids, list(by_name), "the captions", str(folder))
-    return found
+    return picture_of
 
 
 def _is_below(folder: Path, image_id: str) -> bool:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 import vifidel_eval
-from vifidel_eval.annotations import ObjectLabels, read_objects
 
 #: Names the objects of the images.
 OBJECTS = "VIFIDEL_OBJECTS"
@@ -43,16 +42,11 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
 
 @lru_cache(maxsize=1)
-def _objects(path: str) -> ObjectLabels:
-    return read_objects(path)
-
-
-@lru_cache(maxsize=1)
 def _scores(rows: tuple[tuple[Any, str, tuple[str, ...]], ...], path: str) -> Mapping[str, float]:
     run = vifidel_eval.evaluate(
         {"model": {image_id: caption for image_id, caption, _ in rows}},
         references={image_id: list(references) for image_id, _, references in rows},
-        objects=_objects(path),
+        objects=path,
         metrics=_METRICS,
     )
     return run.scores["model"]
