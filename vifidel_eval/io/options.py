@@ -116,17 +116,6 @@ def chosen(
     return {at: known[at] for at in names if at not in omit}
 
 
-def take(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Take the values of a record's options out of what was given by the users' names for them."""
-    taken = {}
-    for at, one in options_of(record).items():
-        if one.name in given:
-            value = given.pop(one.name)
-            is_one_name = one.several and one.kind is str and isinstance(value, str)
-            taken[at] = (value,) if is_one_name else value
-    return taken
-
-
 def taking(
     *records: type[Any], only: Collection[str] | None = None, omit: Collection[str] = ()
 ) -> Callable[[T], T]:
