@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -151,6 +151,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_thresholds(self.threshold, self.uncertain)
+
+    def with_references(self, given: bool) -> Settings:
+        """Return the settings of a run that has references, or none, which then weigh nothing."""
+        return replace(self, references=given, weighted=given and self.weighted)
 
     @cached_property
     def labels(self) -> ObjectLabels | None:

@@ -41,24 +41,9 @@ LVIS = {
 }
 
 POPE = [
-    {
-        "question_id": 1,
-        "image": "a.jpg",
-        "text": "Is there a squirrel in the image?",
-        "label": "yes",
-    },
-    {
-        "question_id": 2,
-        "image": "a.jpg",
-        "text": "Is there an oak nut in the image?",
-        "label": "no",
-    },
-    {
-        "question_id": 3,
-        "image": "b.jpg",
-        "text": "Are there any skis in the picture?",
-        "label": "no",
-    },
+    {"image": "a.jpg", "text": "Is there a squirrel in the image?", "label": "yes"},
+    {"image": "a.jpg", "text": "Is there an oak nut in the image?", "label": "no"},
+    {"image": "b.jpg", "text": "Are there any skis in the picture?", "label": "no"},
 ]
 
 AMBER = [
@@ -66,6 +51,14 @@ AMBER = [
     {"id": 2, "type": "generative", "truth": [], "hallu": []},
     {"id": 3, "type": "discriminative-hallucination", "truth": "yes"},
 ]
+
+WOODPECKER = {
+    "img_path": "a.jpg",
+    "entity_info": {
+        "squirrel": {"total_count": 2, "bbox": [[0.1, 0.1, 0.3, 0.4]]},
+        "nut": {"total_count": 0, "bbox": []},
+    },
+}
 
 # content of a file; counts; what was looked for
 LAYOUTS = {
@@ -120,17 +113,7 @@ LAYOUTS = {
         {1: {"sky", "dog", "nut"}, 2: set()},
     ),
     "Woodpecker": (
-        json.dumps(
-            [
-                {
-                    "img_path": "a.jpg",
-                    "entity_info": {
-                        "squirrel": {"total_count": 2, "bbox": [[0.1, 0.1, 0.3, 0.4]]},
-                        "nut": {"total_count": 0, "bbox": []},
-                    },
-                }
-            ]
-        ),
+        json.dumps([WOODPECKER]),
         {"a.jpg": {"squirrel": 2}},
         {"a.jpg": {"squirrel", "nut"}},
     ),

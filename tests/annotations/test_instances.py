@@ -10,7 +10,14 @@ from vifidel_eval.errors import AnnotationError
 
 BOX = {"xmin": 40, "ymin": 70, "xmax": 175, "ymax": 117}
 CORNERS = {"x1": 40.0, "y1": 70.5, "x2": 175.3, "y2": 117.9}
-
+PIPELINE = [
+    {"score": score, "label": label, "box": BOX}
+    for label, score in (("remote", 0.9982), ("couch", 0.5999), ("N/A", 0.9954))
+]
+ULTRALYTICS = [
+    {"name": name, "class": 5, "confidence": confidence, "box": CORNERS}
+    for name, confidence in (("bus", 0.87), ("person", 0.6), ("person", 0.25))
+]
 
 SHAPES = pytest.mark.parametrize(
     ("items", "labels", "threshold"),
@@ -20,24 +27,8 @@ SHAPES = pytest.mark.parametrize(
         ([["dog", 0.6], ["dog", 0.59], ("cat", 1)], {"dog": 1, "cat": 1}, 0.6),
         ([["dog", 0.1], "cat"], {"cat": 1}, 0.6),
         ({"dog": 2, "frisbee": 1, "cat": 0}, {"dog": 2, "frisbee": 1}, None),
-        (
-            [
-                {"score": 0.9982, "label": "remote", "box": BOX},
-                {"score": 0.5999, "label": "couch", "box": BOX},
-                {"score": 0.9954, "label": "N/A", "box": BOX},
-            ],
-            {"remote": 1},
-            0.6,
-        ),
-        (
-            [
-                {"name": "bus", "class": 5, "confidence": 0.87, "box": CORNERS},
-                {"name": "person", "class": 0, "confidence": 0.6, "box": CORNERS},
-                {"name": "person", "class": 0, "confidence": 0.25, "box": CORNERS},
-            ],
-            {"bus": 1, "person": 1},
-            0.6,
-        ),
+        (PIPELINE, {"remote": 1}, 0.6),
+        (ULTRALYTICS, {"bus": 1, "person": 1}, 0.6),
         ([], {}, None),
         ({}, {}, None),
         ({"dog": 1_000_000_000}, {"dog": 1_000_000_000}, None),
@@ -47,24 +38,6 @@ SHAPES = pytest.mark.parametrize(
         (np.array([["dog", 0.7], ["cat", 0.1]], dtype=object), {"dog": 1}, 0.6),
         ([np.array(["dog", 0.7], dtype=object), np.str_("cat")], {"dog": 1, "cat": 1}, 0.6),
         ([["dog", np.float32(0.7)]], {"dog": 1}, 0.6),
-    ],
-    ids=[
-        "plain",
-        "tuple",
-        "scored",
-        "mixed",
-        "counts",
-        "hugging-face",
-        "ultralytics",
-        "[]",
-        "{}",
-        "huge",
-        "counter",
-        "set",
-        "array",
-        "array of pairs",
-        "arrays in a list",
-        "float32",
     ],
 )
 

@@ -5,26 +5,13 @@ from vifidel_eval.errors import AnnotationError
 
 LIVING_ROOM = """\
 <annotation>
-	<folder>VOC2012</folder>
 	<filename>2008_000123.jpg</filename>
 	<source><database>The VOC2008 Database</database></source>
 	<owner><name>a photographer</name></owner>
-	<size><width>500</width><height>375</height><depth>3</depth></size>
-	<segmented>0</segmented>
 	<object>
 		<name>person</name>
-		<pose>Frontal</pose>
-		<truncated>1</truncated>
-		<difficult>0</difficult>
-		<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>50</xmax><ymax>60</ymax></bndbox>
-		<part>
-			<name>head</name>
-			<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>20</xmax><ymax>20</ymax></bndbox>
-		</part>
-		<part>
-			<name>hand</name>
-			<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>20</xmax><ymax>20</ymax></bndbox>
-		</part>
+		<part><name>head</name></part>
+		<part><name>hand</name></part>
 	</object>
 	<object><name>diningtable</name><difficult>1</difficult></object>
 	<object><name>pottedplant</name></object>

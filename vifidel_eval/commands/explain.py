@@ -108,8 +108,7 @@ def explain(
     Things are judged as VIFIDEL-H judges them, by --objects, --references or
     both. RESULTS are PATH or NAME=PATH, as in score.
     """
-    weighted = references is not None and settings.weighted
-    settings = replace(settings, references=references is not None, weighted=weighted)
+    settings = settings.with_references(references is not None)
     _check_usage(results, settings, selection, chosen)
     from ..explain.findings import find
     from ..io.files import json_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -130,8 +130,7 @@ def score(
         read(products.leaderboard)  # one that is wrong is refused before the work
     controls = None if products.calibrate is None else service("controls")(products.calibrate)
     told = references is not None or not settings.weighted
-    weighted = references is not None and settings.weighted
-    settings = replace(settings, references=references is not None, weighted=weighted)
+    settings = settings.with_references(references is not None)
     names = chosen_metrics(metrics, settings)
     planned = plan(named(results), references, settings, names, wanted, selection)
     tables.check(None if planned.unavailable else planned.columns, planned.names)

@@ -116,23 +116,13 @@ def chosen(
     return {at: known[at] for at in names if at not in omit}
 
 
-def take(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Take the values of a record's options out of what was given by the users' names for them."""
-    taken = {}
-    for at, one in options_of(record).items():
-        if one.name in given:
-            value = given.pop(one.name)
-            taken[at] = (value,) if one.several and isinstance(value, str) else value
-    return taken
-
-
 def taking(
     *records: type[Any], only: Collection[str] | None = None, omit: Collection[str] = ()
 ) -> Callable[[T], T]:
     """Let a function or class take the options of records, one by one and by keyword.
 
-    Its own last parameter is ``**settings``, by which it gets them. Its signature has them behind
-    its own parameters, and its docstring before what it says of ``**settings``.
+    Its own last parameter is ``**settings``, by which it gets them, or ``**options``, which may be
+    more than those. Its signature has them behind its own, and its docstring before that one.
     """
 
     def decorate(function: T) -> T:
@@ -141,7 +131,7 @@ def taking(
         entries = []
         for record in records:
             for at, one in chosen(record, only, omit).items():
-                kind = record.__annotations__[at]
+                kind = record.__annotations__[at]  # a text, or what it stands for
                 parameters.append(
                     inspect.Parameter(
                         one.name,
@@ -151,22 +141,23 @@ def taking(
                     )
                 )
                 entries.append(_entry(one, kind))
-        called.__signature__ = inspect.signature(called).replace(parameters=[*parameters, last])
+        kept = [last] if last.name == "options" else []
+        called.__signature__ = inspect.signature(called).replace(parameters=[*parameters, *kept])
         called.__records__ = records
-        head, settings, rest = inspect.cleandoc(function.__doc__ or "").partition(
-            f"\n**{last.name}"
-        )
-        function.__doc__ = "\n".join([head, *entries]) + settings + rest
+        said = inspect.cleandoc(function.__doc__ or "")
+        head, entry, rest = re.split(rf"(\n\*\*{last.name}\n(?: .*\n)+)", said, maxsplit=1)
+        function.__doc__ = "\n".join([head, *entries]) + (entry if kept else "\n") + rest
         return function
 
     return decorate
 
 
-def _entry(one: Option, kind: str) -> str:
+def _entry(one: Option, kind: Any) -> str:
     """Return what the docstring of a function says of an option."""
     text = one.says(lambda name: f"`{name}`")
     if one.off:
         text = f"False is ``{one.off}``: {text}"
     text = f"{text} {one.more}".rstrip()
+    kind = kind if isinstance(kind, str) else inspect.formatannotation(kind)
     kind = kind.removesuffix(" | None") + ", optional" * (one.default is None)
     return f"{one.name} : {kind}\n{textwrap.indent(textwrap.fill(text, 92), '    ')}"

@@ -15,7 +15,7 @@ from ..captions.fields import Wanted
 from ..entry_points import service
 from ..errors import VifidelError, VifidelWarning
 from ..io.arguments import named_if_wrong
-from ..io.options import options_of, take, taking
+from ..io.options import options_of, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
 from ..scorers.record import Settings
@@ -56,6 +56,11 @@ from .plan import (
 )
 from .run import Run
 
+# The arguments of `evaluate` with the fields that they are in its records.
+_FIELDS = {
+    record: {one.name: at for at, one in options_of(record).items()}
+    for record in (Settings, Selection, Wanted)
+}
 # What the command calls some arguments.
 _OF_THE_COMMAND = {
     **{
@@ -138,10 +143,11 @@ def evaluate(
     True
     """
     names, scorers = named_metrics(metrics)
-    given = take(Settings, options) | {"objects": objects, "references": references is not None}
-    given["weighted"] = given.get("weighted", True) and given["references"]
-    wanted, selection = Wanted(**take(Wanted, options)), Selection(**take(Selection, options))
-    settings = Settings(**given, options=_own(options))
+    given = _taken(Settings, options) | {"objects": objects}
+    selection, fields = Selection(**_taken(Selection, options)), _taken(Wanted, options)
+    fields |= {at: (name,) for at, name in fields.items() if isinstance(name, str)}
+    wanted = Wanted(**fields)
+    settings = Settings(**given, options=_own(options)).with_references(references is not None)
     names = to_compute(None if metrics is None else names, settings, scorers=scorers)
     planned = plan(named(systems), references, settings, names, wanted, selection, scorers)
     run = score(planned, progress)
@@ -203,8 +209,7 @@ def plan(
 
     They are those of the references or, where there are none, of all systems together, as far as
     the `selection` leaves them in. Systems and references are as `read_captions` takes them, names
-    of metrics as `to_compute` returns them; `scorers` are further ones by name. It warns of what
-    scores should not be read without: releases, lengths, languages, tags.
+    of metrics as `to_compute` returns them; `scorers` are further ones by name. It may warn.
     """
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
@@ -298,7 +303,7 @@ def _plan_again(arguments: Mapping[str, Any]) -> Plan:
         records = {
             "settings": Settings(**stated, references=has_references, options=options),
             "wanted": Wanted(**given.pop("wanted")),
-            "selection": Selection(**take(Selection, given)),
+            "selection": Selection(**_taken(Selection, given)),
         }
         known = inspect.signature(plan).bind(**records, **given)
     except (KeyError, TypeError) as problem:
@@ -326,10 +331,7 @@ def _located(source: Any) -> Any:
 
 
 def _stated(record: Any) -> dict[str, Any]:
-    """Return the options that are not what they are by default.
-
-    Whether pickles are trusted is for those to say who read a file.
-    """
+    """Return the options that are not the defaults, without trust, which is the reader's."""
     stated = {}
     for at, one in options_of(type(record)).items():
         value = getattr(record, at)
@@ -371,6 +373,11 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
             scores = replace(scores, people=floor)
     scores = replace(scores, uncaptioned=planned.uncaptioned, inputs=planned.inputs)
     return Run(scores, planned)
+
+
+def _taken(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Take the values of a record's fields out of what was given by the names of arguments."""
+    return {at: given.pop(name) for name, at in _FIELDS[record].items() if name in given}
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

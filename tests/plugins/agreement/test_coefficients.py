@@ -123,11 +123,3 @@ def test_no_coefficient_is_beyond_one():
         for slope in (0.1, -0.7):
             found = RatedScores(scores, slope * scores[:, None])
             assert all(abs(r) <= 1 for r in found.coefficients(np.ones(7, dtype=np.int64)))
-
-
-def test_many_judgements():
-    random = np.random.default_rng(7)
-    ratings = random.integers(1, 5, size=(6000, 3))
-    scores = np.round(random.normal(size=6000) + ratings.sum(axis=1), 2)
-    for counts in resamples(random, 6000, times=1):
-        assert_as_scipy(scores, ratings, counts)

@@ -135,16 +135,6 @@ def test_ratings_of_other_captions_change_nothing(correlated):
     assert of_crowd["coefficients"]["tau-b"] == pytest.approx(1 / 3)
 
 
-def test_means_of_three_take_ten_values(correlated):
-    # Tau-c counts classes: 4 of single judgements, 10 of means; the rest of the formula is the
-    # same. Here every judge says the same, so that both have four.
-    people = [[value] * 3 for value in (1, 2, 3, 4, 4)]
-    each, mean = correlated(ratings(people), m=[[1, 2, 3, 4, 5]]).findings["correlations"]
-    # C - D = 9 of 5 captions: 2 * 9 / (25 * 3 / 4); flattened: 81 of 15.
-    assert mean["coefficients"]["tau-c"] == pytest.approx(2 * 9 / (25 * 3 / 4))
-    assert each["coefficients"]["tau-c"] == pytest.approx(2 * 81 / (225 * 3 / 4))
-
-
 def test_subsets_and_ratings_are_views_of_their_own(correlated):
     masks = {"first": [True] * 4 + [False] * 2}
     given = ratings(column([1, 2, 3, 4, 1, 1]), subsets=masks, other=column([4, 3, 2, 1, 9, NAN]))

@@ -226,21 +226,3 @@ def test_drawn_references_are_those_of_the_scores(given_trials):
     assert len(drawn) == 4
     assert all(len(set(of_draw)) == 2 and set(of_draw) <= set(references) for of_draw in drawn)
     assert len({tuple(of_draw) for of_draw in drawn}) > 1
-
-
-def test_json_has_the_keys_of_each_experiment(given_trials):
-    data = pairs(3)
-    trials = given_trials(m=[[[1, 3, 5], [0, NAN, NAN]]])
-    document = detect(data, trials, {"S": Supports(made=0.0)}).to_json()
-    assert list(document)[:4] == ["data", "detection", "localization", "pairwise"]
-    assert document["data"] == "Pairs"
-    (detection,), (every, _), (pairwise,) = (
-        document[name] for name in ("detection", "localization", "pairwise")
-    )
-    assert list(detection) == [
-        "metric", "average_precision", "low", "high", "captions", "positives",
-    ]  # fmt: skip
-    assert list(every) == ["metric", "words", "accuracy", "low", "high", "captions"]
-    assert list(pairwise) == ["metric", "accuracy", "low", "high", "pairs"]
-    assert (pairwise["accuracy"], pairwise["pairs"]) == (1, 1)
-    assert document["signatures"] == trials.signatures

@@ -1,6 +1,5 @@
 """Scores under drawn references: what metrics are given, and what an interrupted run keeps."""
 
-import json
 import os
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scorer import FakeScorer
+from judgement_files import write_distractors
 
 from vifidel_eval.errors import MetricFailed, MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
@@ -82,30 +82,12 @@ def test_smaller_draws_are_among_larger_ones(overlap, judged):
             assert len(set(large)) == 11
 
 
-def test_pairs_of_an_image_share_a_draw(overlap, judged):
-    for of_draw in given_to(overlap, judged, [4])[4]:
-        by_image = {}
-        for one, references in zip(judged, of_draw, strict=True):
-            assert set(references) <= set(one.references)
-            by_image.setdefault(one.image_id, []).append(references)
-        assert all(first == second for first, second in by_image.values())
-
-
 def test_draws_differ_by_draw_and_seed_and_nothing_else(overlap, judged):
     first = given_to(overlap, judged, [5], seed=0)[5]
     assert first == given_to(overlap, judged, [5], seed=0)[5]
     assert first != given_to(overlap, judged, [5], seed=1)[5]
     assert first[0] != first[1] != first[2]
     assert first == given_to(overlap, judged, [1, 5, "all"], seed=0)[5]
-
-
-def test_every_reference_is_drawn_about_as_often(overlap):
-    judged = [Judged(0, ("x", "y"), tuple("abcd"))]
-    counts = dict.fromkeys("abcd", 0)
-    for of_draw in given_to(overlap, judged, [1], draws=400)[1]:
-        counts[of_draw[0][0]] += 1
-    # 100 expected each; the standard deviation is 8.7.
-    assert all(60 < count < 140 for count in counts.values())
 
 
 def test_without_chance_there_is_one_draw(overlap, judged):
@@ -359,19 +341,7 @@ print(forced_choice(choices, trials).to_json(), trials.scores)
 
 
 def test_the_hash_seed_changes_nothing(tmp_path):
-    pairs = [
-        {
-            "image_id": image,
-            "kind": kind,
-            "correct": f"a {animal} on the grass",
-            "distractor": f"a {animal} on a sofa",
-            "references": [f"a {animal} in a park", "green grass", f"a {animal} plays on a field"],
-        }
-        for image, animal in enumerate(["dog", "cat", "horse", "bird"])
-        for kind in ("scene", "place", "ground")
-    ]
-    path = tmp_path / "pairs.json"
-    path.write_text(json.dumps(pairs), "utf-8")
+    path = write_distractors(tmp_path)
     runs = [
         subprocess.Popen(
             [sys.executable, "-c", HASH_SEEDED, path, tmp_path / seed],

@@ -42,13 +42,6 @@ def test_check_of_faultless_results_changes_nothing(folder, check):
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_check_against_any_list_of_images(submission):
-    with open("ids.txt", "w", encoding="utf-8") as file:
-        file.writelines(f"{i}\n" for i in IDS)
-    result = submission("check", "mine.json", "--images", "ids.txt")
-    assert (result.exit_code, result.stdout) == (0, "No fault: 30 captions of mine.json\n")
-
-
 def test_check_shows_some_faults_of_a_kind_and_counts_the_rest(check):
     with_string_ids()
     result = check("mine.json")
@@ -94,16 +87,6 @@ def test_markdown(check):
     row = check("mine.json", "--format", "markdown").stdout.splitlines()[2]
     cells = [cell.strip(" |") for cell in row.split(" | ")]
     assert cells[1:] == ["0", "1", 'the key "p\\|q", which the format does not have']
-
-
-@pytest.mark.parametrize("style", ["csv", "json"])
-def test_machine_formats_without_a_fault(style, check):
-    result = check("mine.json", "--format", style)
-    assert result.exit_code == 0
-    if style == "csv":
-        assert result.stdout == "File,Entry,Image,Fault\n"
-    else:
-        assert json.loads(result.stdout)["faults"] == []
 
 
 def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder, submission, check):

@@ -211,6 +211,8 @@ def test_columns_of_arrow(tmp_path_factory, table, style, keep):
         writer.write_table(table, max_chunksize=2)
     conditions = ("--keep", "VIFIDEL_P >= 0") if keep else ()
     found, said = scored(folder, "a.arrow", style, *conditions)
+    # PyArrow's writer of Parquet has no fixed-size lists of views, unless they are all null.
+    assume("cannot be written: Slicing not implemented for" not in said)
     if style == "parquet" and not held_by_parquet(table):
         assert "a.arrow: the column 'c" in said
         assert "choose --format arrow, or leave the column out" in said

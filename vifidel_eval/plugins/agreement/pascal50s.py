@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -81,32 +81,20 @@ def read_abstract50s(folder: Path) -> Choices:
     Two pairs are of one scene if they were judged against the same references, which are its
     references; its image id is its number in the file, from 1.
     """
-    triplets = _triplets(folder / "consensus_abstract.mat")
-    scenes: dict[tuple[str, ...], int] = {}
-    judged = [
-        Judged(scenes.setdefault(of.references, len(scenes) + 1), of.captions, of.references)
-        for of in triplets
-    ]
-    preferred = np.array([of.preferred for of in triplets])
-    return Choices("Abstract-50S", judged, preferred, [""] * len(judged))
+    pairs = _triplets(folder / "consensus_abstract.mat")
+    preferred = np.array([majority for _, majority in pairs])
+    return Choices("Abstract-50S", [pair for pair, _ in pairs], preferred, [""] * len(pairs))
 
 
-class _Triplets(NamedTuple):
-    """The captions of a pair, the references they were judged against, and which one won."""
-
-    captions: tuple[str, str]
-    references: tuple[str, ...]
-    preferred: float
-
-
-def _triplets(path: Path) -> list[_Triplets]:
-    """Read the triplets of a file, pair by pair."""
+def _triplets(path: Path) -> list[tuple[Judged, float]]:
+    """Return the pairs of a file, with the references they were judged against, and who won."""
     triplets = _structs(path, "triplets", ["A", "B", "C", "rating"])
     if len(triplets) % _REFERENCES:
         raise AnnotationError(
             f"{path}: {len(triplets)} triplets, which are not {_REFERENCES} a pair; {_AGAIN}"
         )
     pairs = []
+    scenes: dict[tuple[str, ...], int] = {}
     for start in range(0, len(triplets), _REFERENCES):
         of_pair = triplets[start : start + _REFERENCES]
         where = f"{path}: triplets {start + 1} to {start + _REFERENCES}"
@@ -119,7 +107,8 @@ def _triplets(path: Path) -> list[_Triplets]:
             raise AnnotationError(f"{where}: not all of one pair; {_AGAIN}")
         references = tuple(triplet.A.strip() for triplet in of_pair)
         majority = np.sign(sum(float(triplet.rating) for triplet in of_pair))
-        pairs.append(_Triplets(captions, references, majority))
+        scene = scenes.setdefault(references, len(scenes) + 1)
+        pairs.append((Judged(scene, captions, references), majority))
     return pairs
 
 
@@ -131,9 +120,9 @@ def _is_triplet(triplet: Any) -> bool:
 
 def _consensus(path: Path, judged: list[Judged]) -> list[float]:
     """Return what the triplets prefer; machines give many images the same two captions."""
-    by_captions: dict[tuple[str, ...], list[_Triplets]] = {}
+    by_captions: dict[tuple[str, ...], list[tuple[Judged, float]]] = {}
     for of_pair in _triplets(path):
-        by_captions.setdefault(of_pair.captions, []).append(of_pair)
+        by_captions.setdefault(of_pair[0].captions, []).append(of_pair)
     lacking = [pair.captions for pair in judged if pair.captions not in by_captions]
     if lacking:
         raise AnnotationError(
@@ -144,10 +133,10 @@ def _consensus(path: Path, judged: list[Judged]) -> list[float]:
     for pair in judged:
         candidates = by_captions[pair.captions]
         own = set(pair.references)
-        nearest = max(candidates, key=lambda of: len(own.intersection(of.references)))
+        nearest = max(candidates, key=lambda of: len(own.intersection(of[0].references)))
         if len(candidates) > 1:
             candidates.remove(nearest)
-        preferred.append(nearest.preferred)
+        preferred.append(nearest[1])
     return preferred
 
 

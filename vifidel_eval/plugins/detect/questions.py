@@ -82,8 +82,16 @@ def questions(
     answered: Mapping[ImageId, Collection[str]] = {}
     if answers is not None:
         known = read_answered(answers, classes)
-        _check_matched(known, {i: [*mentioned[i], *chosen[i]] for i in mentioned}, str(answers))
         answered = {mine: known[theirs] for theirs, mine in match(known, mentioned).items()}
+        # Some questions may be open, and some answers about what other systems mentioned.
+        asked = {i: {*mentioned[i], *chosen[i]} for i in mentioned}
+        matched = sum(len(asked[i].intersection(done)) for i, done in answered.items())
+        numbers = [sum(map(len, side.values())) for side in (known, asked)]
+        if 2 * matched < min(numbers):
+            raise VifidelError(
+                f"{answers}: {matched} of {numbers[0]} answers belong to the {numbers[1]} "
+                "questions about these captions; give the answers to these."
+            )
     return [
         {"image_id": to_json_value(image_id), "thing": name, **extra}
         for image_id, of_image in mentioned.items()
@@ -172,24 +180,6 @@ def read_controls(path: PathLike) -> _AskedOf:
             f'{path}: no line has "control": true; write the questions with --controls N.'
         )
     return controls
-
-
-def _check_matched(
-    answered: Mapping[ImageId, Collection[str]],
-    asked: Mapping[ImageId, Collection[str]],
-    where: str,
-) -> None:
-    """Raise if less than half of the answers, and of the questions, have a counterpart."""
-    answers, questions = (sum(map(len, side.values())) for side in (answered, asked))
-    matched = sum(
-        len(set(answered[theirs]).intersection(asked[mine]))
-        for theirs, mine in match(answered, asked).items()
-    )
-    if 2 * matched < min(answers, questions):
-        raise VifidelError(
-            f"{where}: {matched} of {answers} answers belong to the {questions} questions about "
-            "these captions; give the answers to these."
-        )
 
 
 def named_by_several(

@@ -139,19 +139,9 @@ class TrlReward:
     ) -> list[float | None]:
         """Return the reward of each completion; None where the column is not defined.
 
-        Parameters
-        ----------
-        completions : sequence
-            What the policy wrote.
-        log_metric : callable, optional
-            TRL's; it gets the share of undefined rewards as ``{name}/undefined``.
-        **columns
-            The data set's columns, and whatever else TRL passes, which is not looked at.
-
-        Raises
-        ------
-        VifidelError
-            If the data set lacks a column, or a completion is no text.
+        TRL's `log_metric` gets the share of undefined rewards as ``{name}/undefined``. `columns`
+        are those of the data set, and whatever else TRL passes, which is not looked at. It raises a
+        VifidelError if the data set lacks a column, or a completion is no text.
         """
         given = {
             argument: _column(columns, name, argument)
