@@ -71,8 +71,7 @@ def number_texts(scores: Iterable[float]) -> list[str]:
 def for_json(value: Any) -> Any:
     """Return nested records, dicts and lists for JSON, with all floats as `rounded` returns them.
 
-    A record becomes a dict of its fields, without those that have their default of None, and
-    without its key in a dict of records (a field with ``is_key`` in its metadata).
+    A record lacks fields with their default of None, and its key in a dict (``is_key`` metadata).
     """
     if is_dataclass(value):
         members = [(f, getattr(value, f.name)) for f in fields(value) if not f.metadata]

@@ -97,10 +97,7 @@ def warn_of_language(
     references: Mapping[ImageId, Sequence[str]] | None,
     scorers: Mapping[str, Scorer],
 ) -> None:
-    """Warn if captions are not English and metrics read them as if they were.
-
-    Those are metrics on word vectors that have the embedded vectors or the English stop words.
-    """
+    """Warn if captions are not English, but vectors or stop words of metrics are."""
     english: dict[str, list[str]] = {what: [] for what in _OPTIONS}
     for name, scorer in scorers.items():
         for part in uncombined([scorer]):
@@ -136,11 +133,7 @@ def warn_of_language(
 
 
 def lengths_matter(systems: Iterable[System]) -> bool:
-    """Return whether scores are to be read beside the lengths of systems' captions; warn of much.
-
-    They are if the mean number of words differs by half between systems, or there is a caption of
-    more than 60 words.
-    """
+    """Return whether scores are to be read beside captions' lengths; warn if they differ much."""
     words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
     if not words:
         return False
@@ -232,10 +225,7 @@ def _warn_out_of_range(
 def _warn_of_floor(
     scores: Scores, scorers: Mapping[str, Scorer], explained: Collection[str]
 ) -> None:
-    """Warn if almost all scores of a metric are the lowest that it has, in all its columns.
-
-    Columns that have been explained do not count, nor those in which lower is better.
-    """
+    """Warn if almost all scores of a metric are 0 in all its columns that are not `explained`."""
     higher = {c.name for c in scores.columns() if c.ranked and not c.lower_is_better}
     columns_of: dict[str, list[str]] = {}
     for column, metric in column_names(scorers).items():

@@ -57,8 +57,6 @@ def people_of(
     """Return how people's captions are made, these captions, and the references that remain.
 
     The systems' median length says how many references are joined; one always remains.
-
-    Raises a CaptionError if no image has two references with a word.
     """
     orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
     orders = {image_id: order for image_id, order in orders.items() if len(order) > 1}
@@ -106,9 +104,7 @@ def with_people(
 ) -> tuple[People, list[System], dict[ImageId, list[str]]]:
     """Return how people's captions are made, the systems with people last, and the references.
 
-    The references are those that remain, of the images that take part; what the systems say of
-    other images is left out. A CaptionError says that a system is called as people are, or that no
-    image has two references with a word.
+    References are those that remain; systems have only captions of images that take part.
     """
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
@@ -130,9 +126,9 @@ def floor_of(
     references: Mapping[ImageId, Sequence[str]],
     scorers: Mapping[str, Scorer],
 ) -> People | None:
-    """Return people's rates of inventions under metrics that have such rates.
+    """Return people's rates of inventions, judged by the objects and the other references.
 
-    Their captions are judged by the objects and the other references. None where no image has two.
+    None where no image has two.
     """
     with warnings.catch_warnings():
         # What the references are like was said when the systems were scored.
@@ -199,12 +195,10 @@ def gathered_columns(column: Column) -> list[str]:
 def _rows_of(
     samples: Mapping[str, Rows],
 ) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
-    """Return the rows of each sample of a system, what stands again in them, and what does not.
+    """Return a system's samples, what stands again in them, and what does not, (samples, rows).
 
-    The first sample has all images of the system, and so have all: where an image has fewer
-    samples, its first stands again, so that what a metric takes from all images of a run is the
-    same. It is also returned by itself, as what it adds to counts is taken off. The last tells
-    samples from what stands again, (samples, rows).
+    Where an image has fewer samples, its first stands again, so that what a metric takes from all
+    images is the same; that is also returned by itself, to be taken off the counts.
     """
     first = next(iter(samples.values()))
     systems: dict[str, Rows] = {}
@@ -232,8 +226,7 @@ def score_samples(
 ) -> Scores:
     """Score systems by name that have several captions per image, as `spread` returns them.
 
-    All else is as for `score_systems`. Each column becomes three, such as ``CIDEr mean``, ``CIDEr
-    best`` and ``CIDEr worst``.
+    Each column becomes those of `gathered_columns`; all else is as for `score_systems`.
     """
     of_systems = {
         name: _rows_of(

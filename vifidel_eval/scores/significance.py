@@ -56,9 +56,8 @@ _DIGITS = 11
 class Sample:
     """What is resampled of systems under a metric: `rows`, (systems, images, k), added over images.
 
-    They are scores and a 1 for each, or counts; all is 0 where an image does not count, and so many
-    `images` do. `score_of` has the scores of their sums, (..., k) to (...); `scores`, (systems,),
-    are those of all images, as the systems' `Evaluation` computes them.
+    They are scores and a 1 for each, or counts; all is 0 where an image does not count. `score_of`
+    has the scores of their sums, (..., k) to (...); `scores`, (systems,), are those of all images.
     """
 
     rows: Floats
@@ -80,9 +79,8 @@ class Sample:
 class Bootstrap:
     """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13).
 
-    Images are drawn with replacement, as many as there are, so many times; `level` is the share of
-    the resamples that lies in an interval. The same seed gives the same resamples, whatever is
-    resampled. A VifidelError says which of these has the wrong type or is out of range.
+    As many images as there are are drawn with replacement; `level` of the resamples lie in an
+    interval. The same seed gives the same resamples, whatever is resampled.
     """
 
     seed: int = 0
@@ -103,7 +101,7 @@ class Bootstrap:
     def interval(self, values: ArrayLike, size: float | None = None) -> tuple[float, float]:
         """Return the percentile interval of resampled values; NaN where all are undefined.
 
-        The ends have the digits that mean something beside scores of a `size`, or all of theirs.
+        Ends have the digits that mean something beside scores of a `size`, or all of theirs.
         """
         numbers = np.asarray(values, dtype=np.float64)
         defined = numbers[~np.isnan(numbers)]
@@ -126,8 +124,7 @@ class Bootstrap:
     def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
         """Yield places of rows and one of so many draws of references, for each resample.
 
-        `images` has the image of each row: an image that is drawn brings all its rows, as captions
-        of one image were judged together.
+        `images` has the image of each row; an image that is drawn brings all its rows.
         """
         rows_of: dict[Hashable, list[int]] = {}
         for row, image in enumerate(images):
@@ -146,11 +143,7 @@ class Bootstrap:
 
 
 def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
-    """Return the sample of systems under a metric, of the images that every system has.
-
-    Images count that count for all. There is none where no image does, or a system's score is
-    undefined.
-    """
+    """Return the sample of the images that count for all systems; None if a score is undefined."""
     systems = [(e, _places(e, shared)) for e in evaluations.values()]
     defined = ~np.any([e.missing[at] for e, at in systems], axis=0)
     images = int(defined.sum())
@@ -206,10 +199,9 @@ def has_own_score(evaluation: Evaluation) -> bool:
 
 
 def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return p-values of every two systems, by paired bootstrap and by randomisation.
+    """Return two-sided p-values of every two systems, by paired bootstrap and by randomisation.
 
-    They are two-sided, (2, systems, systems), and are where the first system of a pair is before
-    the second one.
+    They are (2, systems, systems), where the first system of a pair is before the second one.
     """
     sums_of = {
         key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
@@ -254,9 +246,8 @@ def _summed(
 ) -> Iterator[tuple[_Key, Floats]]:
     """Yield the weighted sums of all rows of each sample, (k, systems, some resamples) at a time.
 
-    `weights` has a weight of each image, (resamples, images), where it is told how many images
-    there are and how many resamples to make at a time. Equal columns, such as those of BLEU's four
-    numbers, are added once.
+    `weights` has a weight of each image, (resamples, images), of so many images and resamples.
+    Equal columns, such as those of BLEU's four numbers, are added once.
     """
     place: dict[bytes, int] = {}
     places = {
@@ -315,9 +306,8 @@ def _words(
 def fewest(pairs: int, alpha: float) -> tuple[int, int]:
     """Return from how many resamples and images on a difference can be significant.
 
-    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of the 2**images
-    ways to swap the results of a system that is better on all images two are as extreme: none
-    swapped, and all.
+    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of 2**images ways
+    to swap two are as extreme for a system that is better on all: none swapped, and all.
     """
     if not pairs:
         return 0, 0
@@ -336,11 +326,9 @@ class EqualLength:
 def at_equal_length(
     scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
 ) -> dict[tuple[str, str, str], EqualLength]:
-    """Return what remains of the differences of systems whose lengths differ by half.
+    """Return what remains of differences of systems whose lengths differ by half.
 
-    Metric, first and second system lead to it; `shared` are the images that every system has. There
-    is nothing without the column `WORDS`, in columns without a direction, and of two systems that
-    have the same difference in words on all images.
+    Metric, first and second system lead to it. `shared` are the images that every system has.
     """
     if WORDS not in scores.signatures:
         return {}

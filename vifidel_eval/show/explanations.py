@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 def findings_text(
     findings: Mapping[str, Findings], metric: str, top: int, style: str, notes: Sequence[str]
 ) -> str:
-    """Return the most frequent findings of each system, at most `top` of a kind, and a summary.
-
-    The verdicts are those of the metric. The notes say what was judged by; CSV holds one table, the
-    findings.
-    """
+    """Return a summary and at most `top` findings of a kind per system; CSV has findings alone."""
     if style == "csv":
         return findings_table(findings, top).render(style)
     summary = summary_table(findings, metric)
@@ -49,10 +45,7 @@ def explanations_text(
     style: str,
     notes: Sequence[str],
 ) -> str:
-    """Return the explanation of each system's caption, and its `sentences` where it has several.
-
-    With `plan` the transport plan is among the tables; CSV holds that alone.
-    """
+    """Return each system's explanation, with its `sentences` if several; CSV has the plan alone."""
     if style == "csv":
         return plan_table(explained).render(style)
     width = line_width()

@@ -40,14 +40,11 @@ _PAGE_ROWS = 40
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How scores are shown.
+    """How scores are shown: which columns, with how many decimals (None: as the style has them).
 
-    By default with all columns, or else with these in this order; with so many decimals, by default
-    four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
-    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`.
-    `counts` are shown in LaTeX and beside a baseline too; `baseline` is the system that the others
-    are compared with, in one table instead of those of scores, intervals and pairs. `scores_only`
-    is the table of scores alone, bold by what a comparison found.
+    `percent` multiplies scores by 100, but not those of the columns `kept`. `counts` are shown in
+    LaTeX and beside a baseline too, with which one table compares the other systems.
+    `scores_only` is the table of scores alone, bold by what a comparison found.
     """
 
     columns: tuple[str, ...] | None = None
@@ -92,10 +89,8 @@ def line_width() -> int:
 def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
     """Return a table as it is, turned, or cut into several, so that it fits.
 
-    Notes go below the last part, the title above the first. The style ``table`` has `width`
-    characters in a line, LaTeX the column and page of a paper; Markdown and CSV have no width and
-    stay as they are. The first column of the turned table is called `corner`; without it the table
-    is not turned.
+    The style ``table`` has `width` characters, LaTeX the column and page of a paper; others stay.
+    The turned table's first column is called `corner`; without it the table is not turned.
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]

@@ -37,12 +37,7 @@ def render(
     """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`.
 
     ``json`` is the text of `scores_text`, ``csv`` the table of scores alone, and the others are
-    tables with an empty line between them: scores, in bold all systems that are not significantly
-    worse than the best, then intervals and ranks, and pairs. With the layout's baseline one table
-    says instead how the systems differ from it.
-
-    Raises a VifidelError if a column of the layout is not among the scores, or the baseline not
-    among the systems.
+    tables: scores, then intervals and ranks, and pairs; or one table with the layout's baseline.
     """
     scores, comparisons, layout = _chosen(scores, comparisons, layout)
     if style == "json":
