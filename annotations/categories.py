@@ -147,12 +147,8 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     return names
 
 
-def category_names(content: Entry) -> dict[Any, str]:
+def names_by_id(categories: Entries) -> dict[Any, str]:
     """Return ``{category id: name}`` from the ``categories`` of a COCO file."""
-    return _names_by_id(content.entries("categories"))
-
-
-def _names_by_id(categories: Entries) -> dict[Any, str]:
     names: dict[Any, str] = {}
     for category in categories:
         category_id, name = category.get("id"), category.get("name")
@@ -189,10 +185,10 @@ def _from_json(content: Any, source: Source) -> CategoryNames:
                 f"{source.where}: 'categories' is missing, and so is Hugging Face's 'id2label'; "
                 "give a file that lists the categories."
             )
-        return CategoryNames(ids=category_names(root(content, source)))
+        return CategoryNames(ids=names_by_id(root(content, source).entries("categories")))
     if content and all(isinstance(name, str) for name in content):
         return CategoryNames(indices=_from_zero(enumerate(content), source.where))
-    return CategoryNames(ids=_names_by_id(Entries(content, source)))
+    return CategoryNames(ids=names_by_id(Entries(content, source)))
 
 
 def _by_id(names: Mapping[Any, str], source: Source) -> CategoryNames:
@@ -200,7 +196,7 @@ def _by_id(names: Mapping[Any, str], source: Source) -> CategoryNames:
         {"id": from_json_key(key) if isinstance(key, str) else key, "name": name}
         for key, name in names.items()
     ]
-    by_id = _names_by_id(Entries(listed, source))
+    by_id = names_by_id(Entries(listed, source))
     machine_ids = {i: name for i, name in by_id.items() if isinstance(i, str) and i[:1] == "/"}
     return CategoryNames({i: n for i, n in by_id.items() if i not in machine_ids}, machine_ids)
 

@@ -1,12 +1,10 @@
 """Labels: their spelling, their scores, and the shapes in which those of one image are listed.
 
-A list has items: a label (``"dog"``), a label with a score (``["dog", 0.9]``), or a detection as
-Hugging Face pipelines (``{"label", "score", "box"}``) and Ultralytics (``{"name", "confidence",
-"box"}``) write it. A mapping of label to count serves too, and so do parallel arrays, with an
-entry per detection: ``post_process_object_detection`` of Hugging Face's image processors and
-torchvision's detectors (``scores``, ``labels``, ``boxes``), ``post_process_grounded_object_
-detection`` (the same with ``text_labels``, the phrases that Grounding DINO found), and
-``pred2dict`` of MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
+A list has labels (``"dog"``), labels with a score (``["dog", 0.9]``), or detections of Hugging
+Face's pipelines or Ultralytics. A mapping of label to count serves too, and so do parallel arrays,
+with an entry per detection, of Hugging Face's ``post_process_object_detection`` and torchvision
+(``scores``, ``labels``, ``boxes``), Grounding DINO (``text_labels``, the phrases that it found),
+and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
 """
 
 from __future__ import annotations
@@ -89,9 +87,6 @@ def nfc(text: str) -> str:
     """Return a text in Unicode's composed form, in a time that grows with its length alone.
 
     In a long one, runs of more than 30 combining marks are divided.
-
-    >>> nfc("cafe\u0301") == "caf\u00e9"
-    True
     """
     if len(text) > _SHORT and not text.isascii():
         divided: list[str] = []

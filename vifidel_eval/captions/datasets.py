@@ -1,12 +1,9 @@
-"""Captions of datasets: COCO's annotations, and Karpathy's splits.
-
-COCO's ``captions_*.json``: https://cocodataset.org/#format-data.
+"""Captions of datasets: COCO's (https://cocodataset.org/#format-data), and Karpathy's splits.
 
 ``dataset_coco.json``, ``dataset_flickr8k.json`` and ``dataset_flickr30k.json`` are ``{"images":
-[{"split", "filename", "imgid", "sentences": [{"raw", "tokens", "imgid", "sentid"}], "sentids"}],
-"dataset"}``, read by their author's ``imagernn/data_provider.py``
-(https://github.com/karpathy/neuraltalk); COCO's images have their id in ``cocoid``. The splits are
-train, val, test, and for COCO restval, which is added to train as a rule.
+[{"split", "filename", "sentences": [{"raw", ...}], ...}]}``, read by their author's
+``imagernn/data_provider.py`` (https://github.com/karpathy/neuraltalk); COCO's images have their id
+in ``cocoid``. The splits are train, val, test, and for COCO restval, added to train as a rule.
 """
 
 from __future__ import annotations

@@ -1,19 +1,16 @@
 """What evaluations of vision-language models write: lmms-eval's samples, and LLaVA-style answers.
 
-Samples are ``*_samples_*.jsonl``, written with ``--log_samples``.
-https://github.com/EvolvingLMMs-Lab/lmms-eval, version 0.7.3: ``save_results_samples`` of
-``loggers/evaluation_tracker.py`` writes one object per document with ``doc_id``, ``target``,
-``filtered_resps`` and one value per metric. Captioning tasks (``tasks/coco_cap/utils.py``,
-``nocaps``, ``flickr30k``, ``textcaps``) make that value ``{"pred", "image_id", "answer"}``, the
-same for each metric; their test splits ``{"pred": ["caption"], "image_id"}``. A task's submission
-file is COCO's results JSON. A task of one's own has what the model said in ``filtered_resps`` or
-``resps``, and the image id where its ``process_results`` returns one as ``image_id``. Older
-versions also wrote the document, ``doc``.
+Samples are ``*_samples_*.jsonl`` of https://github.com/EvolvingLMMs-Lab/lmms-eval, version 0.7.3
+(``save_results_samples`` of ``loggers/evaluation_tracker.py``): an object per document with
+``doc_id``, ``target``, ``filtered_resps`` and a value per metric, which captioning tasks make
+``{"pred", "image_id", "answer"}``, the same for each metric, and their test splits ``{"pred":
+["caption"], "image_id"}``. A task of one's own has what the model said in ``filtered_resps`` or
+``resps``, and the image id where its ``process_results`` returns one. Older versions also wrote
+the document, ``doc``.
 
-Answers: ``llava/eval/model_vqa.py`` (https://github.com/haotian-liu/LLaVA) writes one object per
-question as JSON Lines: ``question_id``, ``prompt``, ``text``, ``answer_id``, ``model_id``,
-``metadata``. Its questions, which it reads, have ``question_id``, ``image`` and ``text`` too:
-there, the text is the question.
+Answers: ``llava/eval/model_vqa.py`` (https://github.com/haotian-liu/LLaVA) writes ``question_id``,
+``prompt``, ``text``, ``answer_id``, ``model_id``, ``metadata`` per question. Its questions have
+``question_id``, ``image`` and ``text`` too: there, the text is the question.
 """
 
 from __future__ import annotations

@@ -43,10 +43,7 @@ def read_json(path: str | os.PathLike[str], error: type[VifidelError]) -> Any:
 
 
 def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
-    r"""Return the content of a UTF-8 text file; `error` names the file if it cannot be read.
-
-    Line ends become ``\n``; a byte order mark is left out.
-    """
+    r"""Return the text of a UTF-8 file, without a byte order mark; line ends become ``\n``."""
     return as_text(read_bytes(path, error), str(path), error)
 
 
@@ -103,10 +100,7 @@ def sha256_of(file: Any) -> str:
 
 
 def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> None:
-    """Raise an error of the class `error` for what is no path.
-
-    Python would take a whole number, True included, for a file that is open already.
-    """
+    """Raise `error` for what is no path: Python takes a whole number for an open file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
 
@@ -235,9 +229,6 @@ def printable(text: str) -> str:
     r"""Return text without what a terminal obeys: control characters but tab and line feed.
 
     They become ``\u001b`` and the like: in JSON, which has them in strings only, the same string.
-
-    >>> printable("a\x1b[31m b")
-    'a\\u001b[31m b'
     """
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -293,11 +284,7 @@ def _replace(target: Path, content: bytes, mode: int | None, temporary: Path | N
 
 
 def beside(path: str | os.PathLike[str], suffix: str) -> Path:
-    """Return the path of a file that belongs to another: its name and a suffix.
-
-    >>> beside("scores.json", ".lock").name
-    'scores.json.lock'
-    """
+    """Return the path of a file that belongs to another: its name, shortened, and a suffix."""
     name = os.path.basename(path)
     if len(os.fsencode(name + suffix)) > _LONGEST_NAME:
         name = f"{name[:40]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
@@ -305,11 +292,7 @@ def beside(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is the address of an object store; ``C:`` is a drive.
-
-    >>> is_address("s3://bucket/folder"), is_address("folder/file.csv")
-    (True, False)
-    """
+    """Return whether a text is the address of an object store; ``C:`` is a drive."""
     return _ADDRESS.match(text) is not None
 
 
@@ -366,7 +349,12 @@ class FileRows:
         at, wanted = self._offset + start * self._row_bytes, (end - start) * self._row_bytes
         parts = []
         while wanted > 0:
-            part = self._read_some(at, wanted)
+            if hasattr(os, "pread"):  # forked processes share a place in the file
+                part = os.pread(self._file.fileno(), wanted, at)
+            else:
+                with self._lock:
+                    self._file.seek(at)
+                    part = self._file.read(wanted)
             if not part:
                 raise self._error(self._said)
             parts.append(part)
@@ -381,13 +369,6 @@ class FileRows:
             return self.span(rows, rows + 1)[0]  # type: ignore[no-any-return]
         taken = [self.span(row, row + 1) for row in map(int, rows)]
         return np.concatenate([np.empty((0, *self.shape[1:]), self.dtype), *taken])
-
-    def _read_some(self, at: int, wanted: int) -> bytes:
-        if hasattr(os, "pread"):  # forked processes share a place in the file
-            return os.pread(self._file.fileno(), wanted, at)
-        with self._lock:
-            self._file.seek(at)
-            return self._file.read(wanted)
 
 
 def unmapped(mapped: NDArray[Any], error: type[VifidelError], said: str) -> FileRows | NDArray[Any]:

@@ -35,9 +35,6 @@ def from_json_key(key: str) -> ImageId:
     """Return the image id that a JSON object's key means: a number if it is a whole number.
 
     Zero-padded numbers are file stems and stay strings.
-
-    >>> from_json_key("42"), from_json_key("000000000042"), from_json_key("beach")
-    (42, '000000000042', 'beach')
     """
     return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
 
@@ -84,11 +81,7 @@ def in_order(image_id: ImageId) -> tuple[bool, Any]:
 def digest_of_ids(ids: Iterable[ImageId]) -> str:
     """Return how many images there are, and eight hexadecimal digits that pin which.
 
-    Their order does not matter, nor how often each occurs, nor whether COCO's are numbers or file
-    stems.
-
-    >>> digest_of_ids([42, 7, 42]) == digest_of_ids(["COCO_val2014_000000000042", 7])
-    True
+    Their order does not matter, nor how often each occurs, nor if COCO's are numbers or file stems.
     """
     images = {
         repr(to_json_value(image_id) if number is None else number)
@@ -202,9 +195,6 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
     """Return the parts of an id from its end, and whether it is a path or name of a picture.
 
     The extension is left out, and COCO's file stems are their numbers.
-
-    >>> _ends("val2017/000000000042.jpg"), _ends(42), _ends("beach")
-    ((('42', 'val2017'), True), (('42',), False), (('beach',), False))
     """
     if not isinstance(image_id, str):
         return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
@@ -218,11 +208,7 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
 
 
 def are_row_numbers(ids: Collection[ImageId]) -> bool:
-    """Return whether ids are 0, 1, 2 and so on, in this order, as programs number rows.
-
-    >>> are_row_numbers([0, 1, 2]), are_row_numbers(["0", "1"]), are_row_numbers([1, 2])
-    (True, True, False)
-    """
+    """Return whether ids are 0, 1, 2 and so on, or ``"0"``, ``"1"``, as programs number rows."""
     return len(ids) > 1 and all(str(image_id) == str(row) for row, image_id in enumerate(ids))
 
 
