@@ -50,7 +50,8 @@ def read_coco_instances(
 
 def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
     names = names_by_id(content.entries("categories"))
-    listed = _known_images(content, found)
+    listed = listed_images(content)
+    found.images.update({image_id: {} for image_id in listed})
     _ask(listed, names, found)
     known: dict[int, str] = {}  # the label of each category id that has been counted
     for annotation in content.entries("annotations"):
@@ -76,13 +77,6 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
         lists_every_image=bool(listed),
         categories=() if found.asked else names.values(),
     )
-
-
-def _known_images(content: Entry, found: Instances) -> dict[ImageId, Entry]:
-    listed = listed_images(content)
-    for image_id in listed:
-        found.image(image_id)
-    return listed
 
 
 def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, Any]:
@@ -209,7 +203,8 @@ def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
         category_id: _MERGED.sub("", name).replace("-", " ")
         for category_id, name in names_by_id(content.entries("categories")).items()
     }
-    listed = _known_images(content, found)
+    listed = listed_images(content)
+    found.images.update({image_id: {} for image_id in listed})
     annotated: set[Any] = set()
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, listed, "annotations")

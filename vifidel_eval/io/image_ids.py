@@ -1,11 +1,7 @@
-"""Image ids: reading them from JSON and file names, and matching the ids of two sides.
+"""Image ids: reading them from JSON and file names, and matching the ids of two sides (`match`).
 
-An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. Two
-sides are compared by equality first. Where that fails, a whole number in text (``"42"``) and a COCO
-file stem (``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) mean
-image 42, however the other side spells it. Where that fails too, an id that is the path or name of
-a picture or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose
-id is its end, with or without the extension: see `match`.
+An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. COCO
+file stems are ``COCO_val2014_000000000042`` and ``000000000042``, with or without an extension.
 """
 
 from __future__ import annotations
