@@ -209,8 +209,7 @@ _Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
 def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     """Read a file of detections: a class is counted by its boxes, what was asked for once.
 
-    Of several rounds about a picture, what one found is there. Boxes of one label that mean one
-    object count once. A picture that could not be read is known, and nothing was looked for in it.
+    Of several rounds about a picture, what one found is there.
     """
     where = found.where
     header, pictures = below_header(records)

@@ -1,8 +1,7 @@
 """Names of categories, by id, Open Images machine id or class index; those that were looked for.
 
-A category id is what a file with ``categories`` says. A class index is a place in a model's list of
-classes and counts from 0: MMDetection, Hugging Face's models and YOLO write it. The two are kept
-apart, since one read as the other gives wrong names without an error.
+A class index is a place in a model's list of classes, from 0 on; read as a category id, it would
+give wrong names without an error.
 """
 
 from __future__ import annotations
@@ -202,11 +201,7 @@ def _by_id(names: Mapping[Any, str], source: Source) -> CategoryNames:
 
 
 def _yaml_names(text: str, where: str) -> dict[int, str]:
-    """Return the ``names`` of a YAML file: a list, or a mapping of class index to name.
-
-    Only the tree of nodes is read. No value is made of it: *yes* and *1* stay what they are, and
-    aliases cannot grow.
-    """
+    """Return the ``names`` of a YAML file: a list, or a mapping of class index to name."""
     import yaml
 
     if len(text) > _MOST_YAML:
@@ -214,7 +209,7 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
             f"{where}: has more than {_MOST_YAML >> 10} KiB, the most that is read as YAML; is it "
             "the right file?"
         )
-    try:
+    try:  # the tree alone: *yes* stays what it is, and aliases cannot grow
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as problem:
         said = " ".join(first_line(problem).split())

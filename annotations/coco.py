@@ -86,10 +86,7 @@ def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, A
 
 
 def _ask(listed: Mapping[ImageId, Entry], names: Mapping[Any, str], found: Instances) -> None:
-    """Take note of what is not in each image: LVIS's annotators verified ``neg_category_ids``.
-
-    Of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
-    """
+    """Take note of what is not in each image: LVIS's annotators verified ``neg_category_ids``."""
     if not any("neg_category_ids" in image for image in listed.values()):
         return
     keys = ("neg_category_ids", "not_exhaustive_category_ids")

@@ -70,8 +70,7 @@ class Format:
 class Instances:
     """What one source says of its images: every format fills one, which makes the object labels.
 
-    Messages begin with `where`, the file or folder. What `read_objects` takes as `threshold` and
-    `uncertain` is None where a user does not say it; `lowest` is the lowest score that counts.
+    `where` is the file or folder; `threshold` and `uncertain` are None where no user says them.
     """
 
     def __init__(

@@ -102,10 +102,7 @@ def nfc(text: str) -> str:
 
 
 def checked_label(name: str, at: object = "") -> str:
-    """Return the label of a category; none for DETR's ``N/A``, which is no category.
-
-    Messages begin with `at`, the file and the entry.
-    """
+    """Return the label of a category, none for DETR's ``N/A``; messages begin with `at`."""
     if name == NO_CATEGORY:
         return ""
     if len(name) <= LONGEST_NAME:
@@ -193,9 +190,7 @@ NO_NAMES = CategoryNames()
 class Listed(NamedTuple):
     """What one entry says of a category, as it is spelt; a score too low needs no name.
 
-    A `number` of 0 says that it was looked for: what has no other entry is not there. The `box` of
-    a detection is a list of left, top, right and bottom in pixels, or a mapping, which `corners`
-    reads, if the source is right.
+    A `number` of 0 says that it was looked for; the `box` of a detection is what `corners` reads.
     """
 
     name: str
@@ -207,10 +202,9 @@ class Listed(NamedTuple):
 def listed(
     items: Any, lowest: float, uncertain: float | None = None, names: CategoryNames = NO_NAMES
 ) -> Iterator[Listed]:
-    """Yield what is listed, also what has too low a score to count.
+    """Yield what is listed, also what has too low a score to count, and what was ``asked``.
 
-    What was looked for may be ``asked`` beside arrays, or beside anything else as ``objects``; if
-    it has a score from `uncertain` up to `lowest`, it is open whether it is there.
+    Of what has a score from `uncertain` up to `lowest` it is open whether it is there.
     """
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
@@ -318,10 +312,7 @@ def has_indices(items: Mapping[Any, Any]) -> bool:
 
 
 def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Listed]:
-    """Yield the detections of parallel arrays; those with a score below `lowest` have no name.
-
-    Labels are names, or class indices that count from 0; without ``scores`` every detection counts.
-    """
+    """Yield the detections of parallel arrays; those with a score below `lowest` have no name."""
     key = next((key for key in LABELS if items.get(key) is not None), None)
     if key is None:
         raise AnnotationError("'labels' is missing; parallel arrays need labels, scores and boxes.")

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..io.arguments import is_listed, named_if_wrong
-from ..io.entries import Entries, Entry, shows
+from ..io.entries import Entries, shows
 from ..io.image_ids import ImageId
 from .instances import Format, Instances, LabelList, Way
 from .labels import BESIDE, NO_NAMES, CategoryNames, has_indices, is_arrays
@@ -154,13 +154,7 @@ def read_labels(
 
 
 def are_rows(source: Any) -> bool:
-    """Return whether a source is the labels of rows: a list with lists of texts in it.
-
-    Such a list holds labels, with scores or without, and never paths.
-
-    >>> are_rows([["dog"], [], {"cat": 2}]), are_rows(["a.json"]), are_rows([{1: ["dog"]}])
-    (True, False, False)
-    """
+    """Return whether a source is the labels of rows: a list with lists of texts in it, no paths."""
     return isinstance(source, list | tuple) and any(
         is_listed(row)
         and all(
@@ -182,10 +176,6 @@ def _read_rows(rows: Entries, found: Instances) -> ObjectLabels:
     return read_items(dict(enumerate(rows.values)), found)
 
 
-def _read_by_image(content: Entry, found: Instances) -> ObjectLabels:
-    return read_items(content.content, found)
-
-
 LABELS = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
@@ -194,7 +184,7 @@ LABELS = Format(
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
-        Way("object", (), _read_by_image),
+        Way("object", (), lambda content, found: read_items(content.content, found)),
         Way("list", lambda entries: are_rows(entries.values), _read_rows),
         Way("list", lambda entries: not entries, "an empty list; there is no detection in it."),
         Way(

@@ -165,10 +165,8 @@ def _plain(name: str) -> str:
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
     """Read a table of images and labels, with optional columns of scores and counts.
 
-    A row is one object, or as many as its count says; without a column of scores every row counts.
     An image whose label is empty is known and has no object in that row. Text that spells a list of
-    labels stands for a row each. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
-    ``height`` are the image's.
+    labels stands for a row each. ``width`` and ``height`` are the image's.
     """
     names = table.header = [_plain(field) for field in table.header]
     image_column, label_column, score_column, count_column = (

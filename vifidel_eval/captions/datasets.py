@@ -67,10 +67,7 @@ def has_splits(content: Mapping[Any, Any]) -> bool:
 
 
 def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
-    """Return the captions of the images of some splits, as people wrote them (``raw``).
-
-    An image id is the ``cocoid`` where every image has one, else the file name.
-    """
+    """Return the captions of the images of some splits, as people wrote them (``raw``)."""
     if not has_splits(content.content):
         raise CaptionError(
             f"{content}: lists images, but has neither 'annotations' nor 'sentences': there is no "

@@ -180,11 +180,7 @@ def listed(names: Sequence[str], between: str = ", ") -> str:
 
 
 def steps_of(name: str) -> list[str | int]:
-    """Return the keys, and places in lists, of a path; a name that is no path is its only key.
-
-    >>> steps_of("doc.image_id"), steps_of("resps[0][-1]"), steps_of("image id")
-    (['doc', 'image_id'], ['resps', 0, -1], ['image id'])
-    """
+    """Return the keys, and places in lists, of a path; a name that is no path is its only key."""
     if not _PATH.fullmatch(name):
         return [name]
     return [int(step[1]) if step[1] else step[0] for step in _STEP.finditer(name)]

@@ -29,10 +29,7 @@ Asked = frozenset[str] | None
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Captions to be scored, and what is known of the image of each.
-
-    `make_rows` and `coco_rows` check what users give; the class itself checks nothing.
-    """
+    """Captions to be scored, and what is known of the image of each; nothing is checked here."""
 
     #: The candidates, one per row.
     captions: Sequence[str]

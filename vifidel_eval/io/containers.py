@@ -90,11 +90,7 @@ class CsvTable:
 def csv_rows(
     text: str, where: str, delimiter: str, error: type[VifidelError], line_breaks: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows (RFC 4180) that are not blank, each after the number of its first line.
-
-    Without `line_breaks` in quoted fields, a field that goes on in the next line is a quote that
-    nobody closed.
-    """
+    """Yield rows (RFC 4180) that are not blank, each after the number of its first line."""
     lines = (f"{line}\n" for line in text.split("\n"))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
@@ -104,7 +100,7 @@ def csv_rows(
         limit = csv.field_size_limit(_LONGEST_FIELD)
         try:
             for row in islice(reader, _ROWS_AT_ONCE):
-                if reader.line_num > line and not line_breaks:
+                if reader.line_num > line and not line_breaks:  # a quote that nobody closed
                     raise csv.Error("a field goes on in the next line")
                 rows.append((line, row))
                 line = reader.line_num + 1

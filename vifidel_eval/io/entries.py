@@ -1,7 +1,6 @@
 """Entries of files: objects of JSON, lines of JSON Lines and rows of tables, with their places.
 
-An `Entry` says in one sentence what is missing or of a wrong kind: a reader of a format is the
-mapping from entries to what it makes of them, and nothing else.
+An `Entry` says in one sentence what is missing or of a wrong kind.
 """
 
 from __future__ import annotations
@@ -46,10 +45,7 @@ class Source:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An object of JSON, a line of JSON Lines or a row of a table, with its place for messages.
-
-    Its text is that place, with the image once `image_id` has been asked for.
-    """
+    """An object of JSON, a line of JSON Lines or a row of a table; its text is its place."""
 
     content: Mapping[Any, Any]
     within: Entries
@@ -160,8 +156,7 @@ class Entries:
     """The objects of a list, of JSON Lines or of a table, in order.
 
     An entry `parent` may hold the list, under `key`. `numbers` are the `unit` of each, ``"line"``
-    or ``"row"``; by default messages name its place in the list. If all values are text, as in CSV
-    (`textual`), an image id of digits is a number.
+    or ``"row"``. If all values are text (`textual`), an image id of digits is a number.
     """
 
     values: Sequence[Any]
@@ -232,10 +227,7 @@ def root(content: Mapping[Any, Any], source: Source) -> Entry:
 
 
 def listed_images(content: Entry) -> dict[ImageId, Entry]:
-    """Return the entries of the images that a file of COCO's kind lists, if it lists any.
-
-    An image may be listed twice in the same way.
-    """
+    """Return the entries of the images that a COCO file lists; one may be listed twice alike."""
     listed: dict[ImageId, Entry] = {}
     for image in content.entries("images") if content.get("images") else ():
         image_id = image.image_id("id")

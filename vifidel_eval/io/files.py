@@ -185,10 +185,7 @@ def parse_json(
 def parse_json_lines(
     text: str, where: str, error: type[VifidelError], first: int = 1
 ) -> tuple[list[Any], list[int]]:
-    """Return the values of JSON Lines, one per line that is not blank, and their line numbers.
-
-    `first` is the number of the first line; `error` names a line that is not JSON.
-    """
+    """Return the values of lines that are not blank, and their numbers, from `first` on."""
     values, numbers = [], []
     decode = json.JSONDecoder(object_pairs_hook=_unrepeated).decode
     for number, line in enumerate(text.split("\n"), first):
@@ -311,9 +308,8 @@ class FileRows:
     """The rows of an array of that shape, one dimension or more, in C order from `offset` on.
 
     Nothing is mapped: to touch a mapped page behind the end of a file that has become shorter ends
-    the process. The file is opened at once and closed with the last use of this. Threads and forked
-    processes may share it; a file that gets another's name meanwhile changes nothing. If it ends
-    before a row that is asked for, `error` says what is `said`.
+    the process. Threads and forked processes may share it. If the file ends before a row that is
+    asked for, `error` says what is `said`.
     """
 
     def __init__(

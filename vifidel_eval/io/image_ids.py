@@ -77,7 +77,7 @@ def in_order(image_id: ImageId) -> tuple[bool, Any]:
 def digest_of_ids(ids: Iterable[ImageId]) -> str:
     """Return how many images there are, and eight hexadecimal digits that pin which.
 
-    Their order does not matter, nor how often each occurs, nor if COCO's are numbers or file stems.
+    COCO's numbers and file stems count as one.
     """
     images = {
         repr(to_json_value(image_id) if number is None else number)
@@ -218,8 +218,7 @@ def mismatch(
 ) -> ImageIdError:
     """Return the error for ids of `asked` that `knower` lacks, with the likely cause.
 
-    `all_asked` are all ids of `asked`, where some are known; `instead` is what may be done about
-    ids that are row numbers, beside using image ids.
+    `instead` is what may be done about ids that are row numbers, beside using image ids.
     """
     ids = all_asked or missing
     of_batches = "0_0" in ids and all(
