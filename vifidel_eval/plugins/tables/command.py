@@ -20,7 +20,6 @@ from ...scores.conditions import Condition
 
 if TYPE_CHECKING:
     from ...scorers.record import Settings
-    from . import TableScorer
 
 # Those options of `Settings` that `TableScorer` takes as they are.
 _SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for")
@@ -73,15 +72,14 @@ class ColumnOptions:
 
     def check(self) -> None:
         """Raise a UsageError for options that contradict each other."""
-        for flag, given in (
-            ("--labels", self.labels is not None),
-            ("--no-labels", self.no_labels),
-            ("--label-scores", self.label_scores is not None),
-        ):
-            if given and self.objects:
-                raise click.UsageError(
-                    f"give {flag} or --objects, which have the labels; not both."
-                )
+        given = {
+            "--labels": self.labels is not None,
+            "--no-labels": self.no_labels,
+            "--label-scores": self.label_scores is not None,
+        }
+        flag = next((flag for flag in given if given[flag]), None)
+        if flag is not None and self.objects:
+            raise click.UsageError(f"give {flag} or --objects, which have the labels; not both.")
         if self.no_labels and self.label_scores is not None:
             raise click.UsageError(
                 "--label-scores are scores of --labels, and --no-labels says none."
@@ -172,7 +170,8 @@ def score_table(
     versions are other ones now.
     """
     from ...scorers.registry import DEFAULT, expanded
-    from . import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
+    from ...words.word_vectors import load_vectors
+    from . import TableScorer  # first: one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables
     from .folder_runs import score_tables
@@ -181,7 +180,18 @@ def score_table(
     columns.check()
     by_default = ["VIFIDEL-PRF"] if columns.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
     names = expanded(metrics or (DEFAULT,), by_default)
-    scorer = _scorer(names, columns, settings)
+    things = settings.options["things"]
+    of_columns = {"captions" if at == "caption" else at: of for at, of in columns.names.items()}
+    scorer = TableScorer(
+        names,
+        vectors=load_vectors(settings.vectors, settings.trust_pickles),
+        things=None if things is None else os.fspath(things),
+        objects=list(columns.objects) or None,
+        max_words=columns.max_words,
+        strict=columns.strict,
+        **of_columns,
+        **{name: getattr(settings, name) for name in _SETTINGS},
+    )
     pinned = {
         "metrics": names,
         **columns.names,
@@ -190,6 +200,8 @@ def score_table(
         "keep": list(map(str, keep)),
         "format": style,
     }
+    affinity = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
+    workers = workers or (len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
     with contextlib.ExitStack() as shown:
 
         def begin(rows: int | None) -> Callable[[int], object]:
@@ -197,7 +209,7 @@ def score_table(
 
         try:
             work = Work(scorer, keep, style)
-            manifest = score_tables(work, files, output, pinned, workers or _cores(), begin)
+            manifest = score_tables(work, files, output, pinned, workers, begin)
         except KeyboardInterrupt:
             if output.exists():
                 tell("Interrupted; the same command goes on after the finished files.")
@@ -206,30 +218,6 @@ def score_table(
         show(line)
     if settings.threshold and ">=" not in manifest["signature"]:
         tell("Warning: no label has a score, so that the threshold leaves nothing out.")
-
-
-def _scorer(metrics: list[str], columns: ColumnOptions, settings: Settings) -> TableScorer:
-    from ...words.word_vectors import load_vectors
-    from . import TableScorer
-
-    names, things = columns.names, settings.options["things"]
-    return TableScorer(
-        metrics,
-        vectors=load_vectors(settings.vectors, settings.trust_pickles),
-        things=None if things is None else os.fspath(things),
-        captions=names.pop("caption"),
-        objects=list(columns.objects) or None,
-        max_words=columns.max_words,
-        strict=columns.strict,
-        **names,
-        **{name: getattr(settings, name) for name in _SETTINGS},
-    )
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:

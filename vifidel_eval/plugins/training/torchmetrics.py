@@ -122,10 +122,7 @@ class VifidelMetric(Metric):
         return [column_scorer(name, self._references) for name in self._names]
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], *arguments: Any) -> Any:
-        """Move the sums with a module, whose other precision would lose counts.
-
-        They stay on the CPU where a device has no float64 (Apple's MPS).
-        """
+        """Move the sums as float64; they stay on the CPU where a device has none (Apple's MPS)."""
 
         def moved(tensor: torch.Tensor) -> torch.Tensor:
             if tensor.dtype != torch.float64:
