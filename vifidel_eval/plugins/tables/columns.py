@@ -332,12 +332,11 @@ def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
         return None
     if kind == _COUNTED:
         counts = cell.items() if isinstance(cell, dict) else [("", None)]
-        return [(spelt(name), _count(number)) for name, number in counts]
+        return [
+            (spelt(name), number if type(number) is int and abs(number) < 1 << 63 else None)
+            for name, number in counts
+        ]
     return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and abs(value) < 1 << 63 else None
 
 
 def _number(value: Any) -> float | None:
@@ -347,12 +346,12 @@ def _number(value: Any) -> float | None:
 
 def _pair(value: Any) -> Any:
     """Return a label with its score, as annotations have it: a pair or an object."""
-    label, score = value, None
+    label = score = None
     if isinstance(value, str):
         return {"label": spelt(value), "score": None}
     if isinstance(value, dict):
-        label = next((value[name] for name in ("label", "name") if name in value), None)
-        score = next((value[name] for name in ("score", "confidence") if name in value), None)
+        label = value.get("label", value.get("name"))
+        score = value.get("score", value.get("confidence"))
     elif isinstance(value, list) and len(value) == 2:
         label, score = value
     if not isinstance(label, str) or _number(score) is None:

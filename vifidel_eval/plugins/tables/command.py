@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,49 +26,44 @@ if TYPE_CHECKING:
 _SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for")
 
 
+_input = partial(option, section=INPUT)
+
+
 @dataclass(frozen=True)
 class ColumnOptions:
     """What the columns of a table hold, and which rows are refused."""
 
-    caption: str = option("caption", "Column of the captions.", str, section=INPUT)
-    labels: str | None = option(
+    caption: str = _input("caption", "Column of the captions.", str)
+    labels: str | None = _input(
         None,
         "Column of the object labels: lists of names, or of names with scores, or counts by name.  "
         "[default: labels]",
         str,
-        section=INPUT,
     )
-    objects: tuple[Path, ...] = option(
+    objects: tuple[Path, ...] = _input(
         (),
         "What the images show, in files as score takes them, by the ids of `id_column` instead of "
         "a column of labels. Repeat to unite several.",
         FILE,
-        section=INPUT,
         several=True,
     )
-    id_column: str | None = option(
-        None, "Column of the image ids, for `objects`.  [default: image_id]", str, section=INPUT
+    id_column: str | None = _input(
+        None, "Column of the image ids, for `objects`.  [default: image_id]", str
     )
-    no_labels: bool = option(
-        False, "There are no labels; score against references.", bool, section=INPUT
+    no_labels: bool = _input(False, "There are no labels; score against references.", bool)
+    label_scores: str | None = _input(
+        None, "Column of the labels' detection scores, where it is another one.", str
     )
-    label_scores: str | None = option(
-        None,
-        "Column of the labels' detection scores, where it is another one.",
-        str,
-        section=INPUT,
+    references: str | None = _input(
+        None, "Column of the reference captions: lists of strings.", str
     )
-    references: str | None = option(
-        None, "Column of the reference captions: lists of strings.", str, section=INPUT
-    )
-    max_words: int = option(
+    max_words: int = _input(
         2000,
         "How many different words a text may have, and labels a row; more are `too long`.",
         click.IntRange(min=1),
-        section=INPUT,
     )
-    strict: bool = option(
-        False, "Stop at the first row whose caption or labels are unusable.", bool, section=INPUT
+    strict: bool = _input(
+        False, "Stop at the first row whose caption or labels are unusable.", bool
     )
 
     def check(self) -> None:

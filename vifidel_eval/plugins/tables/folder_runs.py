@@ -164,7 +164,7 @@ class _RunFolder:
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
         self._parts = Parts(self._manifest)
-        if self._manifest.exists():
+        if self._manifest.exists():  # until another file is added, it stays
             self._take_ended()
         # What earlier runs have written, by the name of the output.
         self._records: dict[str, list[Record]] = {}
@@ -174,7 +174,7 @@ class _RunFolder:
         self._remove_temporaries()  # one that was killed may have left some
 
     def _take_ended(self) -> None:
-        """Take the records of a run that ended; until another file is added, its manifest stays."""
+        """Take the records of a run that ended."""
         with open_file(self._manifest, VifidelError):  # an ordinary one
             ended = read_json(self._manifest, VifidelError)
         try:

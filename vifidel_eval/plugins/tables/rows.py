@@ -146,28 +146,18 @@ def _references(column: Any, rows: int) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class TableScores:
-    """What `TableScorer.evaluate` returns of some rows.
+    """What `TableScorer.evaluate` returns of some rows."""
 
-    Attributes
-    ----------
-    fields : pyarrow.StructArray
-        One row per row: the metrics' columns, ``distance`` and ``status``.
-    statuses : Counter
-        How many rows have each status.
-    tallies : mapping
-        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
-    counts : mapping
-        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
-        not a mean.
-    counted : mapping
-        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
-        nobody looked for, and whether its references alone judge it.
-    """
-
+    #: A pyarrow.StructArray of the metrics' columns, ``distance`` and ``status``.
     fields: Any
+    #: How many rows have each status.
     statuses: Counter[str]
+    #: Of what was read: ``"captions"``, ``"references"``, ``"object labels"``.
     tallies: Mapping[str, Tally]
+    #: By metric, (rows, k): what a corpus score that is not a mean follows from.
     counts: Mapping[str, Floats]
+    #: By key of `COUNTED_OF_ROWS`, (rows,) int64: how many mentions of each row nobody looked for,
+    #: and whether its references alone judge it (VIFIDEL-H).
     counted: Mapping[str, Integers]
 
 

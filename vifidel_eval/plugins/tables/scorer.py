@@ -84,12 +84,8 @@ class TableScorer:
 
     Raises
     ------
-    MetricUnavailable
-        If PyArrow is not installed.
-    VectorsError
-        If the vectors cannot be read.
     VifidelError
-        If another argument is not as described.
+        If an argument is not as described; a VectorsError if the vectors cannot be read.
 
     Examples
     --------

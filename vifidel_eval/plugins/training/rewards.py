@@ -190,8 +190,6 @@ def compute_score(
 
     Parameters
     ----------
-    data_source : object
-        Not used.
     solution_str : str
         What the policy wrote.
     ground_truth : sequence or mapping
