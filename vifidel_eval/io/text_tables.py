@@ -64,10 +64,7 @@ Value = str | int | float | None
 
 
 class Figures(str):
-    """Text made of numbers, such as an interval.
-
-    LaTeX sets its hyphens as minus signs, and only its first number in bold.
-    """
+    """Text made of numbers; LaTeX sets its hyphens as minus signs, and its first number in bold."""
 
     __slots__ = ()
 
@@ -157,20 +154,14 @@ class Table:
         return f"<tr>{''.join(cells)}</tr>"
 
     def cells(self, style: str) -> list[list[str]]:
-        """Return headers and rows as a style shows them, before they are laid out.
-
-        LaTeX's commands are still single characters; see `in_print`.
-        """
+        """Return headers and rows as a style shows them, LaTeX's commands as one character each."""
         return [
             [self._shown(cell, style, at) for at, cell in enumerate(row)]
             for row in (self.headers, *self.rows)
         ]
 
     def turned(self, corner: str) -> Table:
-        """Return the table with its columns as rows, under a first column of that name.
-
-        Only the first column may hold text.
-        """
+        """Return the table with its columns as rows, below `corner`; only the first is text."""
         first, *columns = zip(*self.rows, strict=True)
         return replace(
             self,

@@ -35,10 +35,9 @@ def score_systems(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score every system under every metric, by its name; all else is as for `score_rows`.
+    """Score every system under every metric, by its name; without references, the images of all.
 
-    Without references the images are those of all systems together. With `allow_subset` a system
-    is scored on those that it has.
+    With `allow_subset` a system is scored on those that it has; all else is as for `score_rows`.
     """
     systems = list(systems)
     names = [system.name for system in systems]

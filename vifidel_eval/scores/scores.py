@@ -112,19 +112,13 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The arguments of a run, where paths are files or folders that it read.
-
-    `digests` are those of a run that was loaded, by path; of any other they are not yet known.
-    """
+    """The arguments of a run, where paths are files that it read; `digests` are of a loaded run."""
 
     arguments: Mapping[str, Any]
     digests: Mapping[str, str] | None = None
 
     def to_json(self) -> dict[str, Any] | None:
-        """Return ``{"arguments": ..., "files": {PATH: SHA-256}}``.
-
-        None if an argument is no path, text or number, or a file cannot be read again (a pipe).
-        """
+        """Return ``{"arguments": ..., "files": {PATH: SHA-256}}``; None of pipes and objects."""
         try:
             arguments = _with_paths(self.arguments, lambda path: {_FILE: str(path)})
             digests = self.digests
@@ -138,13 +132,10 @@ class Inputs:
     def from_json(cls, content: Mapping[str, Any]) -> Inputs:
         """Return what `to_json` returned."""
         digests = {str(path): str(digest) for path, digest in content["files"].items()}
-        return cls(_from_json(content["arguments"]), digests)
+        return cls(content["arguments"], digests)
 
     def found(self, scores: str) -> Mapping[str, Any]:
-        """Return the arguments with paths to the files as they were, or beside the file of scores.
-
-        A VifidelError names files that are not there or have changed.
-        """
+        """Return the arguments, with paths also looked up beside the file of scores."""
         there: dict[Path, Path] = {}
         problems = []
         for path in self._paths():
@@ -173,20 +164,14 @@ def _with_paths(value: Any, of_path: Callable[[Path], Any]) -> Any:
     if isinstance(value, Path):
         return of_path(value)
     if isinstance(value, Mapping) and all(type(key) is str for key in value):
+        if value.keys() == {_FILE} and isinstance(value[_FILE], str):  # of a run that was loaded
+            return of_path(Path(value[_FILE]))
         return {key: _with_paths(member, of_path) for key, member in value.items()}
     if isinstance(value, Set):
         return sorted(_with_paths(member, of_path) for member in value)
     if isinstance(value, list | tuple):
         return [_with_paths(member, of_path) for member in value]
     raise TypeError(type(value).__name__)
-
-
-def _from_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        if value.keys() == {_FILE}:
-            return Path(value[_FILE])
-        return {key: _from_json(member) for key, member in value.items()}
-    return [_from_json(member) for member in value] if isinstance(value, list) else value
 
 
 def _digest(path: Path) -> str:

@@ -32,10 +32,7 @@ _USED = ("Images", "Seed", "Resamples", "Interval resamples")
 
 
 def level_with_the_best(comparison: Comparison) -> list[str]:
-    """Return the systems that are not significantly worse than the one with the best score.
-
-    There is none where there is nothing to choose from: one system, or no ranks.
-    """
+    """Return the systems that are not significantly worse than the best; none without ranks."""
     unranked = any(standing.rank is None for standing in comparison.systems.values())
     if unranked or len(comparison.systems) < 2:
         return []

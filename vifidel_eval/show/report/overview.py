@@ -165,10 +165,7 @@ class Spread(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """The scores of all systems under a metric, on an axis: its beginning, middle and end.
-
-    Where all scores are 0 or 1 (`binary`), their mean says it all.
-    """
+    """The scores of all systems under a metric; `binary` are those that are all 0 or 1."""
 
     metric: str
     axis: tuple[str, str, str]
