@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,11 @@ from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
 from ...io.records import progress_bar
 from ...scores.conditions import Condition
+from ...words.settings import OF_TABLES, THINGS
 
 if TYPE_CHECKING:
-    from ...scorers.record import Settings
+    from ...words.settings import Settings
     from . import TableScorer
-
-# Those options of `Settings` that `TableScorer` takes as they are.
-_SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for")
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ def _metrics_of_tables() -> str:
     "!=. A row without that score is not written. Repeat for several; all must hold.",
     section=OUTPUT,
 )
-@settings_options(("things",), only=("vectors", "trust_pickles", *_SETTINGS))
+@settings_options((THINGS,), only=("vectors", "trust_pickles", *OF_TABLES), omit=("uncertain",))
 @param(
     "--format",
     "style",
@@ -209,20 +207,19 @@ def score_table(
 
 
 def _scorer(metrics: list[str], columns: ColumnOptions, settings: Settings) -> TableScorer:
-    from ...words.word_vectors import load_vectors
     from . import TableScorer
 
     names, things = columns.names, settings.options["things"]
+    settings = replace(settings, vectors=settings.words["vectors"])
     return TableScorer(
         metrics,
-        vectors=load_vectors(settings.vectors, settings.trust_pickles),
         things=None if things is None else os.fspath(things),
         captions=names.pop("caption"),
         objects=list(columns.objects) or None,
         max_words=columns.max_words,
         strict=columns.strict,
         **names,
-        **{name: getattr(settings, name) for name in _SETTINGS},
+        **{name: getattr(settings, name) for name in OF_TABLES},
     )
 
 

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ...captions.rows import MOST_CHARACTERS, Rows
 from ...errors import AnnotationError, CaptionError, VifidelError
-from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, Floats, Integers, Tally
+from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
 from ...io.caches import one_run
 from ...io.containers import listed_in
 from ...kernels.bags import Part
-from ...scorers.record import Metric, Settings
+from ...scorers.record import Metric
 from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
+from ...words.settings import Settings
 from .columns import Columns, entries, spelt, split, texts
 from .labels import RowLabels
 
@@ -280,8 +281,8 @@ class RowScorer:
         if self._weighted and not record.objects:
             something = something | (_lengths(table.rows.references) > 0)
             worsen(statuses, lacks & ~something, "no references")
-        if "nothing_looked_for" in scored.counts:
-            undeclared = scored.counts["nothing_looked_for"] > 0
+        if UNDECLARED in scored.counts:
+            undeclared = scored.counts[UNDECLARED] > 0
             worsen(statuses, undeclared, "nothing looked for")
         worsen(statuses, lacks & something & ~undeclared, "no known words")
         if "unweighted" in scored.counts:
