@@ -12,22 +12,22 @@ import click
 
 from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
+from ..words.settings import DROP_INCOMPLETE, SYNONYMS, THINGS
 from .options import Command, caption_options, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
 
 if TYPE_CHECKING:
-    from ..captions.fields import Wanted
+    from ..captions.fields import Selection, Wanted
     from ..captions.rows import Rows
-    from ..explain.explanation import Explanation, Thresholds
+    from ..explain.explanation import Explanation
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..io.image_ids import ImageId
-    from ..run.plan import Selection
     from ..scorers.explaining import Explainer
-    from ..scorers.record import Settings
     from ..scores.systems import System
+    from ..words.settings import Settings, Thresholds
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
 
@@ -85,9 +85,9 @@ class Explaining:
     section=INPUT,
 )
 @caption_options
-@settings_options(("things", "synonyms", "drop_incomplete"), omit=("detector",))
-@record("vifidel_eval.run.plan:Selection", "selection", omit=("people",))
-@record("vifidel_eval.explain.explanation:Thresholds", "thresholds")
+@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector",))
+@record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
+@record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
 def explain(
     results: tuple[SystemFile, ...],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,8 @@ from .paths import NAMED, Between, Read, guard
 from .printing import Helping, show_help, shows_all
 
 if TYPE_CHECKING:
-    from ..scorers.record import Metric, Settings
+    from ..scorers.record import Metric
+    from ..words.settings import Settings
 
 # A command with fewer options lists them all, in one section.
 _MANY = 12
@@ -140,35 +141,32 @@ class Record(Param):
 class _Settings(Record):
     """Stands for the options of `Settings` and for own options of metrics, by default of all."""
 
-    def __init__(self, *args: Any, own: Collection[str] | None = None, **attrs: Any) -> None:
+    def __init__(self, *args: Any, own: Sequence[Option] | None = None, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
         self._own = own
 
-    def _options_of_metrics(self) -> list[Option]:
+    def params(self) -> list[click.Parameter]:
+        if self._own is not None:
+            return [*map(_param, self._own), *super().params()]
         from ..scorers.registry import METRICS as REGISTRY
 
-        return [one for one in REGISTRY.options() if self._own is None or one.name in self._own]
-
-    def params(self) -> list[click.Parameter]:
-        own = _params_of_metrics(tuple(self._options_of_metrics()))
-        return [*([_METRICS] if self._own is None else []), *own, *super().params()]
+        own = []
+        for one in REGISTRY.options():
+            having = [metric for metric in REGISTRY.values() if one in metric.options]
+            usual = any(metric.default for metric in having)
+            own.append(_param(one, [] if usual else [metric.name for metric in having]))
+        return [_METRICS, *own, *super().params()]
 
     def made(self, given: dict[str, Any]) -> Settings:
+        own = self._own
+        if own is None:
+            from ..scorers.registry import METRICS as REGISTRY
+
+            own = REGISTRY.options()
         # A metric that was imported by its name has options that were not parsed: none was given.
-        own = {one.name: given.pop(one.name, one.default) for one in self._options_of_metrics()}
-        settings: Settings = replace(super().made(given), options=own)
+        options = {one.name: given.pop(one.name, one.default) for one in own}
+        settings: Settings = replace(super().made(given), options=options)
         return settings
-
-
-@cache
-def _params_of_metrics(own: tuple[Option, ...]) -> list[Param]:
-    from ..scorers.registry import METRICS as REGISTRY
-
-    having = {one: [m for m in REGISTRY.values() if one in m.options] for one in own}
-    return [
-        _param(one, [] if any(m.default for m in metrics) else [m.name for m in metrics])
-        for one, metrics in having.items()
-    ]
 
 
 def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
@@ -180,13 +178,13 @@ def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
     return click.option(f"--{name}", cls=Record, record=kind, **how)
 
 
-def settings_options(own: Collection[str] | None = (), **how: Any) -> _Decorator:
+def settings_options(own: Sequence[Option] | None = (), **how: Any) -> _Decorator:
     """Return the decorator of the options of `Settings`, which the command gets as ``settings``.
 
-    With them come the options of metrics that `own` names; None stands for those of all metrics and
-    ``--metrics``, in a `MetricCommand`.
+    With them come metrics' `own` options; None stands for those of all metrics and ``--metrics``,
+    in a `MetricCommand`.
     """
-    kind = "vifidel_eval.scorers.record:Settings"
+    kind = "vifidel_eval.words.settings:Settings"
     return click.option("--settings", cls=_Settings, record=kind, own=own, **how)
 
 

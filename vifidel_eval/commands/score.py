@@ -23,11 +23,11 @@ from .printing import tell
 from .tables import TableOptions
 
 if TYPE_CHECKING:
-    from ..captions.fields import Wanted
+    from ..captions.fields import Selection, Wanted
     from ..io.image_ids import ImageId
-    from ..run.plan import Plan, Selection
+    from ..run.plan import Plan
     from ..run.run import Run
-    from ..scorers.record import Settings
+    from ..words.settings import Settings
 
 #: The exit status where a requirement is not met.
 _NOT_MET = 3
@@ -100,7 +100,7 @@ class Products:
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
 @record("vifidel_eval.captions.fields:Wanted", "wanted")
 @settings_options(None)
-@record("vifidel_eval.run.plan:Selection", "selection")
+@record("vifidel_eval.captions.fields:Selection", "selection")
 @record(TableOptions, "tables")
 @record(Products, "products")
 @click.pass_context

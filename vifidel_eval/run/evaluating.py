@@ -11,14 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..captions.fields import Wanted
+from ..captions.fields import Selection, Wanted
 from ..entry_points import service
 from ..errors import VifidelError, VifidelWarning
 from ..io.arguments import named_if_wrong
 from ..io.options import options_of, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
-from ..scorers.record import Settings
 from ..scorers.registry import (
     DEFAULT,
     METRICS,
@@ -41,13 +40,13 @@ from ..scores.samples import floor_of, pooled, score_samples, signed, with_peopl
 from ..scores.scores import Inputs
 from ..scores.scores_file import read_scores
 from ..scores.systems import all_images, captioned, check_releases, in_one_spelling
+from ..words.settings import Settings
 from .plan import (
     Captions,
     Metrics,
     PathLike,
     Plan,
     References,
-    Selection,
     Systems,
     named,
     named_metrics,

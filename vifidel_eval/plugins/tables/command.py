@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,10 @@ from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
 from ...io.records import progress_bar
 from ...scores.conditions import Condition
+from ...words.settings import OF_TABLES, THINGS
 
 if TYPE_CHECKING:
-    from ...scorers.record import Settings
-
-# Those options of `Settings` that `TableScorer` takes as they are.
-_SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for")
+    from ...words.settings import Settings
 
 
 _input = partial(option, section=INPUT)
@@ -130,7 +128,7 @@ def _metrics_of_tables() -> str:
     "!=. A row without that score is not written. Repeat for several; all must hold.",
     section=OUTPUT,
 )
-@settings_options(("things",), only=("vectors", "trust_pickles", *_SETTINGS))
+@settings_options((THINGS,), only=("trust_pickles", *OF_TABLES), omit=("uncertain",))
 @param(
     "--format",
     "style",
@@ -178,15 +176,15 @@ def score_table(
     names = expanded(metrics or (DEFAULT,), by_default)
     things = settings.options["things"]
     of_columns = {"captions" if at == "caption" else at: of for at, of in columns.names.items()}
+    settings = replace(settings, vectors=load_vectors(settings.vectors, settings.trust_pickles))
     scorer = TableScorer(
         names,
-        vectors=load_vectors(settings.vectors, settings.trust_pickles),
         things=None if things is None else os.fspath(things),
         objects=list(columns.objects) or None,
         max_words=columns.max_words,
         strict=columns.strict,
         **of_columns,
-        **{name: getattr(settings, name) for name in _SETTINGS},
+        **{name: getattr(settings, name) for name in OF_TABLES},
     )
     pinned = {
         "metrics": names,

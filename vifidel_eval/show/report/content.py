@@ -23,10 +23,10 @@ from ...io.text_tables import readable
 from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
-from ...scorers.record import Settings
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores
 from ...scores.systems import System, paired
+from ...words.settings import Settings
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
