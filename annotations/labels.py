@@ -190,7 +190,7 @@ NO_NAMES = CategoryNames()
 class Listed(NamedTuple):
     """What one entry says of a category, as it is spelt; a score too low needs no name.
 
-    A `number` of 0 says that it was looked for; the `box` of a detection is what `corners` reads.
+    A `number` of 0 says that it was looked for; `box` is what `from_corners` reads.
     """
 
     name: str
@@ -256,14 +256,6 @@ def _item(item: Any, number: int) -> Listed:
         )
     named = box if isinstance(box, Mapping) else None  # a list could be anything
     return Listed(name, 1, check_score(score, f"item {number}"), named)
-
-
-def corners(box: Any) -> Any:
-    """Return the list of a box whose sides have the names of Hugging Face or Ultralytics."""
-    if not isinstance(box, Mapping):
-        return box
-    names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in box else ("x1", "y1", "x2", "y2")
-    return [box.get(name) for name in names]
 
 
 def _as_list(items: Any) -> Iterable[Any]:

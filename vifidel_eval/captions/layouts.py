@@ -219,7 +219,9 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         keys = content.content
         layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
     if not layout.serves(wanted):
-        raise CaptionError(f"{where}: holds {layout.name}; accepted {accepted(wanted)}.")
+        names = ", ".join(known.name for known in LAYOUTS if known.serves(wanted))
+        kind = "references" if wanted.references else "results"
+        raise CaptionError(f"{where}: holds {layout.name}; accepted as {kind}: {names}.")
     if wanted.references and wanted.splits and not layout.has_splits:
         raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
     with content.source.net(layout.name):
@@ -264,12 +266,6 @@ def _is_record(content: Mapping[Any, Any], wanted: Wanted) -> bool:
     return any(value_at(content, steps) is not MISSING for steps in paths) or any(
         layout.fields and shows(content, layout.fields) for layout in LAYOUTS
     )
-
-
-def accepted(wanted: Wanted) -> str:
-    """Return the names of the layouts that are accepted, as messages list them."""
-    names = [layout.name for layout in LAYOUTS if layout.serves(wanted)]
-    return f"as {'references' if wanted.references else 'results'}: {', '.join(names)}"
 
 
 @named_if_wrong

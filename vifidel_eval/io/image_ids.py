@@ -47,18 +47,14 @@ def from_json_value(value: Any) -> ImageId | None:
     return value
 
 
-def _number(image_id: ImageId) -> int | None:
+def _number(image_id: ImageId, or_text: bool = False) -> int | None:
+    """Return the number that an id is or a file stem has, or a whole number in text."""
     if isinstance(image_id, str):
+        if or_text and _WHOLE_NUMBER.fullmatch(image_id):
+            return int(image_id)
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
     return int(image_id) if isinstance(image_id, Integral) else None
-
-
-def _number_or_text(image_id: ImageId) -> int | None:
-    """Return the number that an id is, be it a file stem or a whole number in text."""
-    if isinstance(image_id, str) and _WHOLE_NUMBER.fullmatch(image_id):
-        return int(image_id)
-    return _number(image_id)
 
 
 def to_json_value(image_id: ImageId) -> Any:
@@ -133,7 +129,7 @@ def match(
         return matched
     by_number: dict[int, ImageId] = {}
     for image_id in known:
-        number = _number_or_text(image_id)
+        number = _number(image_id, or_text=True)
         if number is None:
             continue
         if number in by_number:
@@ -143,7 +139,7 @@ def match(
             )
         by_number[number] = image_id
     for image_id in wanted:
-        number = _number_or_text(image_id)
+        number = _number(image_id, or_text=True)
         if image_id not in matched and number in by_number:
             matched[image_id] = by_number[number]
     # Where both sides have numbers only, there is no path.
