@@ -244,11 +244,8 @@ class Instances:
 
 
 def from_corners(sides: Any) -> list[float] | None:
-    """Return x, y, width and height of a box: a list of left, top, right and bottom, or a mapping.
-
-    Its keys are those of Hugging Face or Ultralytics.
-    """
-    if isinstance(sides, Mapping):
+    """Return x, y, width and height for left, top, right and bottom: a list, or a mapping."""
+    if isinstance(sides, Mapping):  # of Hugging Face or Ultralytics
         names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in sides else ("x1", "y1", "x2", "y2")
         sides = [sides.get(name) for name in names]
     if numbers := _numbers(sides):

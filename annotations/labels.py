@@ -84,10 +84,7 @@ CLEAN = Remembered(_cleaned)
 
 
 def nfc(text: str) -> str:
-    """Return a text in Unicode's composed form, in a time that grows with its length alone.
-
-    In a long one, runs of more than 30 combining marks are divided.
-    """
+    """Return a text in Unicode's composed form, in a time that grows with its length alone."""
     if len(text) > _SHORT and not text.isascii():
         divided: list[str] = []
         marks = 0
@@ -202,10 +199,7 @@ class Listed(NamedTuple):
 def listed(
     items: Any, lowest: float, uncertain: float | None = None, names: CategoryNames = NO_NAMES
 ) -> Iterator[Listed]:
-    """Yield what is listed, also what has too low a score to count, and what was ``asked``.
-
-    Of what has a score from `uncertain` up to `lowest` it is open whether it is there.
-    """
+    """Yield what is listed, also what has too low a score to count, and what was ``asked``."""
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
     all_listed: Iterable[Listed]
@@ -217,7 +211,7 @@ def listed(
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
         all_listed = _counts(items)
-    left_open: set[str] = set()
+    left_open: set[str] = set()  # what may be there or not
     for one in all_listed:
         if one.score is not None and open_from <= one.score < lowest:
             left_open.add(CLEAN[one.name])

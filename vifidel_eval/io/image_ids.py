@@ -28,10 +28,7 @@ _PICTURE_OR_VIDEO = re.compile(
 
 
 def from_json_key(key: str) -> ImageId:
-    """Return the image id that a JSON object's key means: a number if it is a whole number.
-
-    Zero-padded numbers are file stems and stay strings.
-    """
+    """Return the image id that a key means: a number unless it is zero-padded, as file stems."""
     return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
 
 
@@ -71,10 +68,7 @@ def in_order(image_id: ImageId) -> tuple[bool, Any]:
 
 
 def digest_of_ids(ids: Iterable[ImageId]) -> str:
-    """Return how many images there are, and eight hexadecimal digits that pin which.
-
-    COCO's numbers and file stems count as one.
-    """
+    """Return how many images there are, and eight hexadecimal digits that pin which."""
     images = {
         repr(to_json_value(image_id) if number is None else number)
         for image_id in ids
@@ -184,10 +178,7 @@ def _match_paths(
 
 
 def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
-    """Return the parts of an id from its end, and whether it is a path or name of a picture.
-
-    The extension is left out, and COCO's file stems are their numbers.
-    """
+    """Return the parts of an id from its end, and whether it is a path or name of a picture."""
     if not isinstance(image_id, str):
         return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
     *folders, name = image_id.replace("\\", "/").split("/")
