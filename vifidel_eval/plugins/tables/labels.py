@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...annotations import ObjectLabels
+from ...annotations.instances import judged_rows
 from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
-from ...annotations.plain import judged_rows
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers

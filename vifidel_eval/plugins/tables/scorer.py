@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ...annotations.instances import check_thresholds
-from ...annotations.objects import from_threshold
+from ...annotations.instances import LabelRows, check_thresholds
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
 from ...io.arguments import check_whole
@@ -172,7 +171,7 @@ class TableScorer:
             if schema is not None and self.columns.labels is not None and not scored:
                 kind = field_of(schema, self.columns.labels).type
                 scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
-            objects = f"rows{from_threshold(self._threshold if scored else None)}"
+            objects = LabelRows((), self._threshold if scored else None).signature()
         return "; ".join(self._scorer(self.columns.references is not None).signatures(objects))
 
     def score(
