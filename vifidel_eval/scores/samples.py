@@ -133,11 +133,7 @@ def signed(scores: Scores, people: People) -> Scores:
 
 
 def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
-    """Return a system for the first captions of all images, one for the second, and so on.
-
-    >>> [dict(one.captions) for one in spread("a", {1: ["x", "y"], 2: ["z"]})]
-    [{1: 'x', 2: 'z'}, {1: 'y'}]
-    """
+    """Return a system for the first captions of all images, one for the second, and so on."""
     most = max(map(len, captions.values()), default=0)
     return [
         System(
@@ -159,11 +155,7 @@ def pooled(systems: Iterable[System]) -> list[System]:
 
 
 def gathered_columns(column: Column) -> list[str]:
-    """Return what becomes of a column; of one without a direction, nothing is best or worst.
-
-    >>> gathered_columns(Column("CIDEr"))
-    ['CIDEr mean', 'CIDEr best', 'CIDEr worst']
-    """
+    """Return what becomes of a column; of one without a direction, nothing is best or worst."""
     of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
     return [f"{column.name} {which}" for which in of_samples]
 
