@@ -84,7 +84,7 @@ def _as_text(references: Sequence[str]) -> str:
 def with_people(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, list[System], dict[ImageId, list[str]]]:
-    """Return what `people_of` does, with people last among the systems; these lack other images."""
+    """Return what `people_of` does, but all systems, people last, of images that take part."""
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
             f"a system is called {PEOPLE!r}, as the references are among the systems; give it "
