@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...commands.options import Command, param, parsed_metrics, record, settings_options
+from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
@@ -124,7 +124,7 @@ def _metrics_of_tables() -> str:
     section=OUTPUT,
 )
 @record(ColumnOptions, "columns")
-@param("--metrics", callback=parsed_metrics, help=_metrics_of_tables, section=METRICS)
+@param("--metrics", type=METRIC_NAMES, help=_metrics_of_tables, section=METRICS)
 @param(
     "--keep",
     multiple=True,
