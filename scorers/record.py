@@ -16,18 +16,13 @@ from .papers import Paper
 class Metric:
     """A metric of the registry."""
 
-    #: As papers write it.
-    name: str
-    #: What it measures, in one line.
-    summary: str
-    #: The class of its scorer, which says its `columns` with their directions.
-    scorer: type[Scorer]
-    #: From `Settings` to its scorer.
+    name: str  # as papers write it
+    summary: str  # what it measures, in one line
+    scorer: type[Scorer]  # its class, which says its `columns` with their directions
     make: Callable[[Settings], Scorer]
     #: Its place in help, defaults and ``info``; metrics of other packages follow this package's.
     rank: int = 1000
-    #: Other names that users know it by.
-    spellings: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()  # other names that users know it by
     #: Whether it needs references; the objects of the images; one of the two, whichever.
     references: bool = True
     objects: bool = False
@@ -38,14 +33,11 @@ class Metric:
     tables: bool = False
     #: Its own settings; those of another package begin with the metric's name.
     options: tuple[Option, ...] = ()
-    #: What else it needs of the machine: ``"Java"``.
-    needs: tuple[str, ...] = ()
-    #: What it needs of packages that are not installed with this one: ``"torch"``.
-    packages: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()  # of the machine: ``"Java"``
+    packages: tuple[str, ...] = ()  # that are not installed with this one: ``"torch"``
     #: Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
     check: Callable[[], object] | None = None
-    #: What a paper that reports it cites.
-    papers: tuple[Paper, ...] = ()
+    papers: tuple[Paper, ...] = ()  # what a paper that reports it cites
     #: How far corpus scores on COCO val2017 are from the published program's at most where tokens
     #: are made without Java (``tok:python`` in the signature).
     without_java: float | None = None

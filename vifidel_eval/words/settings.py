@@ -49,14 +49,6 @@ DROP_INCOMPLETE = Option(
 )
 
 
-def _formats_of_objects() -> str:
-    return f"What the images show: {accepted()}. Repeat to unite several."
-
-
-def _words_in(path: Path) -> frozenset[str]:
-    return frozenset(read_text(path, VifidelError).split())
-
-
 #: The settings that tables have; what is in a column of its own is not one of them.
 OF_TABLES = (
     *("vectors", "threshold", "stop_words", "p", "normalize", "counts"),
@@ -73,7 +65,12 @@ class Settings:
     An AnnotationError says that the threshold or what is uncertain is no score from 0 to 1.
     """
 
-    objects: Any = option(None, _formats_of_objects, section=INPUT, several=True)
+    objects: Any = option(
+        None,
+        lambda: f"What the images show: {accepted()}. Repeat to unite several.",
+        section=INPUT,
+        several=True,
+    )
     threshold: float | None = option(
         None,
         "Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
@@ -146,7 +143,7 @@ class Settings:
         "Words to leave out of captions: a text file of them; in Python, a collection.  [default: "
         "English]",
         rare=True,
-        read=_words_in,
+        read=lambda path: frozenset(read_text(path, VifidelError).split()),
     )
     p: int | None = option(
         None,
