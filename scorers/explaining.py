@@ -196,7 +196,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain
         )
         self._things = None if things is None else read_things(things)
-        self._looked_for = read_declared(looked_for)
+        self._looked_for = None if looked_for is None else read_declared(looked_for)
 
     @property
     def _names(self) -> ClassList:

@@ -15,11 +15,10 @@ from ..errors import VifidelError
 from ..io.options import INPUT, METRICS, OUTPUT, Option, chosen
 from ..io.options import option as declared
 from ..io.text_tables import FORMATS
-from .paths import NAMED, Between, Read, guard
+from .paths import NAMED, Between, Read, Stated, guard
 from .printing import Helping, show_help, shows_all
 
 if TYPE_CHECKING:
-    from ..scorers.record import Metric
     from ..words.settings import Settings
 
 # A command with fewer options lists them all, in one section.
@@ -320,16 +319,14 @@ def chosen_metrics(
         raise click.UsageError(str(problem)) from None
 
 
-def parsed_metrics(
-    _: click.Context, __: click.Parameter, value: str | None
-) -> tuple[str, ...] | None:
-    """Return the metrics of ``--metrics``."""
+def _parsed(listed: str) -> tuple[str, ...]:
     from ..scorers.registry import parse
 
-    try:
-        return None if value is None else tuple(parse(value))
-    except VifidelError as problem:
-        raise click.BadParameter(str(problem)) from None
+    return tuple(parse(listed))
+
+
+#: The kind of ``--metrics``.
+METRIC_NAMES = Stated(_parsed, "text")
 
 
 def _metrics_there_are() -> str:
@@ -337,7 +334,11 @@ def _metrics_there_are() -> str:
     from ..scorers.registry import METRICS as REGISTRY
 
     defaults = [metric.name for metric in REGISTRY.values() if metric.default]
-    others = [_needing(metric) for metric in REGISTRY.values() if not metric.default]
+    others = []
+    for metric in REGISTRY.values():
+        if not metric.default:
+            needs = ", ".join([*metric.needs, *metric.packages])
+            others.append(f"{metric.name} ({needs})" if needs else metric.name)
     others += [name for name in REGISTRY.waiting() if name.lower() not in REGISTRY.spellings]
     return (
         f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
@@ -346,12 +347,7 @@ def _metrics_there_are() -> str:
     )
 
 
-def _needing(metric: Metric) -> str:
-    needs = [*metric.needs, *metric.packages]
-    return f"{metric.name} ({', '.join(needs)})" if needs else metric.name
-
-
-_METRICS = Param(["--metrics"], callback=parsed_metrics, help=_metrics_there_are, section=METRICS)
+_METRICS = Param(["--metrics"], type=METRIC_NAMES, help=_metrics_there_are, section=METRICS)
 _HELP_ALL = click.Option(
     ["--help-all"],
     is_flag=True,

@@ -78,7 +78,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return list(self.samples or (system.name for system in self.systems))
+        return list(self.samples or [system.name for system in self.systems])
 
     @property
     def columns(self) -> dict[str, str]:
@@ -135,7 +135,8 @@ class Plan:
                 pieces = [piece.span() for piece in _PIECE.finditer(caption)]
                 for word in words:
                     start, end = pieces[word.place[0]][0], pieces[word.place[-1]][1]
-                    number = _sentence_at(sentences, start)
+                    behind = (n for n, sentence in enumerate(sentences) if start < sentence.end)
+                    number = next(behind, len(sentences) - 1)
                     sentence = sentences[number]
                     yield {
                         "system": system.name,
@@ -171,12 +172,6 @@ class Plan:
                 "references."
             )
         return VifidelPRF(**self.settings.evidence)
-
-
-def _sentence_at(sentences: list[JudgedSentence], start: int) -> int:
-    """Return the number of the sentence that a place is in."""
-    behind = (number for number, sentence in enumerate(sentences) if start < sentence.end)
-    return next(behind, len(sentences) - 1)
 
 
 def named(systems: Systems) -> dict[str, Captions]:

@@ -49,14 +49,6 @@ DROP_INCOMPLETE = Option(
 )
 
 
-def _formats_of_objects() -> str:
-    return f"What the images show: {accepted()}. Repeat to unite several."
-
-
-def _words_in(path: Path) -> frozenset[str]:
-    return frozenset(read_text(path, VifidelError).split())
-
-
 #: The settings that tables have; what is in a column of its own is not one of them.
 OF_TABLES = (
     *("vectors", "threshold", "stop_words", "p", "normalize", "counts"),
@@ -70,21 +62,15 @@ class Settings:
 
     Most fields are options, which say themselves what they are: arguments of
     `vifidel_eval.evaluate`, and options of commands. One field more is one option more of each.
-
-    Attributes
-    ----------
-    references : bool
-        Whether there are references.
-    options : mapping
-        The values of `Metric.options` by name.
-
-    Raises
-    ------
-    AnnotationError
-        If the threshold or what is uncertain is no score from 0 to 1.
+    An AnnotationError says that the threshold or what is uncertain is no score from 0 to 1.
     """
 
-    objects: Any = option(None, _formats_of_objects, section=INPUT, several=True)
+    objects: Any = option(
+        None,
+        lambda: f"What the images show: {accepted()}. Repeat to unite several.",
+        section=INPUT,
+        several=True,
+    )
     threshold: float | None = option(
         None,
         "Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
@@ -157,7 +143,7 @@ class Settings:
         "Words to leave out of captions: a text file of them; in Python, a collection.  [default: "
         "English]",
         rare=True,
-        read=_words_in,
+        read=lambda path: frozenset(read_text(path, VifidelError).split()),
     )
     p: int | None = option(
         None,
@@ -167,6 +153,7 @@ class Settings:
         choices=(1, 2),
         read=int,
     )
+    #: Whether there are references.
     references: bool = True
     weighted: bool = option(
         True,
@@ -175,6 +162,7 @@ class Settings:
         section=INPUT,
         off="--no-references",
     )
+    #: The values of `Metric.options` by name.
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -206,19 +194,19 @@ class Settings:
     @cached_property
     def declared(self) -> LookedFor | None:
         """What a user says was looked for in every image."""
-        return read_declared(self.looked_for)
+        return None if self.looked_for is None else read_declared(self.looked_for)
 
     @cached_property
     def words(self) -> dict[str, Any]:
         """The arguments that all optimal-transport metrics take."""
         from .word_vectors import load_vectors  # and NumPy, which the help of commands needs not
 
-        settings = {
+        return {
             "vectors": load_vectors(self.vectors, self.trust_pickles),
             "normalize": self.normalize,
             "stop_words": self.stop_words,
+            **({} if self.p is None else {"p": self.p}),
         }
-        return settings if self.p is None else {**settings, "p": self.p}
 
     @property
     def evidence(self) -> dict[str, Any]:

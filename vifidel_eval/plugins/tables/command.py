@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...commands.options import Command, param, parsed_metrics, record, settings_options
+from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
@@ -118,7 +118,7 @@ def _metrics_of_tables() -> str:
     section=OUTPUT,
 )
 @record(ColumnOptions, "columns")
-@param("--metrics", callback=parsed_metrics, help=_metrics_of_tables, section=METRICS)
+@param("--metrics", type=METRIC_NAMES, help=_metrics_of_tables, section=METRICS)
 @param(
     "--keep",
     multiple=True,
@@ -164,7 +164,6 @@ def score_table(
     versions are other ones now.
     """
     from ...scorers.registry import DEFAULT, expanded
-    from ...words.word_vectors import load_vectors
     from . import TableScorer  # first: one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables
@@ -175,6 +174,7 @@ def score_table(
     by_default = ["VIFIDEL-PRF"] if columns.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
     names = expanded(metrics or (DEFAULT,), by_default)
     things = settings.options["things"]
+    settings = replace(settings, vectors=settings.words["vectors"])
     of_columns = {"captions" if at == "caption" else at: of for at, of in columns.names.items()}
     settings = replace(settings, vectors=load_vectors(settings.vectors, settings.trust_pickles))
     scorer = TableScorer(
