@@ -24,7 +24,9 @@ from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
 from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
 from .regions import FeatureSource, Floats32, ImageSide, Kept, Regions, read_boxed_regions
-from .vilbert import MOST_TOKENS, Architecture, Vilbert, read_architecture
+
+#: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
+MOST_TOKENS = 37
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -43,15 +45,7 @@ _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
 
 
 class WordPieces:
-    """The tokenizer of BERT base uncased over a vocabulary file.
-
-    Captions are lower-cased, lose their accents, and are split at blanks and punctuation and
-    then into the longest pieces that the vocabulary has.
-
-    The file is BERT's ``vocab.txt``: one piece per line, whose line number from 0 is its token. If
-    it cannot be read, or is not the vocabulary of such a model, which knows `size` tokens, that is
-    a `VifidelError`. The `digest` is a SHA-256 of the pieces in order, hexadecimal.
-    """
+    """The tokenizer of BERT base uncased over its ``vocab.txt`` of `size` pieces, one per line."""
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
         text = read_text(path, VifidelError).removesuffix("\n")
@@ -87,12 +81,11 @@ class ViLBERTScore(MadeAgain, Scorer):
 
     A candidate and each reference are encoded by ViLBERT with the same image; every word of the
     one is matched with the most similar word of the other by the cosine of their states. P is
-    the mean over the candidate's words, R over the reference's, F their harmonic mean. With
-    several references each is the mean over them. As one number it is F.
+    the mean over the candidate's words, R over the reference's, F their harmonic mean, each from
+    -1 to 1 and the mean over the references. As one number it is F.
 
     Captions are meant to be given as written: without their punctuation they have other words.
-    Beyond 37 tokens the rest of a caption does not count. An empty caption is compared as the
-    token that tells the model its task.
+    Beyond 37 tokens the rest of a caption does not count.
 
     Parameters
     ----------
@@ -131,12 +124,14 @@ class ViLBERTScore(MadeAgain, Scorer):
         config: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__()
-        (torch,) = load_libraries("ViLBERTScore", {"PyTorch": "torch"})
-        place = find_device(torch, device)
+        load_libraries("ViLBERTScore", {"PyTorch": "torch"})
+        from .vilbert import Architecture, Vilbert, read_architecture
+
+        place = find_device(device)
         source = read_boxed_regions(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
-        self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
+        self._encoder = Vilbert(checkpoint, self._sizes, layer, place)
         self._images = ImageSide(source, self._sizes.features, self._embedded, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
@@ -223,10 +218,9 @@ def greedy_matching(
 ) -> tuple[float, float, float]:
     """Return precision, recall and F of a candidate's words against a reference's.
 
-    BERTScore's matching (Zhang et al., ICLR 2020) of the states of words, (words, width), at least
-    one each. Where one side has fewer words than the longest caption, the best cosine with it is
-    not less than 0: in the published program the places of the missing words count as such.
-    Precision and recall are from -1 to 1; F is 0 where they add up to 0.
+    BERTScore's matching (Zhang et al., ICLR 2020) of states of words, (words, width). Where a side
+    has fewer words than the longest caption, the best cosine with it is not less than 0: in the
+    published program the places of the missing words count as such.
     """
     units = [
         rows / np.linalg.norm(rows, axis=1, keepdims=True)
