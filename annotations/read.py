@@ -21,10 +21,10 @@ from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch
 from .categories import CategorySource, read_categories
 from .coco import NocapsImages
-from .instances import Format, ImageBoxes, Instances, check_thresholds
+from .instances import Format, Instances, LabelList, check_thresholds
 from .labels import NO_NAMES
-from .objects import ObjectLabels
-from .plain import LabelList, are_rows
+from .objects import ImageBoxes, ObjectLabels
+from .plain import are_rows
 from .tables import columns_of
 
 # The record of each format, in this order: the first way that recognises content reads it.
@@ -141,14 +141,14 @@ def read_boxes(
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
-    sources = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
+    sources = [Instances(str(path), threshold, names, keeps_boxes=True) for path in paths]
     labels = [_read_content(_content(Path(found.where)), found) for found in sources]
     united: dict[ImageId, ImageBoxes] = {}
     for found in sources:
-        boxes = found.boxes or {}
+        boxes = found.boxes
         for images in labels:
             if isinstance(images, NocapsImages):
-                boxes = images.rename_boxes(boxes)
+                boxes = {images.ids.get(i, i): of_image for i, of_image in boxes.items()}
         same_image = match(boxes, united)
         for image_id, boxes_of_image in boxes.items():
             united.setdefault(same_image.get(image_id, image_id), boxes_of_image)
@@ -265,11 +265,6 @@ def _absolute(source: Any) -> Any:
 def accepted() -> str:
     """Return the names of all formats, as messages list them."""
     return ", ".join(known.name for known in FORMATS)
-
-
-def table_rows() -> list[str]:
-    """Return the lines of the table of docs/objects.md."""
-    return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
 
 
 @named_if_wrong

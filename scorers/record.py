@@ -28,14 +28,6 @@ from .papers import Paper
 DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
 
 
-def _formats_of_objects() -> str:
-    return f"What the images show: {accepted()}. Repeat to unite several."
-
-
-def _words_in(path: Path) -> frozenset[str]:
-    return frozenset(read_text(path, VifidelError).split())
-
-
 @dataclass(frozen=True)
 class Settings:
     """What the metrics of a run are made from; what has to be read is read once, when needed.
@@ -56,7 +48,12 @@ class Settings:
         If the threshold or what is uncertain is no score from 0 to 1.
     """
 
-    objects: Any = option(None, _formats_of_objects, section=INPUT, several=True)
+    objects: Any = option(
+        None,
+        lambda: f"What the images show: {accepted()}. Repeat to unite several.",
+        section=INPUT,
+        several=True,
+    )
     threshold: float | None = option(
         None,
         "Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
@@ -129,7 +126,7 @@ class Settings:
         "Words to leave out of captions: a text file of them; in Python, a collection.  [default: "
         "English]",
         rare=True,
-        read=_words_in,
+        read=lambda path: frozenset(read_text(path, VifidelError).split()),
     )
     p: int | None = option(
         None,
@@ -213,18 +210,13 @@ class Settings:
 class Metric:
     """A metric of the registry."""
 
-    #: As papers write it.
-    name: str
-    #: What it measures, in one line.
-    summary: str
-    #: The class of its scorer, which says its `columns` with their directions.
-    scorer: type[Scorer]
-    #: From `Settings` to its scorer.
+    name: str  # as papers write it
+    summary: str  # what it measures, in one line
+    scorer: type[Scorer]  # its class, which says its `columns` with their directions
     make: Callable[[Settings], Scorer]
     #: Its place in help, defaults and ``info``; metrics of other packages follow this package's.
     rank: int = 1000
-    #: Other names that users know it by.
-    spellings: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()  # other names that users know it by
     #: Whether it needs references; the objects of the images; one of the two, whichever.
     references: bool = True
     objects: bool = False
@@ -235,14 +227,11 @@ class Metric:
     tables: bool = False
     #: Its own settings; those of another package begin with the metric's name.
     options: tuple[Option, ...] = ()
-    #: What else it needs of the machine: ``"Java"``.
-    needs: tuple[str, ...] = ()
-    #: What it needs of packages that are not installed with this one: ``"torch"``.
-    packages: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()  # of the machine: ``"Java"``
+    packages: tuple[str, ...] = ()  # that are not installed with this one: ``"torch"``
     #: Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
     check: Callable[[], object] | None = None
-    #: What a paper that reports it cites.
-    papers: tuple[Paper, ...] = ()
+    papers: tuple[Paper, ...] = ()  # what a paper that reports it cites
     #: How far corpus scores on COCO val2017 are from the published program's at most where tokens
     #: are made without Java (``tok:python`` in the signature).
     without_java: float | None = None

@@ -40,8 +40,6 @@ class Vifidel(ExplainingScorer[Gold]):
     things : path or ClassList, optional
         Object vocabulary, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
         them.
-    looked_for : optional
-        As `VifidelH` takes it, for `explain` too.
 
     Examples
     --------

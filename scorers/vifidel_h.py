@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
-from ..kernels.grounding import Mention, Verdict, words_of
+from ..kernels.grounding import JudgedMentions, Verdict, words_of
 from ..kernels.support import SUPPORT, Evidence
 from ..words.content_words import piece_words, placed_words
 from ..words.mentions import Unit
@@ -155,8 +155,8 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         atoms = np.array(lexicon.numbers(unit.text for _, unit in read), dtype=np.int64)
         support, by = evidence.support(lexicon, atoms, rows)
         known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
-        mentions = self._grounding.mentions(lexicon, captions, evidence, self._support)
-        for caption, judged in zip(captions, mentions, strict=True):
+        judged_mentions = self._grounding.judged(lexicon, captions, evidence, self._support)
+        for caption, judged in zip(captions, judged_mentions.by_row(len(captions)), strict=True):
             units = self.units(caption)
             things = [at for at, unit in enumerate(units) if unit.category is not None]
             mention_at = {things[mention.place]: mention for mention in judged}
@@ -171,9 +171,8 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
         evidence, captions = part.gold.evidence, part.rows.captions
-        mentions = self._grounding.mentions(part.gold.lexicon, captions, evidence, self._support)
-        counts, unconfirmed = _counts(mentions, evidence)
-        mean_support = np.where(evidence.is_there, _mean_support(mentions), np.nan)
+        mentions = self._grounding.judged(part.gold.lexicon, captions, evidence, self._support)
+        counts, unconfirmed, mean_support = _counted(mentions, evidence)
         further = {"unconfirmed": unconfirmed}
         if evidence.by_references.any():
             further["judged_by_references"] = evidence.by_references.astype(np.int64)
@@ -185,7 +184,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
-            details=partial(_details, mentions),
+            details=partial(_details, mentions, len(captions)),
         )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
@@ -224,43 +223,36 @@ def _places(caption: str, units: Iterable[Unit]) -> Iterator[range]:
         yield range(places[0], places[-1] + 1) if places else range(0)
 
 
-def _details(mentions: Sequence[Sequence[Mention]]) -> list[dict[str, Any]]:
+def _details(mentions: JudgedMentions, rows: int) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each row."""
-    return [{"mentions": [mention.to_json() for mention in of_row]} for of_row in mentions]
+    return [{"mentions": [m.to_json() for m in of_row]} for of_row in mentions.by_row(rows)]
 
 
-def _counts(mentions: Sequence[Sequence[Mention]], evidence: Evidence) -> tuple[Floats, Integers]:
-    """Return what is counted of each caption, (rows, 5), and its unconfirmed mentions, (rows,).
+def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Integers, Floats]:
+    """Return what is counted of each caption, (rows, 5), its unconfirmed mentions and mean support.
 
-    The former is NaN if nothing can be absent there.
+    Counts are NaN where nothing can be absent, and the mean support, which is of mentions that have
+    a vector, where there is none.
     """
-    size = len(mentions)
-    listed = [(row, mention) for row, of_row in enumerate(mentions) for mention in of_row]
-    sure = [(row, m) for row, m in listed if m.verdict is not Verdict.UNCONFIRMED]
-    wrong = [(row, m.category) for row, m in sure if m.verdict is not Verdict.THERE]
-    counts = np.ones((size, _THINGS + 1))
-    counts[:, JUDGED] = _per_row([row for row, m in sure if m.judged_by is not None], size)
-    counts[:, ABSENT] = _per_row([row for row, _ in wrong], size)
+    supports, _, listed, judges = [*zip(*mentions.judgements, strict=True)] or [()] * 4
+    rows = np.array([row for row, *_ in mentions.read], dtype=np.int64)
+    verdicts = np.array(listed, dtype=np.int64)
+    is_judged = np.array([judge is not None for judge in judges], dtype=bool)
+    sure, wrong = verdicts != Verdict.UNCONFIRMED, np.flatnonzero(verdicts >= Verdict.ABSENT)
+    things = {(mentions.read[at][0], mentions.read[at][2].category) for at in wrong.tolist()}
+    per_row = partial(np.bincount, minlength=len(evidence.images))
+    counts = np.ones((len(evidence.images), _THINGS + 1))
+    counts[:, JUDGED] = per_row(rows[is_judged & sure])
+    counts[:, ABSENT] = per_row(rows[wrong])
     counts[:, _WITH_ABSENT] = counts[:, ABSENT] > 0
-    counts[:, _THINGS] = _per_row([row for row, _ in set(wrong)], size)
+    counts[:, _THINGS] = per_row(np.array([row for row, _ in things], dtype=np.int64))
     counts[~(evidence.is_there & evidence.denies)] = np.nan
-    rows = _per_row([row for row, _ in listed], size) - _per_row([row for row, _ in sure], size)
-    return counts, rows
-
-
-def _per_row(rows: Sequence[int], size: int) -> Integers:
-    return np.bincount(np.array(rows, dtype=np.int64), minlength=size)
-
-
-def _mean_support(mentions: Sequence[Sequence[Mention]]) -> Floats:
-    """Return the mean support of each caption's mentions that have a vector; NaN without any."""
-    support = np.array([mention.support for of_row in mentions for mention in of_row])
-    rows = np.arange(len(mentions)).repeat(np.array(list(map(len, mentions)), dtype=np.int64))
+    support = np.array(supports, dtype=np.float64)
     known = ~np.isnan(support)
     # Added in the order of the words.
-    sums: Floats = np.bincount(rows[known], support[known], len(mentions)).astype(np.float64)
-    counts = np.bincount(rows[known], minlength=len(mentions))
-    return _rate(0, 1, np.column_stack([sums, counts]))
+    sums = np.column_stack([per_row(rows[known], support[known]), per_row(rows[known])])
+    mean_support = np.where(evidence.is_there, _rate(0, 1, sums.astype(np.float64)), np.nan)
+    return counts, per_row(rows[~sure]), mean_support
 
 
 register(

@@ -215,8 +215,8 @@ class VifidelPRF(ClaimScorer):
         placed: list[list[PlacedMention]] = []
         for part in self._read_for_grounding(rows):
             captions, evidence = part.rows.captions, self._evidence(part.gold, part.rows)
-            mentions = grounding.mentions(part.gold.lexicon, captions, evidence)
-            for caption, of_caption in zip(captions, mentions, strict=True):
+            mentions = grounding.judged(part.gold.lexicon, captions, evidence)
+            for caption, of_caption in zip(captions, mentions.by_row(len(captions)), strict=True):
                 wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
                 places = places_of(wrong, caption, grounding.units(caption)) if wrong else ()
                 placed.append(

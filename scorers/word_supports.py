@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -25,7 +24,7 @@ class WordSupport(NamedTuple):
     is_thing: bool  # whether it names a thing
     place: range  # which of the caption's pieces between blanks hold it, counted from 0
     by: str | None = None  # the object label or word of a reference that supports it best, if any
-    weight: float = math.nan  # in VIFIDEL-P; 0 in what claims nothing
+    weight: float | None = None  # in VIFIDEL-P; 0 in what claims nothing
 
 
 # A word of `SupportedWords` in JSON.
@@ -104,7 +103,7 @@ def piece_reader(stop_words: frozenset[str]) -> Callable[[str], list[str]]:
 
 
 def _json_text(text_of: Callable[[Any], str], word: WordSupport) -> str:
-    support, weight = number_texts([word.support, word.weight])
+    support, weight = number_texts([word.support, word.weight or 0.0])
     return _WORD % (text_of(word.word), support, text_of(word.by), text_of(word.is_thing), weight)
 
 

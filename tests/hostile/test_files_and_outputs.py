@@ -273,7 +273,7 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from vifidel_eval.commands import main as commands\n"
-        "from vifidel_eval.commands.leaderboard import leaderboard\n"
+        "from vifidel_eval.commands.tables import leaderboard\n"
         "from vifidel_eval.io.files import write_whole\n"
         "def waiting(*_):\n"
         "    print('writing', flush=True)\n"
@@ -426,7 +426,7 @@ def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
     def failing(*_):
         raise problem
 
-    monkeypatch.setattr("vifidel_eval.run.evaluating.captions_from", failing)
+    monkeypatch.setattr("vifidel_eval.run.plan.captions_from", failing)
     result = invoke(*SCORE)
     sentence(result, said)
     assert "output" not in result.stderr.replace("input/output", "")

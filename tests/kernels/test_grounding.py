@@ -48,7 +48,7 @@ def grounded(
     grounding = Grounding(THINGS, {"a"}, objects, read_looked_for(looked_for))
     asked = None if asked is None else [frozenset([*labels, *asked])]
     evidence = grounding.evidence(lexicon, [dict.fromkeys(labels, 1)], [list(references)], asked)
-    [found] = grounding.mentions(lexicon, [caption], evidence, threshold)
+    [found] = grounding.judged(lexicon, [caption], evidence, threshold).by_row(1)
     return [(m.words, m.supported_by, round(m.support, 6), m.verdict) for m in found]
 
 
@@ -123,7 +123,7 @@ def test_evidence_names_a_class_if_one_of_its_words_does(lexicon, first):
 def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
-    [[found]] = grounding.mentions(lexicon, ["an orange"], evidence)
+    [[found]] = grounding.judged(lexicon, ["an orange"], evidence).by_row(1)
     assert found[2:] == (1.0, "orange", THERE, "references", 0)
 
 
@@ -162,7 +162,7 @@ def test_where_all_was_looked_for_stuff_is_no_mention_unless_it_was_asked(lexico
     things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
     grounding = Grounding(things, {"a"}, None, read_looked_for("all"))
     evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
-    [found] = grounding.mentions(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
+    [found] = grounding.judged(lexicon, ["a wolf, a large"], evidence, threshold=0.9).by_row(1)
     assert [mention.verdict for mention in found] == verdicts
 
 

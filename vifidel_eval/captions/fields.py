@@ -111,20 +111,12 @@ class Wanted:
 
 
 def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
-    """Return the names that are among the known ones, whatever their case and separators.
-
-    >>> usual(["Image ID", "url"], ["image_id"])
-    ['Image ID']
-    """
+    """Return the names that are among the known ones, whatever their case and separators."""
     return [name for name in names if _plain(name) in known]
 
 
 def usual_id(names: Iterable[str]) -> str | None:
-    """Return the usual name of image ids that comes first in `IMAGE_IDS`; None if there is none.
-
-    >>> usual_id(["id", "Image", "url"])
-    'Image'
-    """
+    """Return the usual name of image ids that comes first in `IMAGE_IDS`; None if there is none."""
     found = usual(names, IMAGE_IDS)
     return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)), default=None)
 
@@ -182,32 +174,20 @@ def _missing(
 
 
 def listed(names: Sequence[str], between: str = ", ") -> str:
-    """Return names as messages quote them: the first few.
-
-    >>> listed(["image", "text"])
-    "'image', 'text'"
-    """
+    """Return names as messages quote them: the first few."""
     shown = [f"{name!r:.40}" for name in names[:_MOST_NAMED]]
     return between.join(shown) + (", ..." if len(names) > _MOST_NAMED else "")
 
 
 def steps_of(name: str) -> list[str | int]:
-    """Return the keys, and places in lists, of a path; a name that is no path is its only key.
-
-    >>> steps_of("doc.image_id"), steps_of("resps[0][-1]"), steps_of("image id")
-    (['doc', 'image_id'], ['resps', 0, -1], ['image id'])
-    """
+    """Return the keys, and places in lists, of a path; a name that is no path is its only key."""
     if not _PATH.fullmatch(name):
         return [name]
     return [int(step[1]) if step[1] else step[0] for step in _STEP.finditer(name)]
 
 
 def value_at(entry: Any, steps: Iterable[str | int]) -> Any:
-    """Return what a path leads to in an entry; `MISSING` if it leads nowhere.
-
-    >>> value_at({"resps": [["a dog"]]}, ["resps", 0, 0])
-    'a dog'
-    """
+    """Return what a path leads to in an entry; `MISSING` if it leads nowhere."""
     for step in steps:
         if isinstance(step, str):
             if not isinstance(entry, Mapping) or step not in entry:
@@ -221,11 +201,7 @@ def value_at(entry: Any, steps: Iterable[str | int]) -> Any:
 
 
 def spelled(steps: Iterable[str | int]) -> str:
-    """Return a path as it is typed.
-
-    >>> spelled(["resps", 0, "text"])
-    'resps[0].text'
-    """
+    """Return a path as it is typed: ``resps[0].text``."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return text.removeprefix(".")
 
@@ -233,8 +209,8 @@ def spelled(steps: Iterable[str | int]) -> str:
 def with_paths(records: Entries, wanted: Wanted) -> Entries:
     """Return records in which the paths that a user names are fields of those names.
 
-    So everything after it reads plain fields. A field of exactly that name goes before the path; of
-    several paths, those are left out that lead nowhere in any record.
+    A field of exactly that name goes before the path; of several paths, the first that leads
+    somewhere in any record counts.
     """
     given = records
     for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):

@@ -1,8 +1,7 @@
 """Layouts of caption files: their records, the table by which content is recognised, and readers.
 
 The two plain layouts are here: records of an image and a caption each, and
-``{"42": ["caption", ...]}``. Any other is a module of this package that ends with its record,
-a `Layout`, and a name in the table, which `vifidel_eval.captions` completes.
+``{"42": ["caption", ...]}``; the others are in `.datasets`.
 """
 
 from __future__ import annotations
@@ -81,10 +80,7 @@ def text_of(caption: Any, at: object) -> str:
 
 
 def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
-    """Return the captions of an image: one, or a list, of one unless several are wanted.
-
-    Text may spell the list, as cells of tables do.
-    """
+    """Return the captions of an image: one, or a list, which text may spell."""
     if isinstance(captions, str):
         spelled = listed_in(captions, str(at), CaptionError, whole=wanted.references)
         captions = captions if spelled is None else spelled
@@ -166,10 +162,7 @@ LAYOUTS: list[Layout] = [
 
 
 def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
-    """Return the captions of each image from a file or from what programs have in memory.
-
-    That is a mapping, a list, a pycocotools COCO or a DataFrame, which messages call `where`.
-    """
+    """Return the captions of each image from a file, or from an object that is called `where`."""
     if isinstance(source, str | os.PathLike):
         return _captions_of(read_content(source), wanted)
     content = _in_memory(source, Source(where, CaptionError))

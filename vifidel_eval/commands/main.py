@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -37,14 +38,14 @@ class _Group(Group):
     """Shows errors of the package as one sentence and its warnings as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        plugged = [n for n, entries in declared(COMMANDS).items() if not not_installed(entries[0])]
+        plugged = [n for n, entries in _plugged(ctx).items() if not not_installed(entries[0])]
         return sorted({*super().list_commands(ctx), *_COMMANDS, *plugged})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command = super().get_command(ctx, cmd_name)
         if command is None and cmd_name in _COMMANDS:
             command = resolve_name(f"{__package__}.{_COMMANDS[cmd_name]}")
-        elif command is None and (entries := declared(COMMANDS).get(cmd_name)):
+        elif command is None and (entries := _plugged(ctx).get(cmd_name)):
             try:
                 command = loaded("command", entries)
                 if not isinstance(command, click.Command):
@@ -56,7 +57,7 @@ class _Group(Group):
         return command
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        missing = [n for n, entries in declared(COMMANDS).items() if not_installed(entries[0])]
+        missing = [n for n, entries in _plugged(ctx).items() if not_installed(entries[0])]
         if missing:
             with formatter.section("Not installed"):
                 formatter.write_text(", ".join(missing))
@@ -100,6 +101,14 @@ class _Group(Group):
                 raise click.ClickException(
                     "an input is nested too deeply to be read; is it the right file?"
                 ) from None
+
+
+def _plugged(ctx: click.Context) -> dict[str, list[EntryPoint]]:
+    """Return the commands of plug-ins and other packages, looked up once per command line."""
+    if COMMANDS not in ctx.meta:
+        ctx.meta[COMMANDS] = declared(COMMANDS)
+    plugged: dict[str, list[EntryPoint]] = ctx.meta[COMMANDS]
+    return plugged
 
 
 def _unusable(name: str, problem: VifidelError) -> click.Command:

@@ -56,7 +56,8 @@ def explained_by_vectors(
     costs = travel_costs(lexicon.distances, objects, words, p, label_penalties, penalties)
     plans = transport_plans(objects, words, costs)
     distances = sums_of_bags(plans * costs, objects, words)
-    mentions = grounding.mentions(lexicon, rows.captions, evidence, thresholds.support)
+    judged = grounding.judged(lexicon, rows.captions, evidence, thresholds.support)
+    mentions = judged.by_row(len(rows))
     mentioned = _are_mentioned(part, grounding, mentions, thresholds.far)
     labels = [lexicon.words[atom] for atom in objects.atoms.tolist()]
     texts = [lexicon.words[atom] for atom in words.atoms.tolist()]

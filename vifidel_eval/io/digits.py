@@ -1,7 +1,4 @@
-"""Numbers and records as files hold them: with ten digits, which every machine agrees on.
-
-Only the scores of a corpus keep all of theirs where a run is saved, so that a loaded run has them.
-"""
+"""Numbers and records as files hold them: with ten digits, which every machine agrees on."""
 
 from __future__ import annotations
 
@@ -28,11 +25,6 @@ def rounded(score: float) -> float | None:
     return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
 
 
-def in_full(score: float) -> float | None:
-    """Return a score with all its digits, as those of a corpus are saved; None if undefined."""
-    return None if math.isnan(score) else float(score)
-
-
 def from_json(value: Any) -> float:
     """Return a number of JSON, NaN for null; a ValueError says that it is no finite number."""
     if value is None:
@@ -44,8 +36,7 @@ def from_json(value: Any) -> float:
 
 def short(value: Any) -> float:
     """Return a number of JSON with ten significant digits, NaN for null."""
-    number = rounded(from_json(value))
-    return math.nan if number is None else number
+    return float(f"{from_json(value):.{_DIGITS}g}")
 
 
 def deciding(score: float) -> float:
@@ -71,8 +62,7 @@ def number_texts(scores: Iterable[float]) -> list[str]:
 def for_json(value: Any) -> Any:
     """Return nested records, dicts and lists for JSON, with all floats as `rounded` returns them.
 
-    A record becomes a dict of its fields, without those that have their default of None, and
-    without its key in a dict of records (a field with ``is_key`` in its metadata).
+    A record lacks fields with their default of None, and its key in a dict (``is_key`` metadata).
     """
     if is_dataclass(value):
         members = [(f, getattr(value, f.name)) for f in fields(value) if not f.metadata]
@@ -85,10 +75,7 @@ def for_json(value: Any) -> Any:
 
 
 def value_of(kind: Any, content: Any, key: str = "") -> Any:
-    """Return a value of a type, such as a record, from what `for_json` made of it.
-
-    Raises a KeyError, TypeError or ValueError, whose text says what is wrong.
-    """
+    """Return a value of a type, such as a record, from what `for_json` made of it."""
     origin, members = get_origin(kind), get_args(kind)
     if origin is UnionType:
         return None if content is None else value_of(members[0], content)

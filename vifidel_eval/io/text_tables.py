@@ -64,20 +64,14 @@ Value = str | int | float | None
 
 
 class Figures(str):
-    """Text made of numbers, such as an interval.
-
-    LaTeX sets its hyphens as minus signs, and only its first number in bold.
-    """
+    """Text made of numbers; LaTeX sets its hyphens as minus signs, and its first number in bold."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A cell in bold face, in Markdown and LaTeX; or with an arrow, in LaTeX.
-
-    The arrow stands behind the name of what is better where it is lower.
-    """
+    """A cell in bold face, in Markdown and LaTeX; or, where lower is better, with LaTeX's arrow."""
 
     value: Value
     bold: bool = False
@@ -89,12 +83,10 @@ Cell = Value | Marked
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headers, and notes: lines below that explain them.
+    """Rows under headers, a title above, and notes below; these are comments in LaTeX, not in CSV.
 
-    The title is a line above. Both are comments in LaTeX, and left out of CSV. So many columns from
-    the left, `texts`, hold text; the others are aligned right. Floats have so many digits, by
-    default four, and in CSV all. LaTeX sets what is narrow in smaller type with little space
-    between columns.
+    So many columns from the left, `texts`, hold text; the others are aligned right. Floats have so
+    many digits, by default four, and in CSV all. LaTeX sets what is narrow in smaller type.
     """
 
     headers: Sequence[str | Marked]
@@ -106,12 +98,10 @@ class Table:
     narrow: bool = False
 
     def render(self, style: str) -> str:
-        """Return the table as text, in one of `FORMATS` except ``json``.
+        """Return the table as text, in one of `FORMATS` except ``json``; without rows its lines.
 
-        Line breaks and control characters become blanks; in CSV, where line breaks stay, control
-        characters become escapes, and text that a spreadsheet would take for a formula gets an
-        apostrophe before it; in Markdown, what would be HTML, a link or an image is escaped.
-        Without rows only title and notes are shown; CSV keeps its headers.
+        Control characters become blanks, in CSV escapes; there text that a spreadsheet would run as
+        a formula gets an apostrophe; Markdown's HTML, links and images are escaped.
         """
         if style == "csv":
             text = io.StringIO()
@@ -164,20 +154,14 @@ class Table:
         return f"<tr>{''.join(cells)}</tr>"
 
     def cells(self, style: str) -> list[list[str]]:
-        """Return headers and rows as a style shows them, before they are laid out.
-
-        LaTeX's commands are still single characters; see `in_print`.
-        """
+        """Return headers and rows as a style shows them, LaTeX's commands as one character each."""
         return [
             [self._shown(cell, style, at) for at, cell in enumerate(row)]
             for row in (self.headers, *self.rows)
         ]
 
     def turned(self, corner: str) -> Table:
-        """Return the table with its columns as rows, under a first column of that name.
-
-        Only the first column may hold text.
-        """
+        """Return the table with its columns as rows, below `corner`; only the first is text."""
         first, *columns = zip(*self.rows, strict=True)
         return replace(
             self,
@@ -231,10 +215,7 @@ def in_print(cell: str) -> tuple[str, bool]:
 def best(
     rows: Sequence[Sequence[Cell]], column: int, lower: bool, digits: int | None = None
 ) -> list[int]:
-    """Return the rows with the best number of a column, all that read the same.
-
-    The best is the highest, or the lowest. There is none where there is nothing to choose from: a
-    single row, or no number.
+    """Return the rows with the best number of a column, all that read the same; none of one row.
 
     >>> best([["a", 0.51], ["b", 0.50996], ["c", None]], 1, lower=False)
     [0, 1]

@@ -89,6 +89,22 @@ class Mention(NamedTuple):
 
 # A row, the place of a thing in its caption, the thing, and what is known of the image.
 _Read = tuple[int, int, Unit, Known]
+# Support, what supports it, verdict, and who judges it, as `Mention` has them.
+_Judgement = tuple[float, str | None, Verdict, str | None]
+
+
+class JudgedMentions(NamedTuple):
+    """The mentions of captions, one after the other; records of them are made where wanted."""
+
+    read: Sequence[_Read]
+    judgements: Sequence[_Judgement]
+
+    def by_row(self, rows: int) -> list[list[Mention]]:
+        """Return the mentions of each of so many rows, in order."""
+        mentions: list[list[Mention]] = [[] for _ in range(rows)]
+        for (row, place, unit, _), judged in zip(self.read, self.judgements, strict=True):
+            mentions[row].append(Mention(unit.words, unit.category or "", *judged, place))
+        return mentions
 
 
 class Grounding:
@@ -250,14 +266,14 @@ class Grounding:
         images = tuple(map(self.known, labels, references, asked))
         return Evidence(bags_of_labels(lexicon, (i.texts for i in images), False)[0], images)
 
-    def mentions(
+    def judged(
         self,
         lexicon: Lexicon,
         captions: Sequence[str],
         evidence: Evidence,
         threshold: float = SUPPORT,
-    ) -> list[list[Mention]]:
-        """Return the mentions of each caption in order, with their verdicts.
+    ) -> JudgedMentions:
+        """Return the mentions of captions in order, with their verdicts.
 
         Captions are one per row of the evidence. Below the threshold of support a mention is not in
         the image, unless the evidence names its class. The lexicon is that of the evidence. A
@@ -282,29 +298,29 @@ class Grounding:
             some = np.unique([at for at, _ in describing])
             without, _ = evidence.support(lexicon, atoms, rows, [*apart, *describing], some)
             enough[some] = without[some] >= threshold
-        found: list[list[Mention]] = [[] for _ in captions]
         columns = support.tolist(), words_of(lexicon, by), enough.tolist()
-        for (row, place, unit, image), near, text, is_near in zip(read, *columns, strict=True):
-            judged = self._judge(unit, place, image, near, text, is_near, threshold)
-            found[row].append(judged)
-        return found
+        return JudgedMentions(
+            read,
+            [
+                self._judge(unit, image, near, text, is_near, threshold)
+                for (_, _, unit, image), near, text, is_near in zip(read, *columns, strict=True)
+            ],
+        )
 
     def _judge(
         self,
         unit: Unit,
-        place: int,
         image: Known,
         support: float,
         by: str | None,
         enough: bool,
         threshold: float,
-    ) -> Mention:
+    ) -> _Judgement:
         category, other = unit.category, self.other_class(unit)
-        own = unit.words, unit.category or ""
         if unit.denied:
-            named, judge = image.name_of(category), image.contradicts(category)
-            return Mention(*own, 0.0, named, Verdict.WRONG_DENIAL, judge, place)
-        if image.names(other) and not image.names(category):
+            judge = image.contradicts(category)
+            return 0.0, image.name_of(category), Verdict.WRONG_DENIAL, judge
+        if other is not None and image.names(other) and not image.names(category):
             category = other
         is_named, judge = image.names(category), image.judge(category)
         if not enough and unit.text in image.texts and math.isnan(support):
@@ -313,15 +329,13 @@ class Grounding:
             by, enough = image.name_of(category), True
         if not is_named and judge == ANSWER:
             support, by, enough = 0.0, None, False
-        verdict = Verdict.UNCONFIRMED
         if not image.is_there:
-            judge = None
+            return support, by, Verdict.UNCONFIRMED, None
         # What nobody looked for may be what references describe.
-        elif enough and (judge or is_named or image.shares is not None):
-            verdict = Verdict.THERE
-        elif judge is not None and not math.isnan(support):
-            verdict = Verdict.ABSENT
-        return Mention(*own, support, by, verdict, judge, place)
+        if enough and (judge or is_named or image.shares is not None):
+            return support, by, Verdict.THERE, judge
+        is_absent = judge is not None and not math.isnan(support)
+        return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
 
     def _apart_from(self, lexicon: Lexicon, read: Sequence[_Read]) -> list[tuple[int, int]]:
         """Return evidence that never supports a mention: the mention's place, and its number."""

@@ -145,7 +145,8 @@ def evaluate(
     names, scorers = named_metrics(metrics)
     given = _taken(Settings, options) | {"objects": objects}
     selection, fields = Selection(**_taken(Selection, options)), _taken(Wanted, options)
-    fields |= {at: (name,) for at, name in fields.items() if isinstance(name, str)}
+    names_of = {at: value for at, value in fields.items() if at != "samples"}
+    fields |= {at: (n,) if isinstance(n, str) else tuple(n) for at, n in names_of.items()}
     wanted = Wanted(**fields)
     settings = Settings(**given, options=_own(options)).with_references(references is not None)
     names = to_compute(None if metrics is None else names, settings, scorers=scorers)

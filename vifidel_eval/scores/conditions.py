@@ -52,10 +52,7 @@ class Condition:
         return f"{self.column} {self.sign} {self.number!r}"
 
     def holds(self, value: Any, bound: int | float | None = None) -> bool:
-        """Return whether a number passes, compared as in Python; None and NaN do not.
-
-        A `bound` is compared with instead of `number`: the same in another precision.
-        """
+        """Return whether a number passes; None and NaN do not. A `bound` stands for `number`."""
         missing = value is None or value != value  # noqa: PLR0124 - NaN
         return not missing and _SIGNS[self.sign](value, self.number if bound is None else bound)
 
@@ -120,10 +117,7 @@ def check_requirements(
 def failures(
     requirements: Iterable[Requirement], scores: Mapping[str, Mapping[str, float]]
 ) -> list[str]:
-    """Return a line for every requirement and system that fails.
-
-    The scores are by system and column; an undefined one, NaN, meets no requirement.
-    """
+    """Return a line for each requirement and system that fails; an undefined score meets none."""
     lines = []
     for requirement in requirements:
         condition = requirement.condition

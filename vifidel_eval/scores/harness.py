@@ -35,10 +35,9 @@ def score_systems(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score every system under every metric, by its name; all else is as for `score_rows`.
+    """Score every system under every metric, by its name; without references, the images of all.
 
-    Without references the images are those of all systems together. With `allow_subset` a system
-    may caption only some of the images, and is then scored on those.
+    With `allow_subset` a system is scored on those that it has; all else is as for `score_rows`.
     """
     systems = list(systems)
     names = [system.name for system in systems]
@@ -63,12 +62,8 @@ def score_rows(
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through.
 
-    `on_progress` is called with the number of captions just scored, `on_metric` with the name of
-    each metric before it is computed. Metrics that are known not to be available, with the reason,
-    are joined by those that turn out not to be.
-
-    Raises a MetricUnavailable if no metric can be computed here, and a VifidelError if ids do not
-    match or the input is not as the scorers need it.
+    `on_progress` gets the number of captions just scored, `on_metric` each metric before it is
+    computed. Raises a MetricUnavailable if no metric can be computed here.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}

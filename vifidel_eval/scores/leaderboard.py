@@ -1,9 +1,7 @@
 """A file that collects runs over time, as long as their numbers can be compared.
 
-All rows of a leaderboard have the same images and the same references, and of each metric the
-same signature; a run that differs is refused. A system's runs of different dates are all kept. For
-each date there is one row: the scores of later runs of the same captions join it, a run of other
-captions replaces it.
+All rows have the same images, references and signatures; a run that differs is refused. There is a
+row for a system and date: scores of later runs of the same captions join it, others replace it.
 """
 
 from __future__ import annotations
@@ -35,10 +33,7 @@ _SECONDS_TO_WAIT = 60
 
 @dataclass(frozen=True)
 class DatedScores:
-    """A row: the scores of a system on a date such as ``2026-11-21``; None where undefined.
-
-    `captions` is a digest of the system's captions.
-    """
+    """A row: the scores of a system on a date such as ``2026-11-21``; None where undefined."""
 
     system: str
     date: str
@@ -48,11 +43,7 @@ class DatedScores:
 
 @dataclass(frozen=True, kw_only=True)
 class Leaderboard:
-    """What a leaderboard file holds: runs in the order in which they were added.
-
-    Every run scored so many images; `image_ids` and `references` are digests. The lowest score is
-    the best in metrics that are `lower_is_better`; none is in those that are `unranked`.
-    """
+    """What a leaderboard file holds; ids, references and the captions of a run are digests."""
 
     images: int
     image_ids: str
@@ -77,11 +68,7 @@ class Leaderboard:
         ]
 
     def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
-        """Return the leaderboard with its runs sorted, best first.
-
-        They are sorted by a metric, in any case, or else by the first of the file. Without
-        `history`, of each system there is the last run that has the metric, or the last.
-        """
+        """Return the runs, best first; without `history`, the last of each with the metric."""
         names = {name.lower(): name for name in self.signatures}
         if metric is not None and metric.lower() not in names:
             raise VifidelError(
@@ -118,10 +105,7 @@ class Leaderboard:
     def with_system(
         self, scores: Scores, system: System, images: Mapping[ImageId, Sequence[str]], day: date
     ) -> Leaderboard:
-        """Return the leaderboard with a system's run.
-
-        Raises a VifidelError, which lacks the name of the file, if the run cannot be compared.
-        """
+        """Return the leaderboard with a system's run; an error lacks the name of the file."""
         evaluations = scores.evaluations[system.name]
         ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
         image_ids = _digest([to_json_value(image_id) for image_id in ids])
@@ -179,10 +163,7 @@ class Leaderboard:
 
 
 def read(path: str | os.PathLike[str]) -> Leaderboard:
-    """Return the content of a leaderboard file; an empty leaderboard if there is none.
-
-    Raises a VifidelError if the file cannot be read or is not a leaderboard.
-    """
+    """Return the content of a leaderboard file; an empty leaderboard if there is none."""
     if not Path(path).exists():
         return Leaderboard(images=0, image_ids="", references="", signatures={}, runs=())
     if not Path(path).is_file():  # reading a pipe might never end
@@ -214,12 +195,7 @@ def add(
     images: Mapping[ImageId, Sequence[str]],
     day: date,
 ) -> None:
-    """Add the systems of a run to a leaderboard file, all or none; images have their references.
-
-    Others who add at the same time wait for each other: a lock beside the file, ``FILE.lock``.
-    Raises a VifidelError if images, references or signatures are not those of the file, or it
-    cannot be written. Warns if a run of other captions is replaced.
-    """
+    """Add the systems of a run to a leaderboard file, all or none; images have their references."""
     from filelock import Timeout
 
     try:

@@ -1,25 +1,10 @@
 """Runs with more than a caption per image of a system: people beside systems, and samples.
 
-*People* say what references get when they are scored as captions are. Of each image, some
-references are left out and stand as the caption of one further system; all systems are then scored
-against those that remain, so that people and systems have the same number of them. Where systems
-write short captions, people have one reference; where they write long, as many joined as come
-nearest to the systems' median length. Which ones is fixed by the references themselves: they are
-taken in the order of the SHA-256 digests of their texts, not in that of the file, in which the
-first may be the longest. So an image's choice depends on no other image.
-
-*Samples* are several captions per image and system. The first captions of all images are scored as
-one system, the second ones as another, and so on, so that every metric sees runs as it always does.
-What they say is then gathered by image: a score per image, over which everything else is computed,
-as if it were of one caption.
-
-- ``mean``: of the samples that have a score.
-- ``best``, ``worst``: the sample whose own score is best or worst under that column; of equals the
-  first.
-
-A corpus score that follows from counts (BLEU, CHAIR, VIFIDEL-H) follows from the counts of the
-chosen samples; of ``mean``, from the mean of the counts of an image's samples. Any other is the
-mean over images.
+*People* are references scored as captions are, against those that remain: as many joined as come
+nearest to the systems' median length, in the order of the SHA-256 digests of their texts, so that
+an image's choice depends on no other image, nor on the file. *Samples* are scored as a system for
+the first captions of all images, one for the second ones and so on, and then gathered by image;
+corpus scores that follow from counts follow from those of the chosen samples, or their mean.
 """
 
 from __future__ import annotations
@@ -54,12 +39,7 @@ _LAST = -np.finfo(np.float64).max
 def people_of(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, System, dict[ImageId, list[str]]]:
-    """Return how people's captions are made, these captions, and the references that remain.
-
-    The systems' median length says how many references are joined; one always remains.
-
-    Raises a CaptionError if no image has two references with a word.
-    """
+    """Return how people's captions are made, these captions, and the references that remain."""
     orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
     orders = {image_id: order for image_id, order in orders.items() if len(order) > 1}
     if not orders:
@@ -104,12 +84,7 @@ def _as_text(references: Sequence[str]) -> str:
 def with_people(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, list[System], dict[ImageId, list[str]]]:
-    """Return how people's captions are made, the systems with people last, and the references.
-
-    The references are those that remain, of the images that take part; what the systems say of
-    other images is left out. A CaptionError says that a system is called as people are, or that no
-    image has two references with a word.
-    """
+    """Return what `people_of` does, with people last among the systems; these lack other images."""
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
             f"a system is called {PEOPLE!r}, as the references are among the systems; give it "
@@ -130,10 +105,7 @@ def floor_of(
     references: Mapping[ImageId, Sequence[str]],
     scorers: Mapping[str, Scorer],
 ) -> People | None:
-    """Return people's rates of inventions under metrics that have such rates.
-
-    Their captions are judged by the objects and the other references. None where no image has two.
-    """
+    """Return people's rates of inventions, by the other references; None where no image has two."""
     with warnings.catch_warnings():
         # What the references are like was said when the systems were scored.
         warnings.simplefilter("ignore", VifidelWarning)
@@ -199,12 +171,10 @@ def gathered_columns(column: Column) -> list[str]:
 def _rows_of(
     samples: Mapping[str, Rows],
 ) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
-    """Return the rows of each sample of a system, what stands again in them, and what does not.
+    """Return a system's samples, what stands again in them, and what does not, (samples, rows).
 
-    The first sample has all images of the system, and so have all: where an image has fewer
-    samples, its first stands again, so that what a metric takes from all images of a run is the
-    same. It is also returned by itself, as what it adds to counts is taken off. The last tells
-    samples from what stands again, (samples, rows).
+    Where an image has fewer samples, its first stands again, so that what a metric takes from all
+    images is the same; that is also returned by itself, to be taken off the counts.
     """
     first = next(iter(samples.values()))
     systems: dict[str, Rows] = {}
@@ -230,11 +200,7 @@ def score_samples(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score systems by name that have several captions per image, as `spread` returns them.
-
-    All else is as for `score_systems`. Each column becomes three, such as ``CIDEr mean``, ``CIDEr
-    best`` and ``CIDEr worst``.
-    """
+    """Score systems by name that have several captions per image, as `spread` returns them."""
     of_systems = {
         name: _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}

@@ -36,10 +36,8 @@ def _four_decimals(score: float, column: str) -> str:
 class People:
     """How people's captions were made, and what they get where they are no system of the run.
 
-    So many references of an image, `joined`, are its caption, or fewer where it has no more; it has
-    so many `words` on average. Of the images, `too_few` have fewer than two references with a word,
-    and so no caption. `rates` are people's rates of inventions by column, where they are no system
-    of the run: the floor of the systems' rates.
+    Up to `joined` references of an image are its caption, of `words` on average; `too_few` images
+    have fewer than two with a word. `rates` are the floor of the systems' rates, by column.
     """
 
     joined: int
@@ -114,21 +112,13 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The arguments of a run, in which paths are those of files or folders that it read.
-
-    `digests` are those of a run that was loaded, by path; those of any other run are of the files
-    when they are to be written.
-    """
+    """The arguments of a run, where paths are files that it read; `digests` are of a loaded run."""
 
     arguments: Mapping[str, Any]
     digests: Mapping[str, str] | None = None
 
     def to_json(self) -> dict[str, Any] | None:
-        """Return ``{"arguments": ..., "files": {PATH: SHA-256}}``.
-
-        There is nothing to return if an argument is no path, text or number, or a file cannot be
-        read again (a pipe).
-        """
+        """Return ``{"arguments": ..., "files": {PATH: SHA-256}}``; None of pipes and objects."""
         try:
             arguments = _with_paths(self.arguments, lambda path: {_FILE: str(path)})
             digests = self.digests
@@ -142,14 +132,10 @@ class Inputs:
     def from_json(cls, content: Mapping[str, Any]) -> Inputs:
         """Return what `to_json` returned."""
         digests = {str(path): str(digest) for path, digest in content["files"].items()}
-        return cls(_from_json(content["arguments"]), digests)
+        return cls(content["arguments"], digests)
 
     def found(self, scores: str) -> Mapping[str, Any]:
-        """Return the arguments with paths to the files as they were.
-
-        A path is looked up as it was given and then beside the file of scores. A VifidelError names
-        files that are not there or have changed.
-        """
+        """Return the arguments, with paths also looked up beside the file of scores."""
         there: dict[Path, Path] = {}
         problems = []
         for path in self._paths():
@@ -178,20 +164,14 @@ def _with_paths(value: Any, of_path: Callable[[Path], Any]) -> Any:
     if isinstance(value, Path):
         return of_path(value)
     if isinstance(value, Mapping) and all(type(key) is str for key in value):
+        if value.keys() == {_FILE} and isinstance(value[_FILE], str):  # of a run that was loaded
+            return of_path(Path(value[_FILE]))
         return {key: _with_paths(member, of_path) for key, member in value.items()}
     if isinstance(value, Set):
         return sorted(_with_paths(member, of_path) for member in value)
     if isinstance(value, list | tuple):
         return [_with_paths(member, of_path) for member in value]
     raise TypeError(type(value).__name__)
-
-
-def _from_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        if value.keys() == {_FILE}:
-            return Path(value[_FILE])
-        return {key: _from_json(member) for key, member in value.items()}
-    return [_from_json(member) for member in value] if isinstance(value, list) else value
 
 
 def _digest(path: Path) -> str:
@@ -208,14 +188,10 @@ def _digest(path: Path) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of systems under metrics.
+    """Scores of systems under metrics: `signatures` by column, `evaluations` by system and column.
 
-    `signatures` are by column, `evaluations` by system and column; `unavailable` has the reason for
-    each metric that could not be computed here: a `MetricUnavailable`, or a `MetricFailed` of what
-    broke. `people` says how references were scored as captions are, as a system or for the floor of
-    inventions, `calibrated` has systems' rates of inventions without the errors of the answers.
-    Images of which no system has a caption are no part of the run: so many are `uncaptioned`.
-    `inputs` are what a run was made from.
+    `unavailable` has the reason for each metric without scores, `calibrated` systems' rates of
+    inventions without the errors of the answers. No system has a caption of the `uncaptioned`.
     """
 
     signatures: dict[str, str]
@@ -262,8 +238,7 @@ class Scores:
     def counts(self, system: str) -> dict[str, int]:
         """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
 
-        A row counts as scored if every column's corpus score counts it, and otherwise as undefined;
-        of every other count it is the largest of any metric. What no metric counts is missing.
+        A row is scored if it counts in all corpus scores; others are the largest of any metric.
         """
         evaluations = list(self.evaluations[system].values())
         undefined = int(np.any([e.missing for e in evaluations], axis=0).sum())
@@ -286,18 +261,14 @@ def counts_of(evaluation: Evaluation) -> dict[str, int]:
 def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
     """Return which sample of each image is meant, by names such as ``CIDEr best sample``.
 
-    Samples count from 0; None where no sample has a score. Other columns than best and worst have
-    none.
+    Samples count from 0; None where none has a score. Only best and worst columns have them.
     """
     details = {f"{column} sample": e.details for column, e in of_column.items()}
     return {name: list(of[name]) for name, of in details.items() if of.get(name) is not None}
 
 
 class ByName(dict[str, _Value]):
-    """Values by the names of what there is: ``"system"`` or ``"column"``.
-
-    A dict, but a name that is not there is an `UnknownName` that says which names are.
-    """
+    """Values by the names of a ``"system"`` or ``"column"``; others raise an `UnknownName`."""
 
     def __init__(self, what: str, values: Mapping[str, _Value]) -> None:
         super().__init__(values)
@@ -310,10 +281,7 @@ class ByName(dict[str, _Value]):
 def unknown(
     what: str, name: object, names: Iterable[str], others: Iterable[str] = ()
 ) -> UnknownName:
-    """Return the error of the name of a ``"system"`` or ``"column"`` that is not among those.
-
-    A name that is meant may also be one of the `others`.
-    """
+    """Return the error of a name that is not among those; it may also mean one of the `others`."""
     names = list(names)
     written = {known.lower(): known for known in (*others, *names)}
     close = difflib.get_close_matches(str(name).lower(), written, n=1)
@@ -323,12 +291,7 @@ def unknown(
 
 
 def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
-    """Return the columns that a user named in any case, in that order.
-
-    The name of a metric, which `metric_of` has for every column, stands for all its columns.
-
-    Raises an UnknownName if there is no such column.
-    """
+    """Return the columns that a user named in any case, by their own or their metrics' names."""
     columns_of: dict[str, list[str]] = {}
     for column, metric in metric_of.items():
         columns_of.setdefault(metric.lower(), []).append(column)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import COUNTS, Evaluation, Floats, Statistics
-from ..io.digits import for_json, from_json, in_full, number_texts, short, value_of
+from ..io.digits import for_json, from_json, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
 from ..io.image_ids import from_json_value, to_json_value
 from ..scorers.registry import METRICS
@@ -30,28 +30,16 @@ _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
 
 def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
-    """Return the text of the file, JSON; undefined scores are null.
+    """Return the text of the file: JSON, ten digits, null where undefined, all digits in "overall".
 
     ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
-    score}, "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID":
-    {"image_id": ID, COLUMN: score}}}}}``; ``"overall"`` has all digits of the scores, all else
-    ten, and ``"scores"`` is the number of this form. Columns where lower is
-    better are listed under ``"lower_is_better"``, those by which no system is better under
-    ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
-    A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
-    Where the images that a corpus score leaves out are not those without a score, their ids
-    are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``. What corpus scores follow from that
-    are no means (BLEU's, CHAIR's, VIFIDEL-H's) is under ``"statistics"``: ``[{"columns": [COLUMN],
-    "of_images": ["4 0 null ...", ...]}]`` with a text for each count, which has a number for each
-    image in their order; null where one is left out.
-    Under ``"uncaptioned"`` is how many images were left out as no system has a caption of them.
-    How people's captions were made, and their rates, is under ``"people"``; what was estimated
-    of the errors of answers is under ``"calibrated"``, by system; how systems compare is under
-    ``"comparison"``, as `Comparisons.to_json` has it. What the run was made from is under
-    ``"inputs"``, as `Inputs.to_json` has it, if all of it were files.
+    score}, "counts": {COLUMN: {"scored": 5, ...}}, "imgToEval": {"ID": {"image_id": ID, COLUMN:
+    score}}}}}``; ``"scores"`` is the number of this form. A system also has ``"left_out"``, the
+    ids that a corpus score leaves out where these are not those without a score, and
+    ``"statistics"``, from which corpus scores that are no means follow: ``[{"columns": [COLUMN],
+    "of_images": ["4 0 null ...", ...]}]``, a text for each count, a number for each image.
 
-    The images are most of it, and are written column by column: an encoder of JSON takes five
-    times as long for them.
+    The images are written column by column: an encoder of JSON takes five times as long for them.
     """
     columns = scores.columns()
     document: dict[str, Any] = {
@@ -76,7 +64,10 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
 def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
     """Return what the file says of a system, with a place for its images."""
     system: dict[str, Any] = {
-        "overall": {column: in_full(e.score) for column, e in of_column.items()},
+        "overall": {
+            column: None if math.isnan(e.score) else float(e.score)
+            for column, e in of_column.items()
+        },
         "counts": {column: counts_of(e) for column, e in of_column.items()},
         "left_out": {
             column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing).tolist()]
@@ -88,22 +79,14 @@ def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
     columns_of: dict[str, list[str]] = {}
     for column, e in of_column.items():
         if e.statistics is not None:
-            texts = (_whole_texts(counts) for counts in e.statistics.of_rows.T.tolist())
+            lines = map(number_texts, e.statistics.of_rows.T.tolist())
+            texts = (" ".join(number.removesuffix(".0") for number in line) for line in lines)
             columns_of.setdefault("\n".join(texts), []).append(column)
     system["statistics"] = [
         {"columns": columns, "of_images": text.split("\n")} for text, columns in columns_of.items()
     ]
     system["imgToEval"] = _PLACE
     return {key: of for key, of in system.items() if of or key in ("overall", "counts")}
-
-
-def _whole_texts(counts: Iterable[float]) -> str:
-    """Return numbers with blanks between them, whole ones without a point.
-
-    >>> _whole_texts([3.0, 0.5, float("nan")])
-    '3 0.5 null'
-    """
-    return " ".join(text.removesuffix(".0") for text in number_texts(counts))
 
 
 def _images_text(of_column: Mapping[str, Evaluation]) -> str:
@@ -136,13 +119,8 @@ def _each(values: Iterable[str | float]) -> list[str]:
 def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | None]:
     """Read what ``score --output`` wrote; what is written from it again is the same file.
 
-    Corpus scores are as computed, other numbers have the ten significant digits of the file. What
-    is not in the file is missing: tallies of words and, of version 0.2.0, the statistics from which
-    the corpus scores of BLEU, CHAIR and VIFIDEL-H follow. Those of a metric that is not installed
-    have `no_formula`. Comparisons are those of ``--compare``, if there were some.
-
-    Raises a VifidelError if the file cannot be read, is another one, is damaged, or was written by
-    a newer version.
+    Tallies of words are missing, and of version 0.2.0 the statistics. Raises a VifidelError if the
+    file cannot be read, is another one, is damaged, or was written by a newer version.
     """
     content = read_json(path, VifidelError)
     if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():

@@ -1,17 +1,11 @@
 """Bootstrap over images, and tests of the differences between systems.
 
 Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
-all of them over each resample, and what two systems score with their results swapped follows from
-the sums of both. SciPy's `permutation_test` has to gather the images again for every pair.
+all of them over each resample. What is added are multiples of a power of two, so few that their
+sums are exact, whatever the order in which a machine adds, and however many threads it has.
 
-What is added are multiples of a power of two, so few that their sums are exact: they are the same
-whatever the order in which a machine adds, and however many threads it has.
-
-Of a difference, resamples also say what remains had the systems' captions been equally long. Over
-the images, the difference of two systems' scores is regressed on the difference of their words by
-least squares. The intercept is the difference to expect where both have as many words; its interval
-is the percentile bootstrap over images, with the same draws as all intervals of a comparison. Where
-no image has two captions of about one length, that is an extrapolation, and the interval is wide.
+What remains of a difference at equal length is the intercept of the images' differences in score
+over those in words, by least squares, with its percentile interval under the same draws.
 """
 
 from __future__ import annotations
@@ -56,9 +50,8 @@ _DIGITS = 11
 class Sample:
     """What is resampled of systems under a metric: `rows`, (systems, images, k), added over images.
 
-    They are scores and a 1 for each, or counts; all is 0 where an image does not count, and so many
-    `images` do. `score_of` has the scores of their sums, (..., k) to (...); `scores`, (systems,),
-    are those of all images, as the systems' `Evaluation` computes them.
+    They are scores and a 1 for each, or counts; all is 0 where an image does not count. `score_of`
+    has the scores of their sums, (..., k) to (...); `scores`, (systems,), are those of all images.
     """
 
     rows: Floats
@@ -80,9 +73,8 @@ class Sample:
 class Bootstrap:
     """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13).
 
-    Images are drawn with replacement, as many as there are, so many times; `level` is the share of
-    the resamples that lies in an interval. The same seed gives the same resamples, whatever is
-    resampled. A VifidelError says which of these has the wrong type or is out of range.
+    As many images as there are are drawn with replacement; `level` of the resamples lie in an
+    interval. The same seed gives the same resamples, whatever is resampled.
     """
 
     seed: int = 0
@@ -101,10 +93,7 @@ class Bootstrap:
         return round(1 - self.level, 12)
 
     def interval(self, values: ArrayLike, size: float | None = None) -> tuple[float, float]:
-        """Return the percentile interval of resampled values; NaN where all are undefined.
-
-        The ends have the digits that mean something beside scores of a `size`, or all of theirs.
-        """
+        """Return the percentile interval of values, with digits that mean something at a `size`."""
         numbers = np.asarray(values, dtype=np.float64)
         defined = numbers[~np.isnan(numbers)]
         if not len(defined):
@@ -124,11 +113,7 @@ class Bootstrap:
         return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
 
     def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
-        """Yield places of rows and one of so many draws of references, for each resample.
-
-        `images` has the image of each row: an image that is drawn brings all its rows, as captions
-        of one image were judged together.
-        """
+        """Yield places of rows, all those of images drawn, and one of the draws of references."""
         rows_of: dict[Hashable, list[int]] = {}
         for row, image in enumerate(images):
             rows_of.setdefault(image, []).append(row)
@@ -146,11 +131,7 @@ class Bootstrap:
 
 
 def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
-    """Return the sample of systems under a metric, of the images that every system has.
-
-    Images count that count for all. There is none where no image does, or a system's score is
-    undefined.
-    """
+    """Return the sample of the images that count for all systems; None if a score is undefined."""
     systems = [(e, _places(e, shared)) for e in evaluations.values()]
     defined = ~np.any([e.missing[at] for e, at in systems], axis=0)
     images = int(defined.sum())
@@ -206,11 +187,7 @@ def has_own_score(evaluation: Evaluation) -> bool:
 
 
 def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return p-values of every two systems, by paired bootstrap and by randomisation.
-
-    They are two-sided, (2, systems, systems), and are where the first system of a pair is before
-    the second one.
-    """
+    """Return p-values of pairs, by bootstrap and by randomisation: (2, first system, second)."""
     sums_of = {
         key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
         for key, sample in samples.items()
@@ -254,9 +231,8 @@ def _summed(
 ) -> Iterator[tuple[_Key, Floats]]:
     """Yield the weighted sums of all rows of each sample, (k, systems, some resamples) at a time.
 
-    `weights` has a weight of each image, (resamples, images), where it is told how many images
-    there are and how many resamples to make at a time. Equal columns, such as those of BLEU's four
-    numbers, are added once.
+    `weights` has a weight of each image, (resamples, images), of so many images and resamples.
+    Equal columns, such as those of BLEU's four numbers, are added once.
     """
     place: dict[bytes, int] = {}
     places = {
@@ -315,9 +291,8 @@ def _words(
 def fewest(pairs: int, alpha: float) -> tuple[int, int]:
     """Return from how many resamples and images on a difference can be significant.
 
-    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of the 2**images
-    ways to swap the results of a system that is better on all images two are as extreme: none
-    swapped, and all.
+    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of 2**images ways
+    to swap two are as extreme for a system that is better on all: none swapped, and all.
     """
     if not pairs:
         return 0, 0
@@ -336,12 +311,7 @@ class EqualLength:
 def at_equal_length(
     scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
 ) -> dict[tuple[str, str, str], EqualLength]:
-    """Return what remains of the differences of systems whose lengths differ by half.
-
-    Metric, first and second system lead to it; `shared` are the images that every system has. There
-    is nothing without the column `WORDS`, in columns without a direction, and of two systems that
-    have the same difference in words on all images.
-    """
+    """Return what remains of differences, by metric and systems whose lengths differ by half."""
     if WORDS not in scores.signatures:
         return {}
     ranked = [column.name for column in scores.columns() if column.ranked]

@@ -33,10 +33,7 @@ _BEGINNING = 1 << 16
 
 @dataclass(frozen=True)
 class System:
-    """A captioning system: its name as tables show it, and its caption of each image.
-
-    Where a system has several captions per image, those of one sample have its name as `sample_of`.
-    """
+    """A captioning system: its caption of each image; samples of one have its name too."""
 
     name: str
     captions: Mapping[ImageId, str]
@@ -46,12 +43,7 @@ class System:
 def all_images(
     systems: Iterable[System], references: Mapping[ImageId, Sequence[str]] | None = None
 ) -> Mapping[ImageId, Sequence[str]]:
-    """Return the images of a run, each with its references.
-
-    Without references, the images are those of all systems together, under the ids of the first
-    system that has them. An ImageIdError says that two ids of a system mean the same image, or an
-    id could mean two.
-    """
+    """Return the images of a run with their references, or else the images of all systems."""
     if references is not None:
         return references
     images: dict[ImageId, Sequence[str]] = {}
@@ -87,13 +79,11 @@ def in_one_spelling(
     known: Collection[ImageId],
     references: dict[ImageId, list[str]] | None = None,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references whose ids are spelled in one way, where the objects tell.
+    """Return systems and references whose ids are spelled in one way, where the known ids tell.
 
-    The ids that are known, such as those of the objects, say which of the others mean the same
-    image: with 7 among them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do. Images
-    get the ids of the references, and without these those of the first system that has them. An id
-    of a reference that leads to no objects gives way to one of a system that does: ``refs/7.jpg``
-    to 7, where the objects have ``images/7.jpg``.
+    With 7 known, ``val/7.jpg`` of one system and ``images/7.jpg`` of another mean the same. The
+    references' spelling wins, then the first system's; but ``refs/7.jpg``, which leads to no
+    objects, becomes the 7 of a system where the objects have ``images/7.jpg``.
     """
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
@@ -133,11 +123,7 @@ def _leading_to(
 
 
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:
-    """Return the captions and references of the images of a system, in the references' order.
-
-    Raises an ImageIdError if the ids of both sides do not match; with `allow_subset`, the system
-    may lack images.
-    """
+    """Return the captions and references of the images of a system, in the references' order."""
     check_distinct(references, "the references")
     reference_id = _known(system, references)
     captions = {reference_id[image_id]: caption for image_id, caption in system.captions.items()}
@@ -173,10 +159,7 @@ def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
 
 
 def parse_image_ids(text: str, where: str) -> list[ImageId]:
-    """Return the ids of images in a text that `where` names: a JSON list, or one id per line.
-
-    Raises an ImageIdError if it holds something else, or has an id twice.
-    """
+    """Return the ids of images in a text that `where` names: a JSON list, or one id per line."""
     # How each id is written, by its place; lines may be empty.
     written: dict[str, Any] = {
         f"line {at}": line.strip() for at, line in enumerate(text.splitlines(), 1) if line.strip()
@@ -212,10 +195,7 @@ def only_images(
     references: Mapping[ImageId, list[str]] | None,
     where: str = "the image ids",
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references of the named images alone; messages call these `where`.
-
-    Raises an ImageIdError if an image has no references, or, where there are none, is in no system.
-    """
+    """Return systems and references of the named images alone; messages call these `where`."""
     known = all_images(systems, references)
     matched = match(named, known)
     missing = [image_id for image_id in named if image_id not in matched]
@@ -238,11 +218,7 @@ def check_releases(
     references: str | os.PathLike[str],
     wanted: Collection[ImageId],
 ) -> None:
-    """Tell objects and references of different releases of COCO apart, by their files.
-
-    COCO's releases of 2014 and 2017 have the same images in other splits: this warns, or raises an
-    ImageIdError if objects of an image that is `wanted` are missing.
-    """
+    """Warn of objects and references of COCO 2014 and 2017, or raise if `wanted` objects lack."""
     year = _coco_year(references)
     years = {of: path for path in objects if (of := _coco_year(path)) is not None}
     if year is None or not years or year in years:

@@ -32,10 +32,7 @@ _USED = ("Images", "Seed", "Resamples", "Interval resamples")
 
 
 def level_with_the_best(comparison: Comparison) -> list[str]:
-    """Return the systems that are not significantly worse than the one with the best score.
-
-    There is none where there is nothing to choose from: one system, or no ranks.
-    """
+    """Return the systems that are not significantly worse than the best; none without ranks."""
     unranked = any(standing.rank is None for standing in comparison.systems.values())
     if unranked or len(comparison.systems) < 2:
         return []
@@ -61,10 +58,7 @@ def _numbers(
 
 
 def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[Table]:
-    """Return a table with a row per metric and system and, if there are pairs, one of those.
-
-    In LaTeX the better system of a pair is in bold instead of a column of its own.
-    """
+    """Return a row per metric and system and, if there are pairs, a table of these."""
     rows: list[list[Cell]] = []
     for metric, comparison in comparisons.metrics.items():
         level = level_with_the_best(comparison)
@@ -141,10 +135,8 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system: its score, and in the same cell what it gains and p.
 
-    The comparisons have a baseline, as `vifidel_eval.scores.comparison.against` returns them. All
-    else is as for `compared`, with three decimals by default; in CSV, everything in the cell is a
-    column too, with all digits. LaTeX has a row per system and a column per metric, with a star
-    instead of interval and p. In bold are systems that are significantly better than the baseline.
+    The comparisons are those with a baseline. In CSV, everything in the cell is a column too. LaTeX
+    has a row per system and a column per metric, with a star instead of interval and p.
     """
     digits = layout.decimals(style)
     decimals = DIFFERENCE_DECIMALS if digits is None else digits
@@ -235,11 +227,7 @@ def signature_of_differences(comparisons: Comparisons) -> str:
 
 
 def one_table(comparisons: Comparisons, layout: TableLayout) -> Table:
-    """Return everything as one table, for CSV.
-
-    A row says how a system does under a metric or, where ``Against`` names another system, by how
-    much its score differs from that one's.
-    """
+    """Return everything as one table, for CSV; `Against` tells pairs from single systems."""
     rows: list[list[Cell]] = []
     equal = ("Equal length", "Equal low", "Equal high") if comparisons.has_equal_length else ()
     for metric, comparison in comparisons.metrics.items():

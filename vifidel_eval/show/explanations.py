@@ -5,30 +5,20 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
-from ..explain.explanation import plan_table, tables
-from ..explain.findings import findings_in_width, findings_table, summary_table
-from ..explain.sentences import sentence_table
+from ..explain.explanation import Explanation, plan_table, tables
+from ..explain.findings import Findings, findings_in_width, findings_table, summary_table
+from ..explain.sentences import JudgedSentence, sentence_table
 from ..io.text_tables import Table
 from .layout import fitted, folded, line_width
-
-if TYPE_CHECKING:
-    from ..explain.explanation import Explanation
-    from ..explain.findings import Findings
-    from ..explain.sentences import JudgedSentence
 
 
 def findings_text(
     findings: Mapping[str, Findings], metric: str, top: int, style: str, notes: Sequence[str]
 ) -> str:
-    """Return the most frequent findings of each system, at most `top` of a kind, and a summary.
-
-    The verdicts are those of the metric. The notes say what was judged by; CSV holds one table, the
-    findings.
-    """
+    """Return a summary and at most `top` findings of a kind per system; CSV has findings alone."""
     if style == "csv":
         return findings_table(findings, top).render(style)
     summary = summary_table(findings, metric)
@@ -49,10 +39,7 @@ def explanations_text(
     style: str,
     notes: Sequence[str],
 ) -> str:
-    """Return the explanation of each system's caption, and its `sentences` where it has several.
-
-    With `plan` the transport plan is among the tables; CSV holds that alone.
-    """
+    """Return each system's explanation, with its `sentences` if several; CSV has the plan alone."""
     if style == "csv":
         return plan_table(explained).render(style)
     width = line_width()

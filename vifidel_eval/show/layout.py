@@ -1,8 +1,4 @@
-"""Tables and signatures that fit where they are shown: a terminal, a pipe, or a column of a paper.
-
-A table that is too wide is turned, so that columns become rows, or else cut into several tables.
-Of signatures, what metrics share is said once.
-"""
+"""Tables and signatures that fit where they are shown: a terminal, a pipe or a paper."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ..io.digits import rounded
-from ..io.text_tables import Table, in_print
+from ..io.text_tables import Table, in_print, readable
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
@@ -40,14 +36,11 @@ _PAGE_ROWS = 40
 
 @dataclass(frozen=True)
 class TableLayout:
-    """How scores are shown.
+    """How scores are shown: which columns, with how many decimals (None: as the style has them).
 
-    By default with all columns, or else with these in this order; with so many decimals, by default
-    four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
-    style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`.
-    `counts` are shown in LaTeX and beside a baseline too; `baseline` is the system that the others
-    are compared with, in one table instead of those of scores, intervals and pairs. `scores_only`
-    is the table of scores alone, bold by what a comparison found.
+    `percent` multiplies scores by 100, but not those of the columns `kept`. `counts` are shown in
+    LaTeX and beside a baseline too, with which one table compares the other systems.
+    `scores_only` is the table of scores alone, bold by what a comparison found.
     """
 
     columns: tuple[str, ...] | None = None
@@ -74,15 +67,11 @@ class TableLayout:
 
     def text(self, score: float, column: str) -> str:
         """Return a defined score of a column as sentences below tables show it."""
-        decimals = self.digits if self.digits is not None else 2 if self.percent else 4
-        return f"{self.shown(score, column):.{decimals}f}"
+        return readable(self.shown(score, column), self.decimals("table"))
 
 
 def line_width() -> int:
-    """Return how many characters fit in a line of standard output.
-
-    In a terminal it is the terminal's width; a file or pipe gets the same bytes everywhere.
-    """
+    """Return how many characters fit in a line of a terminal, or `PIPED_WIDTH`."""
     gone = sys.stdout is None or getattr(sys.stdout, "closed", False)
     if gone or not sys.stdout.isatty():
         return PIPED_WIDTH
@@ -92,10 +81,8 @@ def line_width() -> int:
 def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
     """Return a table as it is, turned, or cut into several, so that it fits.
 
-    Notes go below the last part, the title above the first. The style ``table`` has `width`
-    characters in a line, LaTeX the column and page of a paper; Markdown and CSV have no width and
-    stay as they are. The first column of the turned table is called `corner`; without it the table
-    is not turned.
+    The style ``table`` has `width` characters, LaTeX the column and page of a paper; others stay.
+    The turned table's first column is called `corner`; without it the table is not turned.
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]

@@ -37,12 +37,7 @@ def render(
     """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`.
 
     ``json`` is the text of `scores_text`, ``csv`` the table of scores alone, and the others are
-    tables with an empty line between them: scores, in bold all systems that are not significantly
-    worse than the best, then intervals and ranks, and pairs. With the layout's baseline one table
-    says instead how the systems differ from it.
-
-    Raises a VifidelError if a column of the layout is not among the scores, or the baseline not
-    among the systems.
+    tables: scores, then intervals and ranks, and pairs; or one table with the layout's baseline.
     """
     scores, comparisons, layout = _chosen(scores, comparisons, layout)
     if style == "json":
@@ -129,10 +124,7 @@ def table(
     comparisons: Comparisons | None = None,
     layout: TableLayout = _PLAIN,
 ) -> Table:
-    """Return a row per system: its scores, then what was counted over all metrics.
-
-    LaTeX has the counts only where the layout asks for them.
-    """
+    """Return a row per system: its scores, then counts, in LaTeX where the layout asks for them."""
     counts = _counts(scores)
     if style == "latex" and not layout.counts:
         counts = counts.with_columns([0])
@@ -264,10 +256,7 @@ _Some = TypeVar("_Some", Comparisons, Comparisons | None)
 def _chosen(
     scores: Scores, comparisons: _Some, layout: TableLayout
 ) -> tuple[Scores, _Some, TableLayout]:
-    """Return scores and comparisons of the layout's columns, and which percent leave as they are.
-
-    Those are numbers of things, and what has no direction, such as a length.
-    """
+    """Return scores and comparisons of the layout's columns, and a layout with those `kept`."""
     if layout.percent:
         kept = set()
         for column in scores.columns():

@@ -23,7 +23,7 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
-from ...words.content_words import END, piece_runs, pieces
+from ...words.content_words import END, joined, piece_runs
 from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
 
 # The first token numbers; the words of the vocabulary follow.
@@ -48,7 +48,7 @@ def caption_words(captions: Iterable[str]) -> list[list[str]]:
     """
     words: list[list[str]] = [[]]
     runs = cache(piece_runs)
-    for piece in pieces(captions):
+    for piece in joined(captions).split():
         if piece == END:
             words.append([])
         else:

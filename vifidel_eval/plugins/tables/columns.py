@@ -32,10 +32,9 @@ _UNREADABLE = object()
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of some rows, or their names or fields; all but the captions may be None.
+    """The columns of some rows (arrays of PyArrow, or `Values`), or their names or fields.
 
-    A column is an array or chunked array of PyArrow, or `Values`. Without `labels`, the objects are
-    looked up by `image_ids`.
+    All but the captions may be None. Without `labels`, objects are looked up by `image_ids`.
     """
 
     captions: Any
@@ -71,7 +70,6 @@ def field_of(schema: pa.Schema, name: str) -> Any:
     """Return the field of a schema that has a name, or else that a path leads to.
 
     ``doc.caption`` is the field of a struct, ``resps[0]`` an entry of a list, as in caption files.
-    It raises a VifidelError if there is none, or there are two columns of that name.
     """
     found = schema.get_all_field_indices(name)
     if len(found) == 1:
@@ -135,10 +133,9 @@ def in_precision_of(kind: Any, number: float) -> float:
 
 
 def check_buffers(column: Any) -> None:
-    """Check that offsets, indices and sizes of a column stay in its buffers: others may crash.
+    """Raise a pyarrow.ArrowException if a column leads out of its buffers, which may crash.
 
-    Text that is not UTF-8 passes: it makes a bad row. Of a slice, no more than that is looked at,
-    where PyArrow's own check takes all values of lists. It raises a pyarrow.ArrowException.
+    Text that is not UTF-8 passes: it makes a bad row. Of a slice, no more than that is looked at.
     """
     for chunk in getattr(column, "chunks", [column]):
         chunk.validate()
@@ -183,19 +180,19 @@ def texts(column: Any) -> Any:
         column = column.dictionary_decode()
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         column = column.cast(pa.large_string())
+
+    def decoded(text: bytes | None) -> str | None:
+        try:
+            return None if text is None else text.decode()
+        except UnicodeDecodeError:
+            return None
+
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:
         values = column.cast(pa.large_binary()).to_pylist()
-        column = pa.array(list(map(_decoded, values)), column.type)
+        column = pa.array(list(map(decoded, values)), column.type)
     return column
-
-
-def _decoded(text: bytes | None) -> str | None:
-    try:
-        return None if text is None else text.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def spelt(text: Any) -> str | None:
@@ -204,10 +201,9 @@ def spelt(text: Any) -> str | None:
 
 
 def entries(column: Any, field: str = "") -> tuple[Any, Integers]:
-    """Return the entries of all lists of a column, whatever its layout, and how many each row has.
+    """Return the entries of all lists of a column, or a field of them, and how many each row has.
 
-    Strings that are not UTF-8 become nulls, and decimal numbers floats. With `field`, the entries
-    are structs, and those of that field are returned.
+    Strings that are not UTF-8 become nulls, and decimal numbers floats.
     """
     if pa.types.is_null(column.type):
         return pa.nulls(0, pa.string()), np.zeros(len(column), np.int64)
@@ -231,11 +227,10 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 def as_column(
     values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
-    """Return one entry per row as a column of `Columns`; None for None.
+    """Return one entry per row as a column of `Columns`; a column, or None, stays what it is.
 
-    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits` (it
-    returns something, and raises nothing), and else `Values`; without `fits`, it must become one,
-    with lists `of` something. `name` is for messages.
+    A sequence becomes one if the type that PyArrow finds `fits`, and else `Values`; without `fits`,
+    it must become one, with lists `of` something.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values
@@ -337,12 +332,11 @@ def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
         return None
     if kind == _COUNTED:
         counts = cell.items() if isinstance(cell, dict) else [("", None)]
-        return [(spelt(name), _count(number)) for name, number in counts]
+        return [
+            (spelt(name), number if type(number) is int and abs(number) < 1 << 63 else None)
+            for name, number in counts
+        ]
     return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and abs(value) < 1 << 63 else None
 
 
 def _number(value: Any) -> float | None:
@@ -352,12 +346,12 @@ def _number(value: Any) -> float | None:
 
 def _pair(value: Any) -> Any:
     """Return a label with its score, as annotations have it: a pair or an object."""
-    label, score = value, None
+    label = score = None
     if isinstance(value, str):
         return {"label": spelt(value), "score": None}
     if isinstance(value, dict):
-        label = next((value[name] for name in ("label", "name") if name in value), None)
-        score = next((value[name] for name in ("score", "confidence") if name in value), None)
+        label = value.get("label", value.get("name"))
+        score = value.get("score", value.get("confidence"))
     elif isinstance(value, list) and len(value) == 2:
         label, score = value
     if not isinstance(label, str) or _number(score) is None:

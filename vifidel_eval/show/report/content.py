@@ -48,12 +48,7 @@ Plan = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Material:
-    """What a report shows beside what was scored.
-
-    ``inputs`` is what files are, with their names: ``{"references": ("captions.json",)}``;
-    ``pictures`` and ``boxes`` are by image id, for the images that have some; ``title`` stands
-    above the page; ``picture_bytes`` is how much all pictures may take in it, None for the default.
-    """
+    """What a report shows beside what was scored; all pictures may take `picture_bytes` in it."""
 
     inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pictures: Mapping[ImageId, Path] = field(default_factory=dict)
@@ -97,10 +92,8 @@ def gather(
 ) -> Content:
     """Return the content of a report on systems that `scorers`, made from `settings`, scored.
 
-    `references` has the images of the run; their lists may be empty. Captions are explained where
-    the images' objects are known, or one of the scorers takes references as evidence; `explained`
-    is called with how many were since its last call. Warns if captions cannot be explained though
-    there are objects, which no metric used.
+    `explained` is called with how many captions were since its last call. Warns if captions cannot
+    be explained though there are objects, which no metric used.
     """
     scorers = list(scorers)
     rows = {system.name: paired(system, references, True) for system in systems}
@@ -141,10 +134,8 @@ def gather(
 def image_data(content: Content) -> dict[str, Any]:
     """Return what the list of images is sorted and filtered by, and shows of each image.
 
-    The names of ``systems``, ``metrics`` and ``labels``; by metric ``lowerIsBetter``; by image
-    ``ids``, ``references``, ``objects`` (label, count, ...) and, where it is known of any,
-    ``denied``, what was looked for and is not there (places in ``deniedLabels``); by system and
-    image ``captions``; by system, metric and image ``scores``, None where undefined.
+    By image ``objects`` are (label, count, ...) and ``denied`` places in ``deniedLabels``;
+    ``captions`` are by system and image, ``scores`` by system, metric and image.
     """
     ids = list(content.references)
     objects = [content.objects.get(image_id, {}) for image_id in ids]
@@ -175,11 +166,7 @@ def image_data(content: Content) -> dict[str, Any]:
 
 
 def caption_data(content: Content) -> dict[str, Any]:
-    """Return what is known of captions.
-
-    ``texts``; ``scale``, the cost at the end of the colour scale; by system and image ``plans`` as
-    `plans_of` has them, and where there are any ``sentences`` as `sentences_of` has them.
-    """
+    """Return ``texts``, the ``scale`` of costs, ``plans`` and ``sentences`` by system and image."""
     ids = list(content.references)
     explanations = content.explanations.values()
     texts = _texts(chain.from_iterable(explanations))
@@ -221,15 +208,12 @@ def plans_of(
 
     `numbers` has the number of each text, -1 standing for none. Everything is numbers:
 
-    - objects: (text, penalty, whether the caption does not mention it), ..., those with a vector
-    - words: (text, penalty, support, evidence, mention), ..., the different content words;
-      evidence is a text, and the mention that a word stands for a place among the mentions
-    - mentions: (text, class, support, evidence, verdict, who judges it), ..., in the order of the
-      caption
-    - matches: (object, word, mass, cost), ..., the places of both above
+    - objects with a vector: (text, penalty, whether the caption does not mention it), ...
+    - different content words: (text, penalty, support, evidence, place of its mention), ...
+    - mentions in order: (text, class, support, evidence, verdict, who judges it), ...
+    - matches: (place of the object, place of the word, mass, cost), ...
 
-    Objects and words are in alphabetical order, matches in theirs. Supports are hundredths, -1
-    where nothing is known; verdicts are those of `Verdict`.
+    Objects and words are in alphabetical order. Supports are hundredths, -1 where unknown.
     """
     plans = {explanation.image_id: _plan(explanation, numbers) for explanation in explanations}
     return [plans.get(image_id) for image_id in ids]
@@ -281,13 +265,8 @@ def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
 def scale(explanations: Iterable[Explanation]) -> int:
     """Return the cost at the end of the colour scale, with two digits, in units."""
     costs = [match.cost for explanation in explanations for match in explanation.matches]
-    if not costs:
-        return _unit(1)
-    return max(_unit(float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}")), 1)
-
-
-def _unit(value: float) -> int:
-    return round(value / UNIT)
+    end = float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}") if costs else 1.0
+    return max(round(end / UNIT), 1)
 
 
 def sentences_of(
@@ -296,8 +275,7 @@ def sentences_of(
     """Return the sentences of each image's caption that VIFIDEL-PRF tells; None if it is one.
 
     A sentence is its start and end, whether it claims anything, its P in hundredths (-1 without
-    one), and the starts and ends of inventions. All are places in UTF-16 units, which scripts count
-    in.
+    one), and starts and ends of inventions; places are UTF-16 units, which scripts count in.
     """
     sentences_in: dict[ImageId, list[list[Any]]] = {}
     for evaluation in of_column.values():
@@ -330,10 +308,8 @@ def _numbers_of(of_images: Sequence[Sequence[str] | Mapping[str, int]]) -> dict[
 
 def _scores(evaluation: Evaluation, ids: Sequence[ImageId]) -> list[float | None]:
     of_image = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
-    scores = (of_image.get(image_id, math.nan) for image_id in ids)
-    return [None if math.isnan(score) else _shown(score) for score in scores]
-
-
-def _shown(score: float) -> float:
-    """Return a score as it is shown; one that would be shown as 0 still has its order."""
-    return float(readable(score)) or float(f"{score:.4g}")
+    return [
+        # One that would be shown as 0 still has its order.
+        None if math.isnan(score) else float(readable(score)) or float(f"{score:.4g}")
+        for score in (of_image.get(image_id, math.nan) for image_id in ids)
+    ]

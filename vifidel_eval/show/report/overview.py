@@ -85,9 +85,7 @@ def correlation(value: float) -> str:
 class MadeUp(NamedTuple):
     """What a system makes up, each thing (by its class) once a caption.
 
-    Its rates by the columns of VIFIDEL-H, whether that was computed or not; by image, if anything
-    is known of it, how many things; and the classes that most captions make up, with how many
-    captions, the most frequent first.
+    Its rates by the columns of VIFIDEL-H; by image how many things; and its most frequent classes.
     """
 
     system: str
@@ -153,10 +151,9 @@ def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], lis
 
 
 class Spread(NamedTuple):
-    """How the scores of a system are spread: so many images with a score and without one.
+    """How the scores of a system are spread; quantiles of `_QUANTILES` are None without scores.
 
-    Quantiles are the lowest score, the quartiles and the highest, None without scores; the outline
-    is the histogram as an SVG path, 100 wide and 24 high, on whose axis the median is `median_at`.
+    The outline is the histogram as an SVG path, 100 wide and 24 high, with the median's place.
     """
 
     system: str
@@ -168,10 +165,7 @@ class Spread(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """The scores of all systems under a metric, on an axis: its beginning, middle and end.
-
-    Where all scores are 0 or 1 (`binary`), their mean says it all.
-    """
+    """The scores of all systems under a metric; `binary` are those that are all 0 or 1."""
 
     metric: str
     axis: tuple[str, str, str]
@@ -229,15 +223,11 @@ def _round_number(value: float) -> float:
 class Order:
     """Order of the list of images, and how metrics agree.
 
-    `data` is what `image_data` returns; `inventions` is how many things each system's caption of
-    each image makes up, None where that is not known, and empty if nothing is made up.
-
-    `places` has the images in the order that is the first of those that the page's menu offers;
-    those for which its value is not defined come last, ties stay as they are. `against` is the
-    metric that is held against the first one: whose ranks of all captions agree least with the
-    first's; metrics that give more than half of the captions one score come last. `ranks_agree`,
-    (metrics, metrics), is Spearman's correlation over all captions, better scores having the higher
-    ranks; `fits` has what `correlations` returns for each system and for all together.
+    `inventions` is how many things each system's caption of each image makes up, None where that
+    is not known. `places` has the images in the order of the first choice of the page's menu.
+    `against` is the metric whose ranks agree least with the first's. `ranks_agree`, (metrics,
+    metrics), is Spearman's correlation over all captions, better scores ranking higher; `fits`
+    has what `correlations` returns for each system and for all together.
     """
 
     def __init__(
@@ -275,10 +265,9 @@ def _against(agree: Floats, of_metrics: Floats) -> int:
 
 
 def systems_apart(scores: Floats) -> Floats:
-    """Return how far the systems' scores of each image lie apart; NaN of fewer than two scores.
+    """Return twice the median distance of systems' scores, (systems, images), from their median.
 
-    That is twice the median distance of the scores, (systems, images), from their median: of two
-    systems it is their difference, and of more one that is broken everywhere does not decide.
+    Of two systems it is their difference; of more, one that is broken everywhere does not decide.
     """
     several = (~np.isnan(scores)).sum(axis=0) > 1
     scores = np.where(several, scores, 0)  # of columns without a score, nanmedian warns
@@ -287,11 +276,9 @@ def systems_apart(scores: Floats) -> Floats:
 
 
 def metrics_apart(scores: Floats, others: Floats) -> Floats:
-    """Return how far two metrics disagree on each image, in [-1, 1].
+    """Return how far two metrics' percentile ranks of each image's captions differ, in [-1, 1].
 
-    That is the difference of a caption's percentile ranks under both, of the caption for which it
-    is largest. Scores are (systems, images), higher is better. The result is above 0 where the
-    first metric ranks the caption higher; NaN where no caption has both.
+    Scores are (systems, images), higher is better; above 0 where the first metric ranks higher.
     """
     apart = percentile_ranks(scores) - percentile_ranks(others)
     largest = np.where(np.isnan(apart), -1, np.abs(apart)).argmax(axis=0)
@@ -310,8 +297,7 @@ def percentile_ranks(scores: Floats) -> Floats:
 def correlations(of_metrics: Floats) -> Floats:
     """Return Pearson's and Spearman's correlation of every two metrics: (metrics, metrics, 2).
 
-    Scores are (metrics, captions); of these the captions count that have both. NaN if they are
-    fewer than two, or all their scores under a metric are equal.
+    Scores are (metrics, captions). NaN if fewer than two have both, or all of a metric are equal.
     """
     defined = ~np.isnan(of_metrics)
 

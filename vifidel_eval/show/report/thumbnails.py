@@ -36,12 +36,8 @@ def find_pictures(
 ) -> dict[ImageId, Path]:
     """Return the picture of each image that has one.
 
-    A picture belongs to an image if its name is the image's ``file_name`` in a COCO file, or if its
-    name with or without the suffix is the id, a COCO file stem standing for its number; or if the
-    id is its path below the folder. Of subfolders only those are read that ids name.
-
-    Raises a VifidelError if the folder cannot be read or holds no picture, and an ImageIdError if
-    no picture belongs to any image, or two belong to the same.
+    Its name is the image's ``file_name`` in a COCO file, or with or without the suffix the id (a
+    COCO file stem standing for its number); or the id is its path below the folder.
     """
     ids = list(ids)
     below: dict[ImageId, Path] = {
@@ -94,10 +90,7 @@ def _is_below(folder: Path, image_id: str) -> bool:
 
 
 def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
-    """Return the ``file_name`` of each image that COCO files list; the first source decides.
-
-    Sources in other formats are skipped: they name no files.
-    """
+    """Return the ``file_name`` of each image that COCO files list; the first source decides."""
     names: dict[ImageId, str] = {}
     for path in sources:
         content = None
@@ -123,10 +116,9 @@ def pictures(
 ) -> tuple[dict[int, str], dict[int, list[int]]]:
     """Return the pictures of a page and the boxes in them, both by the place of the image.
 
-    `places` has the most important images first: as many get a picture as there is room for.
-    Pictures are JPEG in base64. Boxes are (label, x, y, width, height, score), ..., in thousandths
-    of the picture; scores are hundredths, -1 where there is none. Labels of boxes that `labels`
-    lacks are added to it; without evidence no box is drawn.
+    As many `places` get a picture, JPEG in base64, as there is room for. Boxes are (label, x, y,
+    width, height, score), ..., in thousandths of the picture, scores in hundredths, -1 without.
+    Labels that `labels` lacks are added to it.
     """
     material, ids = content.material, list(content.references)
     files = {at: material.pictures[ids[at]] for at in places if ids[at] in material.pictures}
@@ -164,9 +156,8 @@ def _step(share: float) -> int:
 def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
     """Return small pictures by what their files, the most important first, are called by.
 
-    All get the same longest side, the largest for which a sample says that they fit into the
-    budget of characters; when it is spent all the same, the last ones stay without. So do files
-    that cannot be read as a picture: one warning counts and names them.
+    All have the same longest side, the largest that by a sample fits into the budget of
+    characters; the last may get none. One warning counts and names files that are no pictures.
     """
     damaged: dict[Path, str] = {}
 
