@@ -38,7 +38,7 @@ class MadeAgain:
 def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
     """Return the modules of libraries (name to module) that only an extra installs.
 
-    A `MetricUnavailable` names all that cannot be loaded, and `what` needs them.
+    A `MetricUnavailable` says `what` needs them, and names all that cannot be loaded.
     """
     modules, lacking, packages = [], [], []
     for name, module in libraries.items():

@@ -69,7 +69,8 @@ def detect(
         The file of detections. What it has already is not computed again, unless a picture has
         other bytes now; a picture that could not be read is tried again.
     questions : mapping, optional
-        Image id to the things to ask about, for a detector that looks for what it is asked.
+        Image id to the things to ask about, for a detector that looks for what it is asked. Ids
+        match pictures as ids of captions match files.
     lowest : float
         The lowest score that is kept, from 0 to 1.
     batch, threads : int, optional

@@ -60,6 +60,8 @@ class PictureSource:
     ----------
     image_ids : list of str or None
         Of all pictures; None for standard input, which can be read only once.
+
+    What cannot be read, has no picture, or has one twice is a `VifidelError`.
     """
 
     @named_if_wrong

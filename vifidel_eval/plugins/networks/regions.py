@@ -241,7 +241,7 @@ class Kept(dict[Any, Any]):
     def complete(
         self, keys: Iterable[Any], compute: Callable[[list[Any]], Mapping[Any, Any]]
     ) -> dict[Any, Any]:
-        """Return the values of keys: those that are kept, and others, kept if they have room."""
+        """Return the values of keys: what is not kept is computed, and kept if there is room."""
         wanted = dict.fromkeys(keys)
         values = {key: self[key] for key in wanted if key in self}
         if new := [key for key in wanted if key not in values]:

@@ -23,7 +23,7 @@ from ...scorers.papers import LEE_2020
 from ...scorers.record import DEVICE, Metric
 from ...scorers.registry import register
 from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
-from .regions import FeatureSource, Floats32, ImageSide, Kept, Regions, read_boxed_regions
+from .regions import FeatureSource, Floats32, ImageSide, Kept, read_boxed_regions
 
 #: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
 MOST_TOKENS = 37
@@ -81,11 +81,12 @@ class ViLBERTScore(MadeAgain, Scorer):
 
     A candidate and each reference are encoded by ViLBERT with the same image; every word of the
     one is matched with the most similar word of the other by the cosine of their states. P is
-    the mean over the candidate's words, R over the reference's, F their harmonic mean, each from
-    -1 to 1 and the mean over the references. As one number it is F.
+    the mean over the candidate's words, R over the reference's, F their harmonic mean. With
+    several references each is the mean over them. As one number it is F.
 
     Captions are meant to be given as written: without their punctuation they have other words.
-    Beyond 37 tokens the rest of a caption does not count.
+    Beyond 37 tokens the rest of a caption does not count. An empty caption is compared as the
+    token that tells the model its task.
 
     Parameters
     ----------
@@ -132,7 +133,8 @@ class ViLBERTScore(MadeAgain, Scorer):
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(checkpoint, self._sizes, layer, place)
-        self._images = ImageSide(source, self._sizes.features, self._embedded, Kept(_IMAGE_BYTES))
+        encode = partial(map, self._encoder.image_states)
+        self._images = ImageSide(source, self._sizes.features, encode, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
@@ -173,9 +175,6 @@ class ViLBERTScore(MadeAgain, Scorer):
             column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
             for column, of_column in zip(self.columns, scores.T, strict=True)
         }
-
-    def _embedded(self, images: Sequence[Regions]) -> list[Any]:
-        return [self._encoder.image_states(regions) for regions in images]
 
     def _states(
         self, candidates: Sequence[_Pair], references: Sequence[_Pair]
