@@ -176,7 +176,6 @@ def score_table(
     things = settings.options["things"]
     settings = replace(settings, vectors=settings.words["vectors"])
     of_columns = {"captions" if at == "caption" else at: of for at, of in columns.names.items()}
-    settings = replace(settings, vectors=load_vectors(settings.vectors, settings.trust_pickles))
     scorer = TableScorer(
         names,
         things=None if things is None else os.fspath(things),
