@@ -290,7 +290,7 @@ class LookedFor:
 Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
 
 
-def read_looked_for(source: Declared) -> LookedFor | None:
+def read_declared(source: Declared) -> LookedFor | None:
     """Return what was looked for in every image; a file has one label per line."""
     if source is None or isinstance(source, LookedFor):
         return source

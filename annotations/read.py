@@ -293,9 +293,9 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         for image_id, labels in source.items():
             same = same_image.get(image_id, image_id)
             united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
-            looked_for = source.looked_for(image_id) if by_image else None
-            if looked_for is not None:
-                asked[same] = asked[same] | looked_for if same in asked else looked_for
+            about = source.asked_about(image_id) if by_image else None
+            if about is not None:
+                asked[same] = asked[same] | about if same in asked else about
     return ObjectLabels(
         united,
         kind=f"union({'+'.join(source.source() for source in sources)})",
@@ -345,7 +345,7 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
                 "are not there a count of 0."
             )
     first = sources[0]
-    asked = {image_id: first.looked_for(image_id) or frozenset() for image_id in first}
+    asked = {image_id: first.asked_about(image_id) or frozenset() for image_id in first}
     there = {image_id: frozenset(labels) for image_id, labels in first.items()}
     differing: dict[ImageId, set[str]] = {image_id: set() for image_id in first}
     for source in sources[1:]:
@@ -353,7 +353,7 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         if not theirs:
             raise mismatch(source, asked, source.where, first.where)
         asked = {
-            image_id: asked[image_id] & (source.looked_for(other) or frozenset())
+            image_id: asked[image_id] & (source.asked_about(other) or frozenset())
             for image_id, other in theirs.items()
         }
         for image_id, other in theirs.items():

@@ -203,7 +203,7 @@ class Parts:
         return iter(self._known)
 
     def add(self, key: str, content: Any, alone: bool = False) -> None:
-        """Keep a part, what JSON holds, in place of one of the same key, or `alone` of all others."""
+        """Keep a part, which JSON holds, in place of that of its key, or `alone` of all."""
         if alone:
             self._known.clear()
         self._known[key] = content
