@@ -165,12 +165,25 @@ def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
     """Return the captions of each image from a file, or from an object that is called `where`."""
     if isinstance(source, str | os.PathLike):
         return _captions_of(read_content(source), wanted)
-    content = _in_memory(source, Source(where, CaptionError))
-    if not wanted.references and isinstance(content, Entry):
-        annotations = content.get("annotations")
-        if isinstance(annotations, list):  # of pycocotools' loadRes
-            content = Entries(annotations, content.source)
-    return _captions_of(content, wanted)
+    memory = Source(where, CaptionError)
+    dataset = getattr(source, "dataset", None)
+    given = dataset if isinstance(dataset, Mapping) else source  # a pycocotools COCO
+    if isinstance(given, Mapping):
+        annotations = given.get("annotations")
+        if isinstance(annotations, list) and not wanted.references:  # of pycocotools' loadRes
+            return _captions_of(Entries(annotations, memory), wanted)
+        return _captions_of(root(given, memory), wanted)
+    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
+        rows = given.to_dict("records")
+        entries = Entries(rows, memory, numbers=range(len(rows)), unit="row")
+        return _captions_of(entries, wanted)
+    if isinstance(given, list | tuple):
+        return _captions_of(Entries(given, memory), wanted)
+    raise CaptionError(
+        f"{where}: captions are a path, a mapping of image id to caption, a list of "
+        f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
+        f"{kind_of(given)}."
+    )
 
 
 def read_content(path: str | os.PathLike[str]) -> Entry | Entries:
@@ -238,24 +251,6 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
                 raise CaptionError(f"{where}: image {image_id!r:.60} has a list without a caption.")
     check_distinct(captions, where)
     return captions
-
-
-def _in_memory(given: Any, source: Source) -> Entry | Entries:
-    dataset = getattr(given, "dataset", None)
-    if isinstance(dataset, Mapping):  # a pycocotools COCO
-        return root(dataset, source)
-    if isinstance(given, Mapping):
-        return root(given, source)
-    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
-        rows = given.to_dict("records")
-        return Entries(rows, source, numbers=range(len(rows)), unit="row")
-    if isinstance(given, list | tuple):
-        return Entries(given, source)
-    raise CaptionError(
-        f"{source.where}: captions are a path, a mapping of image id to caption, a list of "
-        f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
-        f"{kind_of(given)}."
-    )
 
 
 def kind_of(value: Any) -> str:
