@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..errors import AnnotationError
@@ -18,34 +19,35 @@ from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch
-from . import answers, coco, folders, plain, tables
+from . import coco, plain, tables
 from .categories import CategorySource, read_categories
 from .instances import Format, Instances, LabelList, check_thresholds
 from .labels import NO_NAMES
 from .objects import ImageBoxes, ObjectLabels
 
 # The record of each format, in this order: the first way that recognises content reads it.
-FORMATS: tuple[Format, ...] = (
-    coco.INSTANCES,
-    coco.RESULTS,
-    coco.PANOPTIC,
-    folders.VOC,
-    tables.IMAGE_LABELS,
-    tables.BOXES,
-    coco.NOCAPS,
-    plain.RECORDS,
-    coco.VISUAL_GENOME,
-    folders.YOLO,
-    tables.TABLE,
-    answers.DETECTED,
-    answers.ANSWERS,
-    answers.POPE,
-    answers.AMBER,
-    answers.WOODPECKER,
-    plain.ARRAYS,
-    folders.JSON,
-    plain.LABELS,
+_RECORDS = (
+    "coco.INSTANCES",
+    "coco.RESULTS",
+    "coco.PANOPTIC",
+    "folders.VOC",
+    "tables.IMAGE_LABELS",
+    "tables.BOXES",
+    "coco.NOCAPS",
+    "plain.RECORDS",
+    "coco.VISUAL_GENOME",
+    "folders.YOLO",
+    "tables.TABLE",
+    "answers.DETECTED",
+    "answers.ANSWERS",
+    "answers.POPE",
+    "answers.AMBER",
+    "answers.WOODPECKER",
+    "plain.ARRAYS",
+    "folders.JSON",
+    "plain.LABELS",
 )
+FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
 
 
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
