@@ -267,7 +267,7 @@ CLOSED_SETS = {
     ).union(("dining table", "potted plant", "tv monitor")),
 }
 
-#: What declares that whatever is not listed is not there.
+#: Declares that whatever is not listed is not there.
 EVERYTHING = "all"
 
 
@@ -291,11 +291,7 @@ Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | Non
 
 
 def read_declared(source: Declared) -> LookedFor | None:
-    """Return what a user says was looked for in every image; None for None.
-
-    That is ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
-    there; a text file with one label per line; or labels.
-    """
+    """Return what was looked for in every image; a file has one label per line."""
     if source is None or isinstance(source, LookedFor):
         return source
     if isinstance(source, str) and source in CLOSED_SETS:

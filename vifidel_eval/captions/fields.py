@@ -65,8 +65,7 @@ _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, m
 class Wanted:
     """What is wanted of caption files, and what the user says of them.
 
-    The fields say what image ids, captions of systems and references are called, instead of the
-    usual names; of several, the first that a file has.
+    The fields have names instead of the usual ones; of several, the first that a file has counts.
     """
 
     id_fields: Names = _names(

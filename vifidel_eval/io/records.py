@@ -203,10 +203,7 @@ class Parts:
         return iter(self._known)
 
     def add(self, key: str, content: Any, alone: bool = False) -> None:
-        """Keep a part, in place of one of the same key: what JSON holds.
-
-        If it is kept `alone`, all others are dropped, as by a later state of the same thing.
-        """
+        """Keep a part, which JSON holds, in place of that of its key, or `alone` of all."""
         if alone:
             self._known.clear()
         self._known[key] = content

@@ -128,7 +128,7 @@ def _metrics_of_tables() -> str:
     "!=. A row without that score is not written. Repeat for several; all must hold.",
     section=OUTPUT,
 )
-@settings_options((THINGS,), only=("vectors", "trust_pickles", *OF_TABLES), omit=("uncertain",))
+@settings_options((THINGS,), only=("trust_pickles", *OF_TABLES), omit=("uncertain",))
 @param(
     "--format",
     "style",

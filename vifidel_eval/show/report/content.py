@@ -92,8 +92,7 @@ def gather(
 ) -> Content:
     """Return the content of a report on systems that `scorers`, made from `settings`, scored.
 
-    `explained` is called with how many captions were since its last call. Warns if captions cannot
-    be explained though there are objects, which no metric used.
+    `explained` gets the number of captions since its last call. Warns if they cannot be explained.
     """
     scorers = list(scorers)
     rows = {system.name: paired(system, references, True) for system in systems}
