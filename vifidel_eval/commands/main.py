@@ -22,7 +22,7 @@ from ..errors import VifidelError, VifidelWarning
 from ..io.files import reason
 from .options import Command
 from .paths import FILE
-from .printing import Group, cannot_be_printed, one_sentence, show, streams_that_are_there, tell
+from .printing import Group, cannot_be_printed, harmless, show, streams_that_are_there, tell
 
 # Their modules are imported when they run or their help is shown. The commands of plug-ins and of
 # other packages join by entry points.
@@ -142,7 +142,8 @@ def _harmless_errors() -> Iterator[None]:
         except VifidelError as problem:
             raise click.ClickException(str(problem)) from None
     except click.ClickException as problem:
-        vars(problem)["message"] = one_sentence(problem.message)
+        # Line breaks are those of a name in the sentence.
+        vars(problem)["message"] = harmless(problem.message.replace("\n", "\\n"))
         vars(problem)["show"] = partial(_shown_if_possible, problem.show)
         raise
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import VifidelError
-from ..io.options import INPUT, METRICS, OUTPUT, Option, chosen
+from ..io.options import INPUT, METRICS, OUTPUT, Option, options_of
 from ..io.options import option as declared
 from ..io.text_tables import FORMATS
 from .paths import NAMED, Between, Read, Stated, guard
@@ -115,7 +115,7 @@ class Record(Param):
     @property
     def options(self) -> dict[str, Option]:
         """The options, by the fields of the record."""
-        options = chosen(self._kind(), self._only, self._omit)
+        options = options_of(self._kind(), self._only, self._omit)
         return options | {at: replace(options[at], default=d) for at, d in self._defaults.items()}
 
     def _kind(self) -> Any:

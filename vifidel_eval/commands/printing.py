@@ -89,11 +89,6 @@ def harmless(text: str) -> str:
     return printable(text).encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
-def one_sentence(text: str) -> str:
-    """Return an error's message in one line: line breaks are those of a name in it."""
-    return harmless(text.replace("\n", "\\n"))
-
-
 def _encodable(text: str, stream: object) -> str:
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, errors="backslashreplace").decode(encoding)

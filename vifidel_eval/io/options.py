@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -71,19 +71,15 @@ def option(
     return field(default=default, metadata={"option": Option(name, says, kind, default, **how)})
 
 
-def options_of(record: type[Any]) -> Mapping[str, Option]:
-    """Return the options that a record's fields are, by the names of the fields."""
-    declared = {one.name: one.metadata["option"] for one in fields(record) if one.metadata}
-    return {at: replace(one, name=one.name or at) for at, one in declared.items()}
-
-
-def chosen(
+def options_of(
     record: type[Any], only: Collection[str] | None = None, omit: Collection[str] = ()
 ) -> dict[str, Option]:
-    """Return those options of a record that `only` names, by default all, without some."""
-    known = options_of(record)
-    names = known if only is None else only
-    return {at: known[at] for at in names if at not in omit}
+    """Return the options that a record's fields are, by field: those of `only`, or all in order."""
+    declared = {one.name: one.metadata["option"] for one in fields(record) if one.metadata}
+    names = declared if only is None else only
+    return {
+        at: replace(declared[at], name=declared[at].name or at) for at in names if at not in omit
+    }
 
 
 def taking(
@@ -100,7 +96,7 @@ def taking(
         *parameters, last = inspect.signature(called).parameters.values()
         entries = []
         for record in records:
-            for at, one in chosen(record, only, omit).items():
+            for at, one in options_of(record, only, omit).items():
                 kind = record.__annotations__[at]  # a text, or what it stands for
                 parameters.append(
                     inspect.Parameter(

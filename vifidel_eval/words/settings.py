@@ -231,14 +231,9 @@ class Settings:
 class Thresholds:
     """The cosines that decide; the defaults fit the embedded vectors.
 
-    Attributes
-    ----------
-    support : float
-        A mention of less support is not in the image, unless its class is known to be there
-        (docs/fidelity-experiments.md says how this was chosen).
-    far : float
-        An object is unmentioned if the caption mentions nothing of its class and all words stay
-        below this cosine.
+    A mention of less `support` is not in the image, unless its class is known to be there
+    (docs/fidelity-experiments.md says how this was chosen). An object is unmentioned if the caption
+    mentions nothing of its class and all words stay below `far`.
     """
 
     support: float = option(
