@@ -207,10 +207,7 @@ _Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
 
 
 def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
-    """Read a file of detections: a class is counted by its boxes, what was asked for once.
-
-    Of several rounds about a picture, what one found is there.
-    """
+    """Read a file of detections: a class is counted by its boxes, what was asked for once."""
     where = found.where
     header, pictures = below_header(records)
     if header.get("version") != _VERSION:

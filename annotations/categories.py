@@ -290,7 +290,7 @@ class LookedFor:
 Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
 
 
-def read_looked_for(source: Declared) -> LookedFor | None:
+def read_declared(source: Declared) -> LookedFor | None:
     """Return what a user says was looked for in every image; None for None.
 
     That is ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not

@@ -26,7 +26,6 @@ from .labels import (
     NO_NAMES,
     CategoryNames,
     checked_label,
-    corners,
     listed,
 )
 from .objects import Box, ImageBoxes, ObjectLabels
@@ -156,7 +155,7 @@ class Instances:
         self.image(image_id)
         for one in list(listed(items, self.lowest, self.uncertain, self.names)):
             if one.number:
-                sides = from_corners(corners(one.box)) if self.keeps_boxes else None
+                sides = from_corners(one.box) if self.keeps_boxes else None
                 self.add(image_id, one.name, "", one.number, one.score, sides)
             else:
                 self.ask(image_id, one.name)
@@ -245,7 +244,10 @@ class Instances:
 
 
 def from_corners(sides: Any) -> list[float] | None:
-    """Return x, y, width and height for a list of left, top, right and bottom."""
+    """Return x, y, width and height for left, top, right and bottom: a list, or a mapping."""
+    if isinstance(sides, Mapping):  # of Hugging Face or Ultralytics
+        names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in sides else ("x1", "y1", "x2", "y2")
+        sides = [sides.get(name) for name in names]
     if numbers := _numbers(sides):
         left, top, right, bottom = numbers
         return [left, top, right - left, bottom - top]

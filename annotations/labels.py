@@ -84,10 +84,7 @@ CLEAN = Remembered(_cleaned)
 
 
 def nfc(text: str) -> str:
-    """Return a text in Unicode's composed form, in a time that grows with its length alone.
-
-    In a long one, runs of more than 30 combining marks are divided.
-    """
+    """Return a text in Unicode's composed form, in a time that grows with its length alone."""
     if len(text) > _SHORT and not text.isascii():
         divided: list[str] = []
         marks = 0
@@ -190,7 +187,7 @@ NO_NAMES = CategoryNames()
 class Listed(NamedTuple):
     """What one entry says of a category, as it is spelt; a score too low needs no name.
 
-    A `number` of 0 says that it was looked for; the `box` of a detection is what `corners` reads.
+    A `number` of 0 says that it was looked for; `box` is what `from_corners` reads.
     """
 
     name: str
@@ -202,10 +199,7 @@ class Listed(NamedTuple):
 def listed(
     items: Any, lowest: float, uncertain: float | None = None, names: CategoryNames = NO_NAMES
 ) -> Iterator[Listed]:
-    """Yield what is listed, also what has too low a score to count, and what was ``asked``.
-
-    Of what has a score from `uncertain` up to `lowest` it is open whether it is there.
-    """
+    """Yield what is listed, also what has too low a score to count, and what was ``asked``."""
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
     all_listed: Iterable[Listed]
@@ -217,7 +211,7 @@ def listed(
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
         all_listed = _counts(items)
-    left_open: set[str] = set()
+    left_open: set[str] = set()  # what may be there or not
     for one in all_listed:
         if one.score is not None and open_from <= one.score < lowest:
             left_open.add(CLEAN[one.name])
@@ -256,14 +250,6 @@ def _item(item: Any, number: int) -> Listed:
         )
     named = box if isinstance(box, Mapping) else None  # a list could be anything
     return Listed(name, 1, check_score(score, f"item {number}"), named)
-
-
-def corners(box: Any) -> Any:
-    """Return the list of a box whose sides have the names of Hugging Face or Ultralytics."""
-    if not isinstance(box, Mapping):
-        return box
-    names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in box else ("x1", "y1", "x2", "y2")
-    return [box.get(name) for name in names]
 
 
 def _as_list(items: Any) -> Iterable[Any]:

@@ -291,7 +291,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         """Return kind and threshold, as signatures show them."""
         return self.kind + ("" if self.threshold is None else f">={self.threshold:g}")
 
-    def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
+    def asked_about(self, image_id: ImageId) -> frozenset[str] | None:
         """Return what was looked for in an image or in every image; None if that is not said."""
         content = self._content
         of_image = None if content.asked is None else content.asked.get(image_id)

@@ -24,10 +24,11 @@ from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.caches import of_run
 from ..io.image_ids import ImageId
 from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
+from ..words.settings import Settings
 from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
-from .record import Metric, Settings
+from .record import Metric
 from .registry import register
 
 

@@ -26,9 +26,10 @@ from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarni
 from ..evaluation import Column
 from ..io.options import Option
 from ..kernels.lexicon import LexiconFull
+from ..words.settings import Settings
 from .base import Scorer
 from .mean import Mean
-from .record import Metric, Settings
+from .record import Metric
 
 #: What stands for the default metrics in a list of metrics.
 DEFAULT = "default"

@@ -51,6 +51,10 @@ class Column:
                 )
 
 
+#: The `Count` of images of which nothing is known to be absent.
+UNDECLARED = "nothing_looked_for"
+
+
 @dataclass(frozen=True)
 class Count:
     """Something that is counted beside the scores; every output lists `COUNTS` in this order."""
@@ -126,7 +130,7 @@ COUNTS = (
         "of their references mentions counts as not in the image",
     ),
     Count(
-        "nothing_looked_for",
+        UNDECLARED,
         "without anything looked for",
         "images whose objects do not say what was looked for, so that nothing can be absent from "
         "them under VIFIDEL-H",
@@ -144,7 +148,7 @@ COUNTS = (
 ROW_COUNTS = (
     "unweighted",
     "no_words",
-    "nothing_looked_for",
+    UNDECLARED,
     "no_objects",  # no label
     "no_references",
     "no_known_words",  # of labels and references, none has a vector

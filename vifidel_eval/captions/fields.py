@@ -5,6 +5,7 @@ A path such as ``doc.image_id`` or ``filtered_resps[0]`` leads into a record.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias
 
 from ..errors import CaptionError
 from ..io.entries import Entries, Entry
+from ..io.image_ids import ImageId
 from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
@@ -53,6 +55,8 @@ _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 
 #: One name, or several.
 Names: TypeAlias = str | Sequence[str]
+#: A file of image ids, or the ids; None for all.
+Ids: TypeAlias = str | os.PathLike[str] | Collection[ImageId] | None
 
 _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, metavar="NAME")
 
@@ -108,6 +112,30 @@ class Wanted:
     def option(self) -> str:
         """The option that names that field."""
         return "--reference-field" if self.references else "--caption-field"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which images are scored, and whether people are scored beside the systems."""
+
+    image_ids: Ids = option(None, "Only these ids: a JSON list or one per line.", section=INPUT)
+    allow_subset: bool = option(
+        False,
+        "Accept files that lack some of the images.",
+        bool,
+        section=INPUT,
+        more="A system is then scored on those it has; images that no system has are left out of "
+        "the whole run.",
+    )
+    people: bool = option(
+        False,
+        "Score people too: references against the others.",
+        bool,
+        section=INPUT,
+        more="Of each image some references, as many as come nearest to the systems' length, are "
+        'the caption of a system ``"people"``, and all are scored against the others. The column '
+        "``Words`` says how long they are.",
+    )
 
 
 def usual(names: Iterable[str], known: Collection[str]) -> list[str]:

@@ -208,8 +208,11 @@ def records_of(content: Content) -> Entry | Entries:
 
 
 def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
-    if isinstance(content, Entry) and _is_record(content.content, wanted):
-        content = Entries([content.content], content.source)
+    if isinstance(content, Entry):
+        paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
+        leads = any(value_at(content.content, steps) is not MISSING for steps in paths)
+        if leads or any(known.fields and shows(content.content, known.fields) for known in LAYOUTS):
+            content = Entries([content.content], content.source)  # a file of one line
     where = content.source.where
     if isinstance(content, Entries):
         content = with_paths(content, wanted)
@@ -219,7 +222,9 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         keys = content.content
         layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
     if not layout.serves(wanted):
-        raise CaptionError(f"{where}: holds {layout.name}; accepted {accepted(wanted)}.")
+        names = ", ".join(known.name for known in LAYOUTS if known.serves(wanted))
+        kind = "references" if wanted.references else "results"
+        raise CaptionError(f"{where}: holds {layout.name}; accepted as {kind}: {names}.")
     if wanted.references and wanted.splits and not layout.has_splits:
         raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
     with content.source.net(layout.name):
@@ -256,20 +261,6 @@ def _in_memory(given: Any, source: Source) -> Entry | Entries:
 def kind_of(value: Any) -> str:
     """Return a value and its type, as messages show them."""
     return f"{type(value).__name__} {value!r:.40}".replace("\n", " ")
-
-
-def _is_record(content: Mapping[Any, Any], wanted: Wanted) -> bool:
-    """Return whether a JSON object is a record, by a layout's fields or a path to the image id."""
-    paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
-    return any(value_at(content, steps) is not MISSING for steps in paths) or any(
-        layout.fields and shows(content, layout.fields) for layout in LAYOUTS
-    )
-
-
-def accepted(wanted: Wanted) -> str:
-    """Return the names of the layouts that are accepted, as messages list them."""
-    names = [layout.name for layout in LAYOUTS if layout.serves(wanted)]
-    return f"as {'references' if wanted.references else 'results'}: {', '.join(names)}"
 
 
 @named_if_wrong

@@ -145,10 +145,7 @@ def _listed(values: Any, name: str, what: str) -> Any:
 
 
 def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
-    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`.
-
-    `gts` maps image ids to references, `res` the same ids to a list of one candidate.
-    """
+    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`."""
     if not isinstance(gts, Mapping) or not isinstance(res, Mapping):
         raise CaptionError(
             "gts and res map image ids to lists of captions; found "

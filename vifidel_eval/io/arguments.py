@@ -21,15 +21,7 @@ from ..errors import VifidelError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OF_WRONG_KINDS = (
-    TypeError,
-    AttributeError,
-    KeyError,
-    IndexError,
-    ValueError,
-    OSError,
-    OverflowError,
-)
+_OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
 _MOST_LOOKED_AT = 100  # members of a collection
 
 

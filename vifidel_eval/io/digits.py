@@ -40,22 +40,12 @@ def short(value: Any) -> float:
 
 
 def deciding(score: float) -> float:
-    """Return what of a score, or of a difference, decides which system is better: ten decimals.
-
-    What is beyond them is rounding: no table shows it, and no file where scores are near 1.
-
-    >>> deciding(4.9e-45), deciding(0.5 + 1e-9) > deciding(0.5)
-    (0.0, True)
-    """
+    """Return ten decimals, which decide what of two scores is better; all beyond is rounding."""
     return round(score, _DECIMALS) + 0.0  # no -0.0
 
 
 def number_texts(scores: Iterable[float]) -> list[str]:
-    """Return scores as JSON has them after `rounded`.
-
-    >>> number_texts([2 / 3, 1.0, 1e-9, float("nan")])
-    ['0.6666666667', '1.0', '1e-09', 'null']
-    """
+    """Return scores as JSON has them after `rounded`."""
     return ["null" if number is None else repr(number) for number in map(rounded, scores)]
 
 

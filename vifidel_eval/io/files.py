@@ -223,10 +223,7 @@ def json_line(content: Any) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text without what a terminal obeys: control characters but tab and line feed.
-
-    They become ``\u001b`` and the like: in JSON, which has them in strings only, the same string.
-    """
+    r"""Return text with ``\u001b`` and the like, as in JSON, for what a terminal obeys."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

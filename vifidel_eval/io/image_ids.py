@@ -28,10 +28,7 @@ _PICTURE_OR_VIDEO = re.compile(
 
 
 def from_json_key(key: str) -> ImageId:
-    """Return the image id that a JSON object's key means: a number if it is a whole number.
-
-    Zero-padded numbers are file stems and stay strings.
-    """
+    """Return the image id that a key means: a number unless it is zero-padded, as file stems."""
     return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
 
 
@@ -47,18 +44,14 @@ def from_json_value(value: Any) -> ImageId | None:
     return value
 
 
-def _number(image_id: ImageId) -> int | None:
+def _number(image_id: ImageId, or_text: bool = False) -> int | None:
+    """Return the number that an id is or a file stem has, or a whole number in text."""
     if isinstance(image_id, str):
+        if or_text and _WHOLE_NUMBER.fullmatch(image_id):
+            return int(image_id)
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
     return int(image_id) if isinstance(image_id, Integral) else None
-
-
-def _number_or_text(image_id: ImageId) -> int | None:
-    """Return the number that an id is, be it a file stem or a whole number in text."""
-    if isinstance(image_id, str) and _WHOLE_NUMBER.fullmatch(image_id):
-        return int(image_id)
-    return _number(image_id)
 
 
 def to_json_value(image_id: ImageId) -> Any:
@@ -75,10 +68,7 @@ def in_order(image_id: ImageId) -> tuple[bool, Any]:
 
 
 def digest_of_ids(ids: Iterable[ImageId]) -> str:
-    """Return how many images there are, and eight hexadecimal digits that pin which.
-
-    COCO's numbers and file stems count as one.
-    """
+    """Return how many images there are, and eight hexadecimal digits that pin which."""
     images = {
         repr(to_json_value(image_id) if number is None else number)
         for image_id in ids
@@ -133,7 +123,7 @@ def match(
         return matched
     by_number: dict[int, ImageId] = {}
     for image_id in known:
-        number = _number_or_text(image_id)
+        number = _number(image_id, or_text=True)
         if number is None:
             continue
         if number in by_number:
@@ -143,7 +133,7 @@ def match(
             )
         by_number[number] = image_id
     for image_id in wanted:
-        number = _number_or_text(image_id)
+        number = _number(image_id, or_text=True)
         if image_id not in matched and number in by_number:
             matched[image_id] = by_number[number]
     # Where both sides have numbers only, there is no path.
@@ -188,10 +178,7 @@ def _match_paths(
 
 
 def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
-    """Return the parts of an id from its end, and whether it is a path or name of a picture.
-
-    The extension is left out, and COCO's file stems are their numbers.
-    """
+    """Return the parts of an id from its end, and whether it is a path or name of a picture."""
     if not isinstance(image_id, str):
         return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
     *folders, name = image_id.replace("\\", "/").split("/")

@@ -34,11 +34,7 @@ class Condition:
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """Return the condition that a text states.
-
-        >>> Condition.parse("VIFIDEL-P >= .3")
-        Condition(column='VIFIDEL-P', sign='>=', number=0.3)
-        """
+        """Return the condition that a text such as ``VIFIDEL-P >= .3`` states."""
         found = _FORM.fullmatch(text)
         number = None if found is None else number_of(found["number"])
         if found is None or number is None:
@@ -78,14 +74,7 @@ class Requirement:
 
     @classmethod
     def parse(cls, text: str) -> Requirement:
-        """Return the requirement that a text states.
-
-        >>> Requirement.parse("mine: VIFIDEL-Hi <= .1").system
-        'mine'
-
-        Raises a VifidelError if it is not a condition, with or without the name of a system and a
-        colon before it.
-        """
+        """Return the requirement that a text such as ``mine: VIFIDEL-Hi <= .1`` states."""
         system, colon, condition = text.rpartition(":")
         if not colon:
             return cls(Condition.parse(text))

@@ -62,8 +62,7 @@ def score_rows(
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through.
 
-    `on_progress` gets the number of captions just scored, `on_metric` each metric before it is
-    computed. Raises a MetricUnavailable if no metric can be computed here.
+    `on_progress` gets the number of captions just scored, `on_metric` each metric before its turn.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}

@@ -84,7 +84,7 @@ def _as_text(references: Sequence[str]) -> str:
 def with_people(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, list[System], dict[ImageId, list[str]]]:
-    """Return what `people_of` does, with people last among the systems; these lack other images."""
+    """Return what `people_of` does, but all systems, people last, of images that take part."""
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
             f"a system is called {PEOPLE!r}, as the references are among the systems; give it "
@@ -133,11 +133,7 @@ def signed(scores: Scores, people: People) -> Scores:
 
 
 def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
-    """Return a system for the first captions of all images, one for the second, and so on.
-
-    >>> [dict(one.captions) for one in spread("a", {1: ["x", "y"], 2: ["z"]})]
-    [{1: 'x', 2: 'z'}, {1: 'y'}]
-    """
+    """Return a system for the first captions of all images, one for the second, and so on."""
     most = max(map(len, captions.values()), default=0)
     return [
         System(
@@ -159,11 +155,7 @@ def pooled(systems: Iterable[System]) -> list[System]:
 
 
 def gathered_columns(column: Column) -> list[str]:
-    """Return what becomes of a column; of one without a direction, nothing is best or worst.
-
-    >>> gathered_columns(Column("CIDEr"))
-    ['CIDEr mean', 'CIDEr best', 'CIDEr worst']
-    """
+    """Return what becomes of a column; of one without a direction, nothing is best or worst."""
     of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
     return [f"{column.name} {which}" for which in of_samples]
 

@@ -119,8 +119,7 @@ def _each(values: Iterable[str | float]) -> list[str]:
 def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | None]:
     """Read what ``score --output`` wrote; what is written from it again is the same file.
 
-    Tallies of words are missing, and of version 0.2.0 the statistics. Raises a VifidelError if the
-    file cannot be read, is another one, is damaged, or was written by a newer version.
+    Tallies of words are missing, and of version 0.2.0 the statistics.
     """
     content = read_json(path, VifidelError)
     if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():
@@ -165,7 +164,10 @@ def _scores(content: Mapping[str, Any]) -> Scores:
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
     unavailable = value_of(dict[str, str], content.get("unavailable", {}))
-    inputs = content.get("inputs")
+    inputs = None
+    if content.get("inputs") is not None:
+        files = value_of(dict[str, str], content["inputs"]["files"])
+        inputs = Inputs(content["inputs"]["arguments"], files)
     return Scores(
         signatures,
         evaluations,
@@ -173,7 +175,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         value_of(People | None, content.get("people")),
         value_of(dict[str, Calibrated], content.get("calibrated", {})),
         value_of(int, content.get("uncaptioned", 0)),
-        None if inputs is None else Inputs.from_json(inputs),
+        inputs,
     )
 
 

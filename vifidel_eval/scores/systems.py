@@ -33,7 +33,7 @@ _BEGINNING = 1 << 16
 
 @dataclass(frozen=True)
 class System:
-    """A captioning system: its caption of each image; samples of one have its name too."""
+    """A captioning system: its name, its caption of each image, and whose sample it is."""
 
     name: str
     captions: Mapping[ImageId, str]
@@ -218,7 +218,7 @@ def check_releases(
     references: str | os.PathLike[str],
     wanted: Collection[ImageId],
 ) -> None:
-    """Warn of objects and references of COCO 2014 and 2017, or raise if `wanted` objects lack."""
+    """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
     year = _coco_year(references)
     years = {of: path for path in objects if (of := _coco_year(path)) is not None}
     if year is None or not years or year in years:

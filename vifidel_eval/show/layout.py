@@ -147,9 +147,6 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
 
     A metric's own parts follow its name; those that several metrics have follow all their names.
     Lines are broken between parts so that they have no more characters, where that is possible.
-
-    >>> folded(["VIFIDEL|refs:yes|version:1", "WMD|p:1|version:1", "BLEU|tok:ptb|version:1"], 80)
-    ['VIFIDEL|refs:yes', 'WMD|p:1', 'BLEU|tok:ptb', 'All: version:1']
     """
     whole = list(dict.fromkeys(signatures))
     # Those of combinations hold those of their parts, and one metric may have two.

@@ -268,26 +268,24 @@ def _is_text(start: bytes) -> bool:
 
 def _binary_rows(path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int) -> Blocks:
     """Yield words and rows of word2vec's binary format: word, blank, float32 numbers."""
-    row_bytes = 4 * dimensions
     read = 0
     while read < count:
         words: list[bytes] = []
         rows: list[bytes] = []
         at = 0
-        while read + len(words) < count:
+        while read < count:
             blank = data.find(b" ", at, at + _LONGEST_WORD)
             if blank < 0 and len(data) - at >= _LONGEST_WORD:
                 raise VectorsError(
-                    f"{path}: word {read + len(words) + 1} has no end; the file is damaged, "
-                    "get a fresh copy."
+                    f"{path}: word {read + 1} has no end; the file is damaged, get a fresh copy."
                 )
-            end = blank + 1 + row_bytes
+            end = blank + 1 + 4 * dimensions
             if blank < 0 or end > len(data):
                 break
             words.append(data[at:blank].lstrip(b"\n"))
             rows.append(data[blank + 1 : end])
             at = end
-        read += len(words)
+            read += 1
         if words:
             yield words, b"".join(rows)
         data = data[at:]

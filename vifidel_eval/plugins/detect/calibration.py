@@ -116,11 +116,11 @@ def _count(
         ids, objects.of_images(ids), objects.asked_of(ids), strict=True
     ):
         there = {class_of(label, classes) for label in labels}
-        looked_for = there.union(
+        known = there.union(
             class_of(label, classes) for label in objects.categories.union(asked or ())
         )
-        of_controls = looked_for.intersection(controls.get(image_id, ()))
-        of_named = looked_for.intersection(named.get(image_id, ()))
+        of_controls = known.intersection(controls.get(image_id, ()))
+        of_named = known.intersection(named.get(image_id, ()))
         rows.append(
             (len(of_controls), len(of_controls & there), len(of_named), len(of_named - there))
         )

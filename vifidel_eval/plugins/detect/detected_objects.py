@@ -11,10 +11,10 @@ from ...errors import AnnotationError, VifidelError
 from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match
 from ...io.pictures import SUFFIXES
-from ...scorers.record import Settings
 from ...scores.systems import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
+from ...words.settings import Settings
 from ...words.synonyms import ClassList, read_things
 from .detection_run import detect
 from .loading import find_model, load_detector

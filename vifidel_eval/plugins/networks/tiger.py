@@ -18,8 +18,9 @@ from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
-from ...scorers.record import DEVICE, Metric
+from ...scorers.record import Metric
 from ...scorers.registry import register
+from ...words.settings import DEVICE
 from ..pytorch import MadeAgain, load_libraries
 from .regions import FeatureSource, ImageSide, Kept
 from .scan_features import ids_path, read_regions

@@ -6,7 +6,7 @@ Columns of text may spell lists, such as ``["dog", "cat"]`` in a CSV file: these
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -252,27 +252,21 @@ def as_column(
     return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)
 
 
-def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
-    """Return which columns of lists are text."""
+def types_of_cells(
+    schema: pa.Schema, names: Columns, batches: Iterator[pa.RecordBatch]
+) -> dict[str, pa.DataType]:
+    """Return the types of lists that columns of text get; of labels, their first rows say it."""
 
-    def is_cells(name: str) -> bool:
-        kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
-        return len(kinds) == 1 and is_text(kinds[0]) and not pa.types.is_null(kinds[0])
+    def is_cells(name: str | None) -> bool:
+        kinds = [] if name is None else map(schema.field, schema.get_all_field_indices(name))
+        return [is_text(of.type) and not pa.types.is_null(of.type) for of in kinds] == [True]
 
-    of_lists = (names.references, names.label_scores, names.labels)
-    return [name for name in of_lists if name is not None and is_cells(name)]
-
-
-def types_of_cells(first: pa.RecordBatch, names: Columns) -> dict[str, pa.DataType]:
-    """Return the types of lists that columns of text get, which their first rows say.
-
-    It raises a VifidelError if the text in the column of labels is something else.
-    """
-    types = {names.references: _LISTS, names.label_scores: _NUMBERS}
-    of_text = cells_of(first.schema, names)
-    if names.labels in of_text:
+    types = {names.references: _LISTS, names.label_scores: _NUMBERS, names.labels: _LISTS}
+    types = {name: kind for name, kind in types.items() if is_cells(name)}
+    first = next(batches, None) if types else None
+    if first is not None and names.labels in types:
         types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
-    return {name: types[name] for name in of_text}
+    return types
 
 
 def with_lists(

@@ -5,25 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...commands.options import Command, param, parsed_metrics, record, settings_options
+from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
 from ...io.records import progress_bar
 from ...scores.conditions import Condition
+from ...words.settings import OF_TABLES, THINGS
 
 if TYPE_CHECKING:
-    from ...scorers.record import Settings
-
-# Those options of `Settings` that `TableScorer` takes as they are.
-_SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for")
+    from ...words.settings import Settings
 
 
 _input = partial(option, section=INPUT)
@@ -120,7 +118,7 @@ def _metrics_of_tables() -> str:
     section=OUTPUT,
 )
 @record(ColumnOptions, "columns")
-@param("--metrics", callback=parsed_metrics, help=_metrics_of_tables, section=METRICS)
+@param("--metrics", type=METRIC_NAMES, help=_metrics_of_tables, section=METRICS)
 @param(
     "--keep",
     multiple=True,
@@ -130,7 +128,7 @@ def _metrics_of_tables() -> str:
     "!=. A row without that score is not written. Repeat for several; all must hold.",
     section=OUTPUT,
 )
-@settings_options(("things",), only=("vectors", "trust_pickles", *_SETTINGS))
+@settings_options((THINGS,), only=("trust_pickles", *OF_TABLES), omit=("uncertain",))
 @param(
     "--format",
     "style",
@@ -166,7 +164,6 @@ def score_table(
     versions are other ones now.
     """
     from ...scorers.registry import DEFAULT, expanded
-    from ...words.word_vectors import load_vectors
     from . import TableScorer  # first: one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables
@@ -177,16 +174,16 @@ def score_table(
     by_default = ["VIFIDEL-PRF"] if columns.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
     names = expanded(metrics or (DEFAULT,), by_default)
     things = settings.options["things"]
+    settings = replace(settings, vectors=settings.words["vectors"])
     of_columns = {"captions" if at == "caption" else at: of for at, of in columns.names.items()}
     scorer = TableScorer(
         names,
-        vectors=load_vectors(settings.vectors, settings.trust_pickles),
         things=None if things is None else os.fspath(things),
         objects=list(columns.objects) or None,
         max_words=columns.max_words,
         strict=columns.strict,
         **of_columns,
-        **{name: getattr(settings, name) for name in _SETTINGS},
+        **{name: getattr(settings, name) for name in OF_TABLES},
     )
     pinned = {
         "metrics": names,

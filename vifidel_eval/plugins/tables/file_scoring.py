@@ -35,9 +35,6 @@ _ROWS, _BYTES = 1 << 17, 1 << 26
 
 _LISTED = 20  # words without a vector, of a file
 
-#: The formats of output files, and the end of their names.
-OUTPUT_SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
-
 #: What is recorded of a file that is finished: ``input``, ``input_sha256``, ``output``,
 #: ``output_sha256``, what `add_up` returns of its rows, and last its own ``sha256``, `seal`.
 Record = dict[str, Any]
@@ -138,7 +135,7 @@ class Work:
 
     scorer: TableScorer
     keep: tuple[Condition, ...] = ()
-    style: str = "parquet"
+    style: str = "parquet"  # or "arrow", as files end
 
     def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None]:
         """Return a file, checked, and the signature of its scores; `whole` is for `open`.

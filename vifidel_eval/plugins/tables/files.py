@@ -17,7 +17,7 @@ import pyarrow.fs
 
 from ...errors import VifidelError
 from ...io.files import first_line, is_address, reason, sha256_of
-from .columns import Columns, cells_of, check_buffers, types_of_cells, with_lists
+from .columns import Columns, check_buffers, types_of_cells, with_lists
 from .json_lines import JsonLines
 
 # The names that files of each format have; of text, also compressed.
@@ -117,12 +117,10 @@ class OpenTable:
         self._file, self._source, self._names = file, source, names
         self._types: dict[str, pa.DataType] = {}
         self.numbers_in_text = file.format in _PLAIN
-        if cells_of(source.schema, names):
-            nothing = pa.RecordBatch.from_pylist([], source.schema)
-            try:
-                self._types = types_of_cells(next(self.batches(), nothing), names)
-            except VifidelError as problem:
-                raise VifidelError(f"{file.path}: {problem}") from None
+        try:
+            self._types = types_of_cells(source.schema, names, self.batches())
+        except VifidelError as problem:
+            raise VifidelError(f"{file.path}: {problem}") from None
         self.schema: pa.Schema = source.schema
         for name, kind in self._types.items():
             at = self.schema.get_field_index(name)

@@ -37,7 +37,7 @@ from ...io.records import Parts, alone
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
-from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, corpus_scores, seal, tally_of
+from .file_scoring import Record, Task, Work, add_up, corpus_scores, seal, tally_of
 from .files import TableFile
 from .rows import RANKS
 
@@ -64,7 +64,7 @@ def score_tables(
     That has the settings: what else the output depends on. `begin` goes from the number of all
     rows, if it is known, to what is called with the number of rows that were just scored.
     """
-    outputs = _outputs(files, OUTPUT_SUFFIXES[work.style])
+    outputs = _outputs(files, work.style)
     rows, signature = _checked(work, files)
     plan = {
         "command": "score-table",
@@ -141,9 +141,9 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
     return known, next(iter(signatures), None) or work.scorer.signature()
 
 
-def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
+def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
     """Return the name of each file's output; no two may differ in case only, or not at all."""
-    names = [file.stem + suffix for file in files]
+    names = [f"{file.stem}.{style}" for file in files]
     seen: dict[str, TableFile] = {}
     for name, file in zip(names, files, strict=True):
         other = seen.setdefault(name.casefold(), file)

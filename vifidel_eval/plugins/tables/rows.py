@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ...captions.rows import MOST_CHARACTERS, Rows
 from ...errors import AnnotationError, CaptionError, VifidelError
-from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, Floats, Integers, Tally
+from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
 from ...io.caches import one_run
 from ...io.containers import listed_in
 from ...kernels.bags import Part
-from ...scorers.record import Metric, Settings
+from ...scorers.record import Metric
 from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
+from ...words.settings import Settings
 from .columns import Columns, entries, spelt, split, texts
 from .labels import RowLabels
 
@@ -262,7 +263,7 @@ class RowScorer:
             something = something | (_lengths(table.rows.references) > 0)
             worsen(statuses, lacks & ~something, "no references")
         no_rows = np.zeros(len(lacks), dtype=np.int64)
-        undeclared = scored.counts.get("nothing_looked_for", no_rows) > 0
+        undeclared = scored.counts.get(UNDECLARED, no_rows) > 0
         worsen(statuses, undeclared, "nothing looked for")
         worsen(statuses, lacks & something & ~undeclared, "no known words")
         worsen(statuses, scored.counts.get("unweighted", no_rows) > 0, "unweighted")

@@ -18,10 +18,10 @@ from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
 from ...io.arguments import check_whole
 from ...io.files import first_line
 from ...io.options import taking
-from ...scorers.record import Settings
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS
+from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
 from .columns import Columns, as_column, check_buffers, column_of, field_of, is_references, is_text
@@ -33,14 +33,8 @@ __all__ = ["STATUSES", "TableScorer", "TableScores"]
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1024, 1 << 19
 
-# The options of `Settings` that tables have; what is not in a column is not one of them.
-_SETTINGS = (
-    *("vectors", "threshold", "stop_words", "p", "counts", "normalize"),
-    *("uncertain", "looked_for"),
-)
 
-
-@taking(Settings, only=_SETTINGS)
+@taking(Settings, only=OF_TABLES)
 class TableScorer:
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
@@ -114,7 +108,7 @@ class TableScorer:
         # The usual stop words pickle as nothing.
         given = {name: value for name, value in given.items() if value is not STOP_WORDS}
         self._made_from = partial(type(self), **given)
-        for unknown in settings.keys() - set(_SETTINGS):
+        for unknown in settings.keys() - set(OF_TABLES):
             raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
         threshold, uncertain = settings.pop("threshold", None), settings.pop("uncertain", None)
         check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)

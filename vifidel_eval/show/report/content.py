@@ -23,10 +23,10 @@ from ...io.text_tables import readable
 from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
-from ...scorers.record import Settings
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores
 from ...scores.systems import System, paired
+from ...words.settings import Settings
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
@@ -92,8 +92,7 @@ def gather(
 ) -> Content:
     """Return the content of a report on systems that `scorers`, made from `settings`, scored.
 
-    `explained` is called with how many captions were since its last call. Warns if captions cannot
-    be explained though there are objects, which no metric used.
+    `explained` gets the number of captions since its last call. Warns if they cannot be explained.
     """
     scorers = list(scorers)
     rows = {system.name: paired(system, references, True) for system in systems}

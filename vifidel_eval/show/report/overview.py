@@ -83,10 +83,7 @@ def correlation(value: float) -> str:
 
 
 class MadeUp(NamedTuple):
-    """What a system makes up, each thing (by its class) once a caption.
-
-    Its rates by the columns of VIFIDEL-H; by image how many things; and its most frequent classes.
-    """
+    """What a system makes up, each thing once a caption: rates, by image, and frequent classes."""
 
     system: str
     rates: Mapping[str, float]
