@@ -216,14 +216,3 @@ def test_a_size_that_no_picture_has(tmp_path, imgsz):
     path = graph(tmp_path / "a.onnx", RAW, shape=["n", 3, "h", "w"], imgsz=imgsz)
     with pytest.raises(VifidelError, match=r"a.onnx: it says that it reads pictures of .* pixels"):
         load_detector(find_model(path))
-
-
-def test_scores_above_1_are_refused_with_the_first_picture(tmp_path):
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    drawn(1, (128, 64)).save(folder / "a.png")
-    path = graph(tmp_path / "logits.onnx", RAW * 10)
-    with pytest.raises(
-        VifidelError, match=r"logits.onnx: it gave the score 9, and scores are from 0"
-    ):
-        detect(PictureSource(folder), load_detector(find_model(path)), tmp_path / "o.jsonl")

@@ -358,8 +358,3 @@ def test_the_published_layout_of_sam(model, tmp_path):
         answer(detector_of(folder), [drawn(0)], [QUESTIONS]) for folder in (plain, copy)
     )
     assert found == expected
-
-
-def test_a_device_that_is_not_there(model):
-    with pytest.raises(VifidelError, match="PyTorch cannot compute on device 'cuda:7' here"):
-        load_detector(find_model(model("yolos")), "cuda:7")
