@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,17 +29,13 @@ from ..kernels.grounding import Grounding
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
 from ..words.synonyms import ClassList, rarities_signature
-from ..words.word_vectors import VectorSource
 from .base import Progress
-from .explaining import THINGS, EvidenceSettings, ExplainingScorer
+from .explaining import THINGS, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Scored, asked_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from .word_vectors import Scored, asked_of
 
 
 class ClaimScorer(ExplainingScorer[ClaimsGold]):
@@ -59,7 +55,7 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         source = self._objects
         if source is not None and not (source.categories or source.says_what_was_asked):
             source = None
-        return self._grounding_by(self._names, source)
+        return Grounding(self._names, self._space.stop_words, source, self._looked_for)
 
     def prepare(self, gold: Gold, rows: Rows) -> ClaimsGold:
         asked = asked_of(rows, self._objects)
@@ -109,15 +105,6 @@ class VifidelPRF(ClaimScorer):
     _needed = "an object label or a reference with a usable word"
     _details = WordDetails
 
-    def __init__(
-        self,
-        objects: Objects = None,
-        vectors: VectorSource = None,
-        references: bool = True,
-        **settings: Unpack[EvidenceSettings],
-    ) -> None:
-        super().__init__(objects, vectors, references, **settings)
-
     def method(self) -> str:
         return "VIFIDEL-PRF"
 
@@ -154,11 +141,7 @@ class VifidelPRF(ClaimScorer):
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
-        """Return the content words of each caption with their support and weight in P.
-
-        A word names a thing if it is part of a mention of one: both words of *hot dog*. Words that
-        claim nothing have no weight.
-        """
+        """Return the content words of each caption with their support and weight in P."""
         return [
             words
             for part in self._read(rows)
@@ -218,7 +201,7 @@ class VifidelPRF(ClaimScorer):
             mentions = grounding.judged(part.gold.lexicon, captions, evidence)
             for caption, of_caption in zip(captions, mentions.by_row(len(captions)), strict=True):
                 wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
-                places = places_of(wrong, caption, grounding.units(caption)) if wrong else ()
+                places = places_of(wrong, caption, grounding.units)
                 placed.append(
                     [PlacedMention(m.words, m.category, a, z, m.verdict) for m, a, z in places]
                 )
