@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,13 +29,17 @@ from ..kernels.grounding import Grounding
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
 from ..words.synonyms import ClassList, rarities_signature
+from ..words.word_vectors import VectorSource
 from .base import Progress
-from .explaining import THINGS, ExplainingScorer
+from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Scored, asked_of
+from .word_vectors import Objects, Scored, asked_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class ClaimScorer(ExplainingScorer[ClaimsGold]):
@@ -104,6 +108,15 @@ class VifidelPRF(ClaimScorer):
     columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
     _details = WordDetails
+
+    def __init__(
+        self,
+        objects: Objects = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        **settings: Unpack[EvidenceSettings],
+    ) -> None:
+        super().__init__(objects, vectors, references, **settings)
 
     def method(self) -> str:
         return "VIFIDEL-PRF"
