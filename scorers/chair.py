@@ -313,7 +313,7 @@ class Chair(Explainer):
         """Return what labels name that are phrases and on no list: the class that ends each."""
         if self._synonyms.published:
             return {}
-        own, whole = _listed_terms(self._synonyms), _listed_terms(class_names())
+        own, whole = self._synonyms.terms, class_names().terms
         phrases = {label for label in labels if " " in label} - own - whole
         terms = {label: term_of(label, own) for label in phrases}
         # What no category ends is called as the object vocabulary calls it.
@@ -328,12 +328,6 @@ class Chair(Explainer):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
-
-
-@lru_cache(maxsize=4)
-def _listed_terms(classes: ClassList) -> frozenset[str]:
-    """Return the names of a list, of classes and of none."""
-    return frozenset(classes.class_of).union(classes.no_class)
 
 
 def _digest_of_references(systems: Iterable[Rows]) -> str:

@@ -72,22 +72,8 @@ class Explainer(Scorer):
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
         """Yield the explanations of several systems, some rows at a time.
 
-        Parameters
-        ----------
-        of_systems : sequence of Rows
-            The captions of each system.
-        thresholds : Thresholds, optional
-            As for `explain`.
-
-        Yields
-        ------
-        tuple of list of Explanation
-            Those of the next rows of each system; None for a system that has no more.
-
-        Raises
-        ------
-        VifidelError
-            If an image is unknown.
+        They come as a list of each system, None where it has no more rows. Raises a VifidelError if
+        an image is unknown.
         """
 
     @abstractmethod
@@ -143,13 +129,8 @@ class Explainer(Scorer):
         self, rows: Rows, thresholds: Thresholds | None = None
     ) -> Iterator[Explanation]:
         """Return what `explain` returns for each row, made while they are read."""
-        return chain.from_iterable(self.explained_rows(rows, thresholds))
-
-    def explained_rows(
-        self, rows: Rows, thresholds: Thresholds | None = None
-    ) -> Iterator[list[Explanation]]:
-        """Yield what `explained` yields of a single system."""
-        return (part for (part,) in self.explained([rows], thresholds) if part is not None)
+        of_parts = (part or () for (part,) in self.explained([rows], thresholds))
+        return chain.from_iterable(of_parts)
 
 
 class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
@@ -191,10 +172,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         uncertain: Score = None,
         looked_for: Declared = None,
     ) -> None:
-        normalize = self._normalize
-        super().__init__(
-            objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain
-        )
+        words = threshold, self._normalize, stop_words
+        super().__init__(objects, vectors, references, *words, undefined, uncertain)
         self._things = None if things is None else read_things(things)
         self._looked_for = None if looked_for is None else read_declared(looked_for)
 
@@ -204,7 +183,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         return read_things(self._things)
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:
-        """Return the signature: evidence, things, `settings`, and how words become vectors."""
         return self._pinned(
             f"refs:{'yes' if self._use_references else 'no'}",
             f"objects:{objects}",
@@ -230,10 +208,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        return self._grounding_by(read_things(self._things), self._objects)
-
-    def _grounding_by(self, things: ClassList, source: ObjectLabels | None) -> Grounding:
-        return Grounding(things, self._space.stop_words, source, self._looked_for)
+        own = read_things(self._things), self._space.stop_words
+        return Grounding(*own, self._objects, self._looked_for)
 
     def _read_for_grounding(self, rows: Rows) -> Iterator[Part[GoldT]]:
         """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""
@@ -279,10 +255,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         return dict(zip(ids, self._labels_of(_without_captions(ids)), strict=True))
 
     def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
-        """Return what was looked for in each image and is not there, of those that say it.
-
-        Raises an ImageIdError if an image is unknown.
-        """
+        """Return what was looked for in each image and is not there, of those that say it."""
         denied = zip(ids, self._denied(_without_captions(ids)), strict=True)
         return {image_id: labels for image_id, labels in denied if labels}
 

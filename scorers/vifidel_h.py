@@ -16,6 +16,7 @@ from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
 from ..kernels.grounding import JudgedMentions, Verdict, words_of
+from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
 from ..words.content_words import piece_words, placed_words
 from ..words.mentions import Unit
@@ -39,11 +40,8 @@ _EDITION = 2
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
 
-def _rate(part: int, whole: int, sums: Floats) -> Floats:
-    """Return how much of one count is another one, of counts (..., 5)."""
-    share = np.full(np.shape(sums[..., whole]), np.nan)
-    np.divide(sums[..., part], sums[..., whole], out=share, where=sums[..., whole] > 0)
-    return share
+def _rate(part: int, whole: int) -> partial[Floats]:
+    return partial(ratio, part=part, whole=(whole,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +97,9 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     """
 
     columns = (
-        Column("VIFIDEL-Hs", True, of_sums=partial(_rate, _WITH_ABSENT, _CAPTIONS)),
-        Column("VIFIDEL-Hi", True, of_sums=partial(_rate, ABSENT, JUDGED)),
-        Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS), is_count=True),
+        Column("VIFIDEL-Hs", True, of_sums=_rate(_WITH_ABSENT, _CAPTIONS)),
+        Column("VIFIDEL-Hi", True, of_sums=_rate(ABSENT, JUDGED)),
+        Column("VIFIDEL-Hn", True, of_sums=_rate(_THINGS, _CAPTIONS), is_count=True),
         Column("VIFIDEL-T"),
     )
     rates_inventions = True
@@ -191,9 +189,10 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
         unsure = 0 if self._objects is None else self._objects.unsure
-        further = {"unsure": unsure} if unsure else {}
+        if not unsure:
+            return evaluations
         return {
-            name: replace(evaluation, counts={**evaluation.counts, **further})
+            name: replace(evaluation, counts={**evaluation.counts, "unsure": unsure})
             for name, evaluation in evaluations.items()
         }
 
@@ -252,7 +251,7 @@ def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Inte
     known = ~np.isnan(support)
     # Added in the order of the words.
     sums = np.column_stack([per_row(rows[known], support[known]), per_row(rows[known])])
-    mean_support = np.where(evidence.is_there, _rate(0, 1, sums.astype(np.float64)), np.nan)
+    mean_support = np.where(evidence.is_there, ratio(sums, 0, (1,)), np.nan)
     return counts, per_row(rows[~sure]), mean_support
 
 

@@ -60,7 +60,7 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         source = self._objects
         if source is not None and not (source.categories or source.says_what_was_asked):
             source = None
-        return self._grounding_by(self._names, source)
+        return Grounding(self._names, self._space.stop_words, source, self._looked_for)
 
     def prepare(self, gold: Gold, rows: Rows) -> ClaimsGold:
         asked = asked_of(rows, self._objects)
@@ -155,11 +155,7 @@ class VifidelPRF(ClaimScorer):
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
-        """Return the content words of each caption with their support and weight in P.
-
-        A word names a thing if it is part of a mention of one: both words of *hot dog*. Words that
-        claim nothing have no weight.
-        """
+        """Return the content words of each caption with their support and weight in P."""
         return [
             words
             for part in self._read(rows)
@@ -219,7 +215,7 @@ class VifidelPRF(ClaimScorer):
             mentions = grounding.judged(part.gold.lexicon, captions, evidence)
             for caption, of_caption in zip(captions, mentions.by_row(len(captions)), strict=True):
                 wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
-                places = places_of(wrong, caption, grounding.units(caption)) if wrong else ()
+                places = places_of(wrong, caption, grounding.units)
                 placed.append(
                     [PlacedMention(m.words, m.category, a, z, m.verdict) for m, a, z in places]
                 )

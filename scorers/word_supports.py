@@ -58,7 +58,7 @@ class SupportedWords:
 
     def placed(self) -> list[list[WordSupport]]:
         """Return the words of each caption in order, as often as they occur."""
-        words_in = piece_reader(self.stop_words)
+        words_in = _piece_reader(self.stop_words)
         return [
             [
                 known[word]._replace(place=range(at, at + 1))
@@ -70,11 +70,8 @@ class SupportedWords:
         ]
 
     def json_texts(self, text_of: Callable[[WordSupport], str]) -> Iterator[str]:
-        """Yield what `vifidel_eval.io.files.json_text` makes of each caption's words.
-
-        `text_of` returns what it makes of one of them; much is said of many captions.
-        """
-        words_in = piece_reader(self.stop_words)
+        """Yield the JSON of each caption's words; `text_of` makes that of one of them."""
+        words_in = _piece_reader(self.stop_words)
         for caption, known in self._known():
             texts = {word: text_of(said) for word, said in known.items()}
             words = [word for piece in caption.split() for word in words_in(piece)]
@@ -96,7 +93,7 @@ class SupportedWords:
 
 
 @lru_cache(maxsize=8)
-def piece_reader(stop_words: frozenset[str]) -> Callable[[str], list[str]]:
+def _piece_reader(stop_words: frozenset[str]) -> Callable[[str], list[str]]:
     """Return what finds the content words of a piece: the same ones come again and again."""
     read: Remembered[str, list[str]] = Remembered(partial(content_words, stop_words=stop_words))
     return read.__getitem__

@@ -150,7 +150,7 @@ def test_a_long_caption_of_what_is_not_in_the_image(name, unit):
 
 
 def of_inventions(scorer, rows):
-    for part in scorer.explained_rows(rows):
+    for (part,) in scorer.explained([rows]):
         list(inventions_in("system", part, scorer.units))
 
 

@@ -12,13 +12,13 @@ import vifidel_eval
 from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.words.content_words import STOP_WORDS
 from vifidel_eval.words.english import irregular_plural
-from vifidel_eval.words.grammar import _VERBS
+from vifidel_eval.words.grammar import VERBS
 from vifidel_eval.words.synonyms import LARGEST_RARITY, class_names, rarity
 
 UNITS = Grounding(class_names(), STOP_WORDS).units
 SCENE = "A man sits on a bench in a park. "
 REFERENCES = ["A man is sitting on a bench.", "Someone rests in the park."]
-NAMES = sorted(_VERBS)
+NAMES = sorted(VERBS)
 
 
 def denied(text):

@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,12 @@ from ..words.content_words import STOP_WORDS, content_words, piece_words
 from ..words.mentions import Unit
 from ..words.settings import Thresholds
 from .explanation import CaptionWord, Explanation, ImageObject, Match
+
+_COST, _VERDICT = attrgetter("cost"), attrgetter("verdict")
+# The words in those of a mention.
+_WORDS_IN: Remembered[str, tuple[str, ...]] = Remembered(
+    lambda mention: tuple(chain.from_iterable(map(piece_words, mention.split())))
+)
 
 
 @contextmanager
@@ -46,11 +53,7 @@ def explained_by_vectors(
     unknown_words: Iterable[tuple[str, ...]],
     denied: Iterable[tuple[str, ...]],
 ) -> list[Explanation]:
-    """Return the explanations of rows that were read.
-
-    `evidence` is what is known of their images, and `p` the exponent of the travel cost. Words
-    without a vector, and what was looked for and is not there, are given row by row.
-    """
+    """Return the explanations of rows that were read; `p` is the exponent of the travel cost."""
     rows, words, gold = part.rows, part.words, part.gold
     lexicon, objects = gold.lexicon, gold.objects
     label_penalties, penalties = gold.label_penalties, gold.penalties(words)
@@ -124,36 +127,29 @@ def _words(
 ) -> tuple[CaptionWord, ...]:
     """Return the words of a caption, the costliest first; those of equal cost stay in order."""
     costs: dict[str, list[float]] = {}
-    for match in matches:
-        costs.setdefault(match.word, []).append(match.mass * match.cost)
+    for _, word, mass, cost, *_ in matches:
+        costs.setdefault(word, []).append(mass * cost)
     found = [
         CaptionWord(word, penalty, math.fsum(costs[word]) if matches else math.nan, *support, of)
         for (word, penalty), support, of in words
     ]
-    return tuple(sorted(found, key=lambda word: -word.cost))
+    return tuple(sorted(found, key=_COST, reverse=True))
 
 
 def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
     """Return the mention that each word stands for: of several the worst, of equals the first."""
     found: dict[str, Mention] = {}
     # Verdicts are in the order of their weight; where a word is set again, the last one stays.
-    for mention in sorted(reversed(mentions), key=lambda m: m.verdict):  # noqa: C414
-        found |= dict.fromkeys(_words_in(mention.words), mention)
+    for mention in sorted(reversed(mentions), key=_VERDICT):  # noqa: C414
+        for word in _WORDS_IN[mention.words]:
+            found[word] = mention
     return found
-
-
-@Remembered
-def _words_in(mention: str) -> tuple[str, ...]:
-    return tuple(word for piece in mention.split() for word in piece_words(piece))
 
 
 def _are_mentioned(
     part: Part[Any], grounding: Grounding, mentions: Sequence[Sequence[Mention]], far: float
 ) -> Mask:
-    """Return whether captions speak of each object, (number of object atoms,).
-
-    They do if they mention something of its class, or if a word has a cosine of at least `far`.
-    """
+    """Return of which objects captions mention the class, or have a word with a cosine of `far`."""
     objects, words, lexicon = part.gold.objects, part.words, part.gold.lexicon
     rows, numbers = objects.owners, grounding.class_numbers
     labels = lexicon.of_each(objects.atoms, grounding.number_of_label).astype(np.int64)
@@ -202,11 +198,7 @@ def explained_by_classes(
     deniable: Collection[str] | None,
     score: float,
 ) -> Explanation:
-    """Return an explanation by CHAIR, without vectors: no support, no cost.
-
-    It is told the `things` that the caption mentions in order, the classes that are `there` in its
-    image, and those that can be absent, None for all.
-    """
+    """Return an explanation by CHAIR; what is `deniable` can be absent, all if it is None."""
     mentions = []
     for place, thing in enumerate(things):
         category, by, verdict = thing.category or "", None, Verdict.UNCONFIRMED

@@ -211,9 +211,8 @@ class Explanation:
 def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:
     """Return the words of an explanation, and its transport plan if `plan` asks for it.
 
-    Above them stand the system, if it is given, the image and the caption. The words of things that
-    are not in the image come first, then the costliest. Costs are text with six decimals that add
-    up to the total as shown: what rounding takes from one row it gives to the next.
+    The words of things that are not in the image come first, then the costliest. Costs are text
+    that adds up to the total as shown: what rounding takes from one row it gives to the next.
     """
     words = sorted(explanation.words, key=lambda word: not word.hallucinated)
     whose = "" if system is None else f"{system}, "
@@ -301,11 +300,7 @@ def shortened(caption: str, width: int | None = None) -> str:
 
 
 def around(caption: str, words: str, width: int) -> str:
-    """Return the part of a caption where words are, as one line of at most `width` characters.
-
-    >>> around("The sun is out, and a dog runs over the large field.", "dog", 20)
-    '...and a dog runs...'
-    """
+    """Return the part of a caption where words are, as one line of at most `width` characters."""
     text = shortened(caption)
     if len(text) <= width:
         return text

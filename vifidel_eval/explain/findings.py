@@ -206,11 +206,7 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
-    """Return a row a system: how often something is not in the image or unmentioned.
-
-    The rates are called as the columns of the metric whose verdicts they are of: VIFIDEL-Hs and
-    VIFIDEL-Hi, or CHAIRs and CHAIRi.
-    """
+    """Return a row a system; the rates are called as the columns of the metric that judges."""
     by_references = any(findings.judged_by_references for findings in of_systems.values())
     rows: list[dict[str, Cell]] = [
         {
@@ -260,19 +256,16 @@ def findings_table(
 def findings_in_width(
     of_systems: Mapping[str, Findings], most: int, width: int
 ) -> Iterator[tuple[Table, str | None]]:
-    """Yield the most frequent findings for a terminal: a table for each system and kind.
-
-    At most `most` of a kind are shown, with an image of each; examples fill lines of `width`
-    characters. With each table comes the colour of its rows.
-    """
-    nothing = True
-    for name, findings in of_systems.items():
-        for kind, of_kind in findings.by_kind.items():
-            if of_kind:
-                nothing = False
-                title = f"{name}: {kind}"
-                yield _in_width(title, findings.captions, of_kind, most, width), _COLOURS[kind]
-    if nothing:
+    """Yield a table for each system and kind, which fits a terminal, and the colour of its rows."""
+    listed = [
+        (f"{name}: {kind}", findings.captions, of_kind, _COLOURS[kind])
+        for name, findings in of_systems.items()
+        for kind, of_kind in findings.by_kind.items()
+        if of_kind
+    ]
+    for title, captions, of_kind, colour in listed:
+        yield _in_width(title, captions, of_kind, most, width), colour
+    if not listed:
         yield Table([], [], title=_NOTHING), None
 
 

@@ -74,18 +74,13 @@ class Invention(NamedTuple):
 def inventions_in(
     system: str, explanations: Iterable[Explanation], units: Callable[[str], Sequence[Unit]]
 ) -> Iterator[Invention]:
-    """Yield the inventions of a system's captions, in their order.
-
-    `units` is what reads captions, such as `Explainer.units`.
-    """
+    """Yield the inventions of a system's captions, which `Explainer.units` reads, in order."""
     for explanation in explanations:
         image_id, caption = explanation.image_id, explanation.caption
         wrong = [mention for mention in explanation.mentions if mention.verdict.is_wrong]
-        if not wrong:
-            continue
-        sentences = list(sentence_places(caption))
+        sentences = list(sentence_places(caption)) if wrong else []
         ends = [end for _, end in sentences]
-        for mention, start, end in places_of(wrong, caption, units(caption)):
+        for mention, start, end in places_of(wrong, caption, units):
             number = bisect_right(ends, start)
             yield Invention(
                 system,
@@ -104,10 +99,7 @@ def inventions_in(
 
 
 def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
-    """Return inventions as the text of a file, a row each.
-
-    The file's suffix says how: ``.csv`` is CSV with a header, any other is JSON Lines.
-    """
+    """Return inventions as the text of a CSV file, or under another suffix of JSON Lines."""
     rows = [invention.to_json() for invention in inventions]
     if suffix.lower() != ".csv":
         return "".join(f"{json_line(row)}\n" for row in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -16,10 +16,8 @@ from .explanation import shortened
 
 _WORD = re.compile(r"\w+")
 
-# Characters of a sentence that a table shows.
-_WIDTH, _LEAST_WIDTH = 40, 16
-# Those of its number, its P and the space between columns.
-_OTHERS = 2 + 6 + 3 * 2
+# Characters of a sentence that a table shows; those of its number, P and space between columns.
+_WIDTH, _LEAST_WIDTH, _OTHERS = 40, 16, 2 + 6 + 3 * 2
 
 
 class PlacedMention(NamedTuple):
@@ -79,13 +77,15 @@ class JudgedSentence(NamedTuple):
 
 
 def places_of(
-    mentions: Iterable[Mention], text: str, units: Sequence[Unit]
+    mentions: Sequence[Mention], text: str, units: Callable[[str], Sequence[Unit]]
 ) -> Iterator[tuple[Mention, int, int]]:
-    """Yield mentions of a text, whose content words are `units`, with their places in it.
+    """Yield mentions of a text, whose content words `units` reads, with their places in it.
 
     The words of a unit follow each other, whatever their case and what is between them, behind the
     unit before; where they are spelled otherwise, the place is all of the text.
     """
+    if not mentions:
+        return
     words = [(match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
     listed = [word for word, _, _ in words]
     starts: dict[str, list[int]] = {}
@@ -95,7 +95,7 @@ def places_of(
     whole = start, start + len(text.strip())
     spelled_otherwise: set[str] = set()  # from any place on
     of_things, at = [], 0
-    for unit in units:
+    for unit in units(text):
         wanted = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
         begins = starts.get(wanted[0], []) if wanted else []
         behind = islice(begins, bisect_left(begins, at), None)
@@ -112,10 +112,7 @@ def places_of(
 def sentence_table(
     caption: str, sentences: Sequence[JudgedSentence], width: int | None = None
 ) -> Table:
-    """Return a row per sentence of a caption: its text, P, and what it invents.
-
-    Sentences are cut to fit lines of `width` characters.
-    """
+    """Return a row per sentence of a caption, cut to fit lines of `width` characters."""
     invented = [", ".join(map(_placed, sentence.inventions)) for sentence in sentences]
     headers = ["", "Sentence", "Not in the image", "P"]
     most = _WIDTH

@@ -55,14 +55,7 @@ class Sentence(NamedTuple):
 
 
 def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
-    """Return the sentences of a text; `units` finds its content words, as `Grounding.units` does.
-
-    Examples
-    --------
-    >>> text = "A dog runs. The mood is calm."
-    >>> [text[one.start : one.end] for one in read_sentences(text, lambda part: [])]
-    ['A dog runs.', 'The mood is calm.']
-    """
+    """Return the sentences of a text; `units` finds content words, as `Grounding.units` does."""
     return tuple(
         Sentence(start, end, tuple(unit for unit in units(text[start:end]) if unit.category))
         for start, end in sentence_places(text)
@@ -72,8 +65,7 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
 class Claim(NamedTuple):
     """What of a caption is scored: its content words, None for all, and the things it names.
 
-    It mentions them, or denies that they are there; `parts` are the words of each mention, and
-    `looked_up` the words and terms that a lexicon needs for the mentions.
+    `parts` are the words of each mention, and `looked_up` what a lexicon needs for the mentions.
     """
 
     words: frozenset[str] | None
@@ -87,10 +79,10 @@ class Claim(NamedTuple):
 def claim_reader(
     units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
 ) -> Callable[[str], Claim]:
-    """Return what reads captions; who reads alike shares what was read last.
+    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it.
 
-    What of a caption is scored are sentences that mention a thing, without the words of things that
-    they deny; if there is none, the whole caption. `units` are those of a `Grounding`.
+    Scored are sentences that mention a thing, without the words of what they deny; if there is
+    none, the whole caption.
     """
     words_in: Remembered[str, tuple[str, ...]] = Remembered(
         lambda text: tuple(content_words(text, stop_words))
@@ -121,17 +113,14 @@ def claim_reader(
 class ClaimsGold(Gold):
     """Objects and references of some rows, what the objects name, and all words of references.
 
-    `label_classes` and `said_classes` have the number of the class of each of these, `rarities` the
-    rarity of each word of references. Labels name their classes, `named_classes` in `named_rows`,
-    with and without a vector. Of each row there are its labels and references as they are, and what
-    can be absent by its labels.
+    `named_classes` in `named_rows` are the classes that labels name, with and without a vector.
     """
 
     said: ReferenceWords
     named: Bags
-    label_classes: Integers
-    said_classes: Integers
-    rarities: Floats
+    label_classes: Integers  # the number of the class of each object
+    said_classes: Integers  # and of each word of references
+    rarities: Floats  # of these words
     named_rows: Integers
     named_classes: Integers
     labels: Sequence[LabelCounts]
@@ -315,10 +304,7 @@ def _claimed(claims: Sequence[Claim], lexicon: Lexicon, words: Bags) -> Mask:
 
 
 def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Nearest) -> Floats:
-    """Return how near those words that count come to each of a side, (number of its atoms,).
-
-    `count` is a mask of the words; `near` is what is nearest between all of them and the side.
-    """
+    """Return how near the words that count come to each atom of a side; `near` is of all words."""
     if not len(side.atoms) or count.all():
         return near.of_right
     loses = np.zeros(len(words), dtype=bool)
@@ -335,8 +321,8 @@ def _named_by(
 ) -> tuple[Mask, Mask, Mask, Mask]:
     """Return which mentions labels name, and which references do.
 
-    Of those that neither does, return where they name what is never the same, as for VIFIDEL-H a
-    hot dog is no dog, and where they name what may be the same: a bike may be a motorcycle.
+    Of the others, return where these name what is never the same (a hot dog is no dog), and what
+    may be the same (a bike may be a motorcycle).
     """
     numbers = grounding.class_numbers
     size = gold.rows, len(numbers)
@@ -362,7 +348,6 @@ def _named_by(
 def _wrong_denials(
     claims: Sequence[Claim], grounding: Grounding, image: Callable[[int], Known], doubt: Floats
 ) -> fidelity.Inventions:
-    """Return the things that captions deny and that are there."""
     wrong = [
         (row, grounding.class_numbers[unit.category or ""], 1.0 if by == LABELS else doubt[row])
         for row, claim in enumerate(claims)

@@ -29,14 +29,11 @@ _CLASS_BITS = 32  # of a row and a class as one number
 
 @dataclass(frozen=True, eq=False)
 class Inventions:
-    """Mentions that nothing names, and denials of what is there.
-
-    Each has its row, the number of its class, and how sure it is, in [0, 1].
-    """
+    """Mentions that nothing names, and denials of what is there."""
 
     rows: Integers
-    classes: Integers
-    sure: Floats
+    classes: Integers  # numbers
+    sure: Floats  # in [0, 1]
 
 
 def doubts(witnesses: Integers) -> Floats:
@@ -46,11 +43,7 @@ def doubts(witnesses: Integers) -> Floats:
 
 
 def supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
-    """Return the support of each word: how near it comes to the evidence.
-
-    Words of mentions that labels alone name are supported fully, those of what is denied not at
-    all.
-    """
+    """Return the support of words: full of mentions that labels alone name, none of denied ones."""
     return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
 
 
@@ -63,11 +56,10 @@ def weights_in_p(
     doubt: Floats,
     said: Mask,
 ) -> Floats:
-    """Return the weight of each word of the captions.
+    """Return the weight of each word: of mentions that are named, denied or doubted, and of others.
 
-    Of each is given its support, in [0, 1], and whether it is of a mention that is named, or else
-    of one that is denied, or else of one that is doubted; of each row its `doubts`, and whether it
-    has references: without them nobody says anything of words that name no thing.
+    Of each row there are its `doubts`, and whether it has references: without them nobody says
+    anything of words that name no thing.
     """
     deny = doubt[words.owners]
     of_others = np.where(said, _OTHER, 0.0)[words.owners]
@@ -92,8 +84,7 @@ def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
 def sureness(near: Floats, denied: Mask, doubt: Floats) -> Floats:
     """Return how sure it is that mentions which nothing names are inventions.
 
-    It is 1 if labels deny them. Else they are doubted, and the less the nearer something is: of
-    each is given its largest cosine to the evidence, and the `doubts` of its row.
+    It is 1 if labels deny them; else they are doubted, the less the `near`er the evidence comes.
     """
     return np.where(denied, 1.0, doubt * np.maximum(0.0, 1 - near / SUPPORT))
 

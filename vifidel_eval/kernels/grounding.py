@@ -1,8 +1,7 @@
 """Grounding: which of the things that captions mention are in their images.
 
-The evidence of an image is its object labels and what its references say. VIFIDEL-H counts the
-verdicts; explanations, findings and the report present them. Rules and thresholds are in
-docs/fidelity.md, what else was tried is in docs/fidelity-experiments.md.
+The evidence of an image is its object labels and what its references say. docs/fidelity.md has the
+rules and thresholds, docs/fidelity-experiments.md what else was tried.
 """
 
 from __future__ import annotations
@@ -111,9 +110,8 @@ class JudgedMentions(NamedTuple):
 class Grounding:
     """Holds the mentions of captions against what is known of their images.
 
-    `things` is the object vocabulary. Single words that are `stop_words` are neither mentions nor
-    evidence. `source` is where labels come from, if all rows have one; `declared` what a user says
-    was looked for in every image, beside what the objects say.
+    `source` is where labels come from, if all rows have one; `declared` what a user says was looked
+    for in every image.
     """
 
     def __init__(
@@ -127,7 +125,6 @@ class Grounding:
         self.stop_words = frozenset(stop_words)
         self._source = source
         self._declared = declared
-        self._terms = frozenset(things.class_of).union(things.no_class)
         self._classes_of_asked: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda asked: frozenset(map(self._class_of_asked, asked))
         )
@@ -150,8 +147,8 @@ class Grounding:
 
     def _term_and_class(self, label: str) -> tuple[str, str]:
         units, class_of = self.units(label), self._things.class_of
-        is_term = " " not in label or label in self._terms or len(units) == 1
-        term = label if is_term else term_of(label, self._terms)
+        is_term = " " not in label or label in self._things.terms or len(units) == 1
+        term = label if is_term else term_of(label, self._things.terms)
         if label not in class_of and len(units) == 1:
             return term, units[0].category or label
         return term, class_of.get(label) or class_of.get(term, term)
@@ -190,10 +187,7 @@ class Grounding:
         return category if term == label else label
 
     def deniable(self, labels: Collection[str], asked: Asked) -> Deniable:
-        """Return what can be absent from an image with these labels.
-
-        `asked` is what was looked for in it, there or not, if that is said of this image.
-        """
+        """Return what can be absent by labels, and by what was `asked` of the image, if it says."""
         source = self._source
         if source is not None and source.says_what_was_asked and source.categories:
             asked = source.categories if asked is None else asked | source.categories
@@ -214,10 +208,9 @@ class Grounding:
         return self._deniable(self._classes_if_closed(source.vocabulary()))
 
     def _classes_if_closed(self, labels: frozenset[str]) -> frozenset[str]:
-        """Return the classes that were looked for where nothing tells it but the labels.
+        """Return COCO's 80 or PASCAL VOC's 20 classes if all labels are among them, else none.
 
-        They are COCO's 80 or PASCAL VOC's 20 if all labels are among them, and else nothing:
-        whoever lists other labels may have looked for anything.
+        Whoever lists other labels may have looked for anything.
         """
         closed = (closed for closed in CLOSED_SETS.values() if labels <= closed)
         known = labels and self._declared is None
@@ -231,10 +224,7 @@ class Grounding:
         return Deniable(None if everything else classes, denied, classes & self._things.stuff)
 
     def known(self, labels: LabelCounts, references: Sequence[str], asked: Asked = None) -> Known:
-        """Return what is known of an image, from its labels, its references and `deniable`.
-
-        What references deny is not among their words.
-        """
+        """Return what is known of an image; what references deny is not among their words."""
         said: dict[str, str | None] = {}
         mentions: Counter[str | None] = Counter()
         for units in map(self.units, references):
@@ -259,10 +249,7 @@ class Grounding:
         references: Sequence[Sequence[str]],
         asked: Sequence[Asked] | None = None,
     ) -> Evidence:
-        """Return what is known of the images of some rows.
-
-        `asked` is what was looked for in each, there or not, where that is said.
-        """
+        """Return what is known of the images of some rows."""
         asked = [None] * len(labels) if asked is None else asked
         images = tuple(map(self.known, labels, references, asked))
         return Evidence(bags_of_labels(lexicon, (i.texts for i in images), False)[0], images)
@@ -274,11 +261,10 @@ class Grounding:
         evidence: Evidence,
         threshold: float = SUPPORT,
     ) -> JudgedMentions:
-        """Return the mentions of captions in order, with their verdicts.
+        """Return the mentions of the caption of each row of the evidence, with their verdicts.
 
-        Captions are one per row of the evidence. Below the threshold of support a mention is not in
-        the image, unless the evidence names its class. The lexicon is that of the evidence. A
-        denial is a mention where it is wrong, and stuff where it was looked for.
+        Below the threshold of support a mention is not in the image, unless the evidence names its
+        class. A denial is a mention where it is wrong, and stuff where it was looked for.
         """
         read: list[_Read] = []
         stuff = self._things.stuff
@@ -350,10 +336,7 @@ class Grounding:
 
 
 def _describing(lexicon: Lexicon, read: Sequence[_Read]) -> list[tuple[int, int]]:
-    """Return evidence that only describes a mention, and so does not count for a verdict on it.
-
-    *Traffic* describes a traffic light.
-    """
+    """Return evidence that only describes a mention, as *traffic* does a *traffic light*."""
     return [
         (at, number)
         for at, (_, _, unit, image) in enumerate(read)

@@ -34,11 +34,7 @@ CAPTION_COUNTS = (
 def image_categories(
     labels: Iterable[str], references: Iterable[str], finder: MentionFinder
 ) -> frozenset[str]:
-    """Return the categories of an image: of its instances, and those its references mention.
-
-    Labels are in lower case; one that is a name of a class (``sofa``) is of that class. References
-    are read by the rules that captions are read by.
-    """
+    """Return the categories of an image: of its instances, and those its references mention."""
     class_of = finder.classes.class_of
     mentioned = (m.category or "" for said in references for m in finder.find(said).found)
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
@@ -50,13 +46,7 @@ def absent(mentions: Mentions, there: frozenset[str]) -> list[Unit]:
 
 
 def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]:
-    """Return the `CAPTION_COUNTS` of one caption.
-
-    >>> from vifidel_eval.words.synonyms import coco_synonyms
-    >>> finder = MentionFinder(coco_synonyms())
-    >>> caption_counts(finder.find("A man and a dog, and a cat."), frozenset({"person", "dog"}))
-    (1, 1, 3, 1, 2, 3, 2, 10)
-    """
+    """Return the `CAPTION_COUNTS` of one caption."""
     made_up = len(absent(mentions, there))
     distinct = {mention.category for mention in mentions.found}
     return (
@@ -83,8 +73,8 @@ def details_of(read: Sequence[Mentions], there: Sequence[frozenset[str]]) -> lis
     ]
 
 
-def _ratio(counts: npt.ArrayLike, part: int, whole: tuple[int, ...]) -> Floats:
-    """Return the share of one count in the mean of others, NaN where that is nothing."""
+def ratio(counts: npt.ArrayLike, part: int, whole: tuple[int, ...]) -> Floats:
+    """Return counts, (..., k), as the share of one in the mean of others; NaN where that is 0."""
     counts = np.asarray(counts, dtype=float)
     total = sum(counts[..., at] for at in whole)
     share = np.full(np.shape(total), np.nan)
@@ -95,7 +85,7 @@ def _ratio(counts: npt.ArrayLike, part: int, whole: tuple[int, ...]) -> Floats:
 def _column(part: str, *whole: str) -> Callable[[npt.ArrayLike], Floats]:
     # A partial, which pickles, as a run does.
     at = CAPTION_COUNTS.index
-    return partial(_ratio, part=at(part), whole=tuple(map(at, whole)))
+    return partial(ratio, part=at(part), whole=tuple(map(at, whole)))
 
 
 #: The metric's numbers by column: each maps sums of `CAPTION_COUNTS`, (..., 8), to (...). All but

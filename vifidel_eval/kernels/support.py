@@ -2,7 +2,7 @@
 
 The two relaxations of the Word Mover's Distance (Kusner et al., 2015), in similarities: every
 caption word goes to its nearest piece of evidence, and every piece of evidence to its nearest
-caption word. docs/fidelity.md has the formulas, and docs/fidelity-experiments.md what was tried.
+caption word. docs/fidelity.md has the formulas.
 """
 
 from __future__ import annotations
@@ -32,14 +32,12 @@ Mask = NDArray[np.bool_]
 class Deniable(NamedTuple):
     """What can be absent from an image, as classes.
 
-    That is `classes`, or everything if it is None. Of them, the `denied` ones were asked for and
-    not found: there the answer counts, whatever else is near. Stuff and scenes are mentions only if
-    they are among the `stuff` that was looked for.
+    An answer that something is not there counts, whatever else is near.
     """
 
-    classes: frozenset[str] | None
-    denied: frozenset[str] = frozenset()
-    stuff: frozenset[str] = frozenset()
+    classes: frozenset[str] | None  # None for everything
+    denied: frozenset[str] = frozenset()  # those of them that were asked for and not found
+    stuff: frozenset[str] = frozenset()  # the stuff and scenes that were looked for
 
     def has(self, category: str | None) -> bool:
         """Return whether something of a class can be absent."""
@@ -52,15 +50,11 @@ class Deniable(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of an image.
+    """What is known of an image."""
 
-    `texts` are its labels and the words and terms of its references, each with the class that it
-    names, if any; `labels` the classes of its labels; `shares` the share of references that mention
-    each class, None where they say nothing.
-    """
-
-    texts: Mapping[str, str | None]
-    labels: frozenset[str]
+    texts: Mapping[str, str | None]  # labels, and what references say, with the class each names
+    labels: frozenset[str]  # their classes
+    #: The share of references that mention each class; None where they say nothing.
     shares: Mapping[str | None, float] | None
     deniable: Deniable
 
@@ -73,19 +67,13 @@ class Known(NamedTuple):
         return min(text for text, of_class in self.texts.items() if of_class == category)
 
     def contradicts(self, category: str | None) -> str | None:
-        """Return what says that something of a class is there, so that nobody can deny it.
-
-        It is *labels* if one names it, *references* if half of them or more do, else None.
-        """
+        """Return what says that something of a class is there: labels, half of the references."""
         if category in self.labels:
             return LABELS
         return REFERENCES if (self.shares or {}).get(category, 0.0) >= _HALF else None
 
     def judge(self, category: str | None) -> str | None:
-        """Return what can deny something of a class: labels, an answer, or references; or None.
-
-        Where the objects looked for something, only that can be absent.
-        """
+        """Return what can deny something of a class; None if nobody looked for it."""
         if not self.deniable.anything:
             return None if self.shares is None else REFERENCES
         if category in self.deniable.denied:
@@ -221,10 +209,9 @@ def nearest_evidence(
 ) -> tuple[Floats, Integers]:
     """Return the largest cosine of words to the evidence of their rows, and what has it.
 
-    The words are in the order of their rows. The cosine is in [0, 1], and NaN for a word without a
-    vector; what has it is a lexicon number, `NOTHING` where it is 0. Evidence that does not count
-    for a word is `apart`: its number, beside the place of the word. With `some`, which are places
-    in ascending order, nothing is said of the other words.
+    The words are in the order of their rows. The cosine is in [0, 1], NaN without a vector; what
+    has it is a lexicon number, `NOTHING` where it is 0. `apart` are places of words, each with the
+    number of evidence that does not count there; `some`, ascending, the places that are asked for.
     """
     support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
     at = np.arange(len(atoms)) if some is None else some
@@ -249,10 +236,9 @@ def are_named(
 ) -> Mask:
     """Return which of some things have a class that something else of their row has.
 
-    Both are rows and numbers of classes, or `NO_CLASS`; `size` has how many of each there are.
+    Both are rows and numbers of classes; `size` has how many of each there are.
     """
-    rows, classes = size
-    there = np.zeros((rows, classes + 1), dtype=bool)  # the last one, at -1, is no class
+    there = np.zeros((size[0], size[1] + 1), dtype=bool)  # the last one, at -1, is no class
     there[others] = True
     there[:, NO_CLASS] = False
     named: Mask = there[things]

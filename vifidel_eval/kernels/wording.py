@@ -1,20 +1,10 @@
 """Wording: how near captions come to references in what bags of words do not see.
 
-Order, prepositions, counts, negation and added attributes change which words there are and which
-follow each other. So a sentence of a caption is held against a reference by the words that both
-have: by these alone, and by each with the one of them before it in its sentence, or with the
-sentence's start. Such a pair is worth the inverse of the distance of its words. A word weighs the
-square of its rarity, a pair that of the sum of both (`vifidel_eval.words.grammar.rarity`; 0 for a
-start); stop words are words here. What both have of the same words is divided by the geometric mean
-of what each has, and so for pairs, of which a text alone has all neighbours.
-
-CIDEr-D (Vedantam et al., CVPR 2015) compares n-grams in this way; where one word is wrong, all of
-its n-grams are, and the words around it stay a pair. Both parts are in [0, 1], by the inequality of
-Cauchy and Schwarz, and 1 for a text and itself. No other image decides what a word weighs, and
-length costs nothing.
-
-Words are known by 64 bits of a digest, cut to make room for the row: nothing is numbered that runs
-and threads would have to share.
+Order, prepositions, counts, negation and attributes change which words there are and which follow
+each other. A sentence is held against a reference by the words that both have, and by each with the
+one of them before it, or with the sentence's start; docs/fidelity.md has the formula. Of CIDEr-D
+(Vedantam et al., CVPR 2015) it differs in that words around a wrong one stay a pair. Words are
+known by 64 bits of a digest, so that runs and threads share no numbers.
 """
 
 from __future__ import annotations
@@ -46,7 +36,6 @@ _WORD = np.dtype([("key", "<u8"), ("rarity", "<f8")])
 
 
 def _word(word: str, rarity: float) -> bytes:
-    """Return a word as `_WORD`."""
     digest = blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest()
     return digest + struct.pack("<d", rarity)
 
@@ -109,13 +98,7 @@ class _Own(NamedTuple):
 
 
 class ReferenceWording:
-    """The wording of the references of some rows, which all systems share.
-
-    Parameters
-    ----------
-    references : sequence of sequence of str
-        The references of each row. Those without a word do not count.
-    """
+    """The wording of the references of some rows; references without a word do not count."""
 
     def __init__(self, references: Sequence[Sequence[str]]) -> None:
         texts = _Texts(list(chain.from_iterable(references)))

@@ -1,8 +1,7 @@
 """English of captions as CHAIR reads it: sentences, tokens, singular forms.
 
-Tokens are those of the Penn Treebank's tokeniser on lower-case sentences. NLTK, from which the
-published program takes them, needs a download for sentences and is an order of magnitude slower;
-``benchmarks/chair.py`` counts the differences.
+Tokens are those of the Penn Treebank's tokeniser on lower-case sentences. NLTK, which the published
+program uses, is an order of magnitude slower; ``benchmarks/chair.py`` counts the differences.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import importlib.util
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +108,7 @@ def drop_incomplete(caption: str) -> str:
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """Yield the place behind each sentence of a text that has an end, as `drop_incomplete` says.
-
-    >>> list(sentence_ends("A dog runs with Mr. Smith. A cat sits"))
-    [26]
-    """
+    """Yield the place behind each sentence of a text that has an end, as `drop_incomplete` says."""
     ends = _Ends(text)
     for found in _SENTENCE_END.finditer(text):
         if found["stop"] != "." or ends(found.start()):
@@ -122,13 +117,8 @@ def sentence_ends(text: str) -> Iterator[int]:
 
 @Remembered  # sentences of a run are asked for after its scores
 def has_several(text: str) -> bool:
-    """Return whether a text has more than one sentence.
-
-    >>> has_several("A dog runs."), has_several("A dog runs. A cat sits")
-    (False, True)
-    """
-    places = sentence_places(text)
-    return next(places, None) is not None and next(places, None) is not None
+    """Return whether a text has more than one sentence."""
+    return len(list(islice(sentence_places(text), 2))) == 2
 
 
 def sentence_places(text: str) -> Iterator[tuple[int, int]]:

@@ -1,11 +1,9 @@
 """Grammar of captions: what describes the next word, what somebody does, and what is denied.
 
 A denial is a cue and the noun phrases right behind it: *there are no cars or buses*, *without a
-dog*, *neither a cat nor a dog*, *does not show any people*, *free of cars*. A phrase may have an
-article and a word such as *visible* before its noun, and nothing else. Whatever is uncertain is no
-denial, so that a thing cannot be hidden behind one: what follows must end the phrase (*no zebra
-could be happier*), no other negation may come before (*there is no scene without a zebra*), and
-questions and sentences of what would be deny nothing.
+dog*. Whatever is uncertain is no denial, so that a thing cannot be hidden behind one: what follows
+must end the phrase (*no zebra could be happier*), no other negation may come before (*there is no
+scene without a zebra*), and questions and sentences of what would be deny nothing.
 """
 
 from __future__ import annotations
@@ -64,8 +62,8 @@ def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]
     return follower[0].isalpha() and follower not in _AFTER_A_NOUN and not follower.endswith("ing")
 
 
-#: Names of things that are also what somebody does.
-_VERBS = frozenset(
+#: Names of things, in the singular, that are also what somebody does: *watch*.
+VERBS = frozenset(
     """
     bat bike boat book bowl bow box building canoe clip coat dock dress drink fan farm feather
     fence field file fish flash frosting garden grill grip groom hammer handle hook horn hose
@@ -97,11 +95,6 @@ _PREPOSITIONS = frozenset(
 )
 
 
-def may_be_verb(name: str) -> bool:
-    """Return whether a thing's name, in the singular, is also what somebody does: *watch*."""
-    return name in _VERBS
-
-
 def comes_between(word: str) -> bool:
     """Return whether a word may stand between a subject and what it does: *a dog also watches*."""
     return word in _ADVERBS or word.endswith("ly")
@@ -110,12 +103,11 @@ def comes_between(word: str) -> bool:
 def is_verb(
     before: Sequence[str], word: str, after: str, acts: bool | None, number: tuple[bool, bool]
 ) -> bool:
-    """Return whether a word of which `may_be_verb` holds is what somebody does, and no thing.
+    """Return whether one of `VERBS` is what somebody does, and no thing.
 
-    `before` are the four words before it without those that come between, and `after` the next
-    one. `acts` says whether they end with the name of a person or an animal, and is None if they
-    end with no name of a thing. `number` tells whether the last of them and the word itself are
-    singular.
+    `before` are the four words before it without those that come between. `acts` says whether they
+    end with the name of a person or an animal, and is None if they end with no name of a thing.
+    `number` tells whether the last of them and the word itself are singular.
 
     >>> is_verb("while a dog".split(), "watches", "the", True, (True, False))
     True

@@ -1,22 +1,9 @@
-"""Mentions in captions of the things of a list of classes: CHAIR's rules for words.
+"""Mentions in captions of the things of a list of classes, by CHAIR's rules for words.
 
-1. The caption is split into lower-case tokens (`english.tokens`).
-2. Terms of two words become one word (`_TERMS`); so do the list's own names of several words, of
-   which the longest is taken.
-3. Each word is looked up in the list: as it is, else in its singular form (and in the plural of
-   names that the rules for singular forms do not lead back to: *ties*). Where the caption has
-   a *toilet*, a *seat* is not looked up.
-4. A word that describes the next one is no mention: *orange cat*, *passenger train*; nor is the
-   name of stuff or a scene right before another word: *beach umbrella*.
-
-`MentionFinder.units`, which reads captions for everything but CHAIR, has two rules more: what
-somebody does is no mention (*a dog watches*), nor is the camera that somebody looks at; and it
-tells which things a caption denies (`denials`).
-
-With the published list the rules are those of the published program to the letter: words are
-looked up and joined in their singular form alone, only `_TERMS` are joined, and there is no rule 4.
-So it does not find a *bus* (its singular form is *bu* there), *tennis racket* stays two words, and
-a *dining table* is a *table*.
+docs/chair.md has the rules. `MentionFinder.units`, which reads captions for everything but CHAIR,
+has three more: what somebody does is no mention (*a dog watches*), nor is the camera that somebody
+looks at, and some things are denied. With the published list the rules are those of the published
+program to the letter: words are looked up and joined in their singular form alone.
 """
 
 from __future__ import annotations
@@ -36,11 +23,11 @@ from .grammar import (
     DESCRIBING,
     REACH,
     THING,
+    VERBS,
     comes_between,
     denials,
     describes,
     is_verb,
-    may_be_verb,
     may_deny,
 )
 from .synonyms import ClassList
@@ -135,10 +122,6 @@ class _Token(NamedTuple):
 class MentionFinder:
     """Finds the mentions of a list's classes in captions.
 
-    The list has the object labels that it does not know added (`ClassList.with_names`).
-
-    Examples
-    --------
     >>> from vifidel_eval.words.synonyms import coco_synonyms
     >>> finder = MentionFinder(coco_synonyms())
     >>> [mention.category for mention in finder.find("Two hot dogs by a baby elephant").found]
@@ -200,8 +183,6 @@ class MentionFinder:
         Stop words are single words that are no units, whatever the list says of them: *can*.
         Without `grammar` the mentions are those of `find`.
 
-        Examples
-        --------
         >>> from vifidel_eval.words.synonyms import coco_synonyms
         >>> finder = MentionFinder(coco_synonyms())
         >>> found = finder.units("Two hot dogs by a big fence", {"two", "by"})
@@ -285,7 +266,7 @@ class MentionFinder:
         terms = tuple(self._terms[w] for w in dict.fromkeys((form, word)) if w in self._terms)
         describes = word in self._describing
         alone = not terms and not describes
-        verb = next(filter(may_be_verb, (name, form)), None)
+        verb = next((one for one in (name, form) if one in VERBS), None)
         return _Token(word, form, name, alone, terms, describes, verb, is_open, named)
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:

@@ -15,8 +15,7 @@ begins with ``-`` lists words that are of no class although a part of them is. T
 ``[stuff]`` are stuff and scenes. Names are compared in lower case.
 
 The list that was published with CHAIR (Rohrbach et al., EMNLP 2018) is recognised by its content
-and read as their program reads it: split at a comma and one blank only, so that a name behind two
-blanks (`` motor bike``) or with a capital (``iPhone``) never matches.
+and read as their program reads it (docs/chair.md).
 """
 
 from __future__ import annotations
@@ -70,6 +69,11 @@ class ClassList:
         """The class of each name, added classes included."""
         known = {name: names[0] for names in self.classes for name in names}
         return known | {name: name for name in self.added}
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """All names of the list, of classes and of none."""
+        return frozenset(self.class_of).union(self.no_class)
 
     @cached_property
     def things(self) -> ClassList:
@@ -136,11 +140,8 @@ def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
 def read_classes(path: str | os.PathLike[str]) -> ClassList:
     """Read a list of classes from a UTF-8 text file in the syntax above.
 
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, is not UTF-8 or has no class, or if a line has an empty name
-        or a name of another class.
+    Raises a VifidelError if it cannot be read, has no class, or a line has an empty name or one of
+    another class.
     """
     return _parse(read_text(path, VifidelError), str(path))
 
