@@ -16,10 +16,10 @@ from .categories import (
 )
 from .coco import read_coco_instances, read_coco_results
 from .folders import read_voc
-from .instances import Box, ImageBoxes
+from .instances import LabelItem, LabelList, LabelRows, label_rows
 from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, CategoryNames, clean_label
-from .objects import ObjectLabels
-from .plain import LabelItem, LabelList, LabelRows, label_rows, read_labels
+from .objects import Box, ImageBoxes, ObjectLabels
+from .plain import read_labels
 from .read import ObjectSource, agreed, read_boxes, read_objects, union
 from .tables import read_open_images
 

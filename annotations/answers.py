@@ -1,23 +1,18 @@
 """What was looked for and is there or not: answers of models and benchmarks, files of detections.
 
-- Answers of any vision-language model are JSON Lines, one image and thing a line: ``{"image_id": 1,
-  "thing": "nut", "answer": "no"}`` or ``{"image_id": 1, "thing": "nut", "score": 0.12}``.
 - POPE's questions (Li et al., EMNLP 2023; https://github.com/AoiDragon/POPE) have their answer as
   ``label``: ``{"image": "COCO_val2014_000000000042.jpg", "text": "Is there a snowboard in the
   image?", "label": "yes"}``.
-- AMBER's ``annotations.json`` (Wang et al., 2023; https://github.com/junyangwang0410/AMBER) is a
-  list with, for each generative task, ``{"id": 1, "type": "generative", "truth": ["sky", ...],
-  "hallu": ["cloud", ...]}``: things that are in image 1, and things that are not and that models
-  name. Entries of other types are about one question each and have no list of things.
+- AMBER's ``annotations.json`` (Wang et al., 2023; https://github.com/junyangwang0410/AMBER) lists
+  for each generative task what is in its image, ``truth``, and what is not and models name,
+  ``hallu``. Entries of other types are about one question each.
 - Woodpecker's samples (Yin et al., 2023; ``models/detector.py`` of
-  https://github.com/BradyFU/Woodpecker) have what its detector looked for: ``img_path`` and
-  ``entity_info``, ``{"dog": {"total_count": 1, "bbox": [[...]]}, "nut": {"total_count": 0, ...}}``.
-  A box is left, top, right and bottom in shares of the image's sides.
-- ``vifidel-eval detect`` writes JSON Lines: a header, ``{"vifidel_eval": "detections", "version":
-  1, "classes": [...] or null, ...}``, then a line per picture, or per picture and round of
-  questions: ``{"image_id", "labels", "scores", "boxes", "width", "height"}`` with boxes of left,
-  top, right and bottom in pixels, and ``asked`` where the detector was asked for things.
-  ``{"image_id", "problem"}`` is a picture that could not be read.
+  https://github.com/BradyFU/Woodpecker) have ``entity_info``, ``{"dog": {"total_count": 1, "bbox":
+  [[...]]}}``, with boxes of left, top, right and bottom in shares of the image's sides.
+- ``vifidel-eval detect`` writes a header, ``{"vifidel_eval": "detections", "version": 1, "classes":
+  [...] or null, ...}``, then a line per picture, or per picture and round of questions:
+  ``{"image_id", "labels", "scores", "boxes", "width", "height"}`` with boxes in pixels, and
+  ``asked`` where the detector was asked for things, or a ``problem``.
 """
 
 from __future__ import annotations
@@ -53,11 +48,7 @@ _UNSURE = re.compile(
 
 
 def meant(answer: Any) -> bool | None:
-    """Return what an answer in words means: there, not there, or None where it leaves that open.
-
-    >>> meant("Yes, there is a dog."), meant("No."), meant("I'm not sure")
-    (True, False, None)
-    """
+    """Return what an answer in words means: there, not there, or None where it leaves that open."""
     if isinstance(answer, bool):
         return answer
     if not isinstance(answer, str):
@@ -75,26 +66,22 @@ def _read_answers(answers: Entries, found: Instances) -> ObjectLabels:
     """Read one answer per record; *I cannot tell* is counted and says nothing."""
     found.counts_from(ANSWER_THRESHOLD)
     for answer in answers:
-        image_id = answer.image_id()
-        found.answer(image_id, answer["thing"], _answer(answer, found), answer)
+        image_id, thing, said = answer.image_id(), answer["thing"], answer.get("answer")
+        if said is None and answer.get("score") is not None:
+            found.scored = True
+            there = found.there(check_score(answer["score"], answer))
+        else:
+            try:
+                there = meant(said)
+            except ValueError:
+                given = f"is {said!r:.40}" if "answer" in answer else "is missing"
+                raise AnnotationError(
+                    f"{answer}: the answer about {thing!r:.40} {given}; write yes, no or unsure, "
+                    "or a 'score' from 0 to 1."
+                ) from None
+        found.answer(image_id, thing, there, answer)
     # An image whose captions mention nothing has no question, and so no answer.
     return found.object_labels("answers", lists_every_image=False, says_asked=True)
-
-
-def _answer(answer: Entry, found: Instances) -> bool | None:
-    """Return what a record answers, in words or by its score."""
-    if answer.get("answer") is None and answer.get("score") is not None:
-        found.scored = True
-        return found.there(check_score(answer["score"], answer))
-    try:
-        return meant(answer.get("answer"))
-    except ValueError:
-        about = f"about {answer.get('thing')!r:.40} "
-        given = f"is {answer['answer']!r:.40}" if "answer" in answer else "is missing"
-        raise AnnotationError(
-            f"{answer}: the answer {about}{given}; write yes, no or unsure, or a 'score' from 0 to "
-            "1."
-        ) from None
 
 
 ANSWERS = Format(
@@ -220,11 +207,7 @@ _Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
 
 
 def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
-    """Read a file of detections: a class is counted by its boxes, what was asked for once.
-
-    Of several rounds about a picture, what one found is there. Boxes of one label that mean one
-    object count once. A picture that could not be read is known, and nothing was looked for in it.
-    """
+    """Read a file of detections: a class is counted by its boxes, what was asked for once."""
     where = found.where
     header, pictures = below_header(records)
     if header.get("version") != _VERSION:
@@ -286,19 +269,13 @@ def _count(
             f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
             f"more than the {_MOST_BOXES} that are compared; give a higher --threshold."
         )
-    kept = _distinct(counted)
-    found.image(image_id)[label] = 1 if once else len(kept)
-    for score, box, size in kept if found.boxes is not None else ():
-        found.keep_box(image_id, label, from_corners(box), score, size)
-
-
-def _distinct(detected: list[_Detection]) -> list[_Detection]:
-    """Return the detections of a label, the best first, without those of the same object."""
-    kept: list[_Detection] = []
-    for one in sorted(detected, key=lambda one: -one[0]):
+    kept: list[_Detection] = []  # the best first, without those of the same object
+    for one in sorted(counted, key=lambda one: -one[0]):
         if all(_overlap(one[1], other[1]) <= _SAME for other in kept):
             kept.append(one)
-    return kept
+    found.image(image_id)[label] = 1 if once else len(kept)
+    for score, box, size in kept:
+        found.keep_box(image_id, label, from_corners(box), score, size)
 
 
 def _overlap(box: Any, other: Any) -> float:

@@ -1,8 +1,7 @@
 """Names of categories, by id, Open Images machine id or class index; those that were looked for.
 
-A category id is what a file with ``categories`` says. A class index is a place in a model's list of
-classes and counts from 0: MMDetection, Hugging Face's models and YOLO write it. The two are kept
-apart, since one read as the other gives wrong names without an error.
+A class index is a place in a model's list of classes, from 0 on; read as a category id, it would
+give wrong names without an error.
 """
 
 from __future__ import annotations
@@ -147,12 +146,8 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     return names
 
 
-def category_names(content: Entry) -> dict[Any, str]:
+def names_by_id(categories: Entries) -> dict[Any, str]:
     """Return ``{category id: name}`` from the ``categories`` of a COCO file."""
-    return _names_by_id(content.entries("categories"))
-
-
-def _names_by_id(categories: Entries) -> dict[Any, str]:
     names: dict[Any, str] = {}
     for category in categories:
         category_id, name = category.get("id"), category.get("name")
@@ -189,10 +184,10 @@ def _from_json(content: Any, source: Source) -> CategoryNames:
                 f"{source.where}: 'categories' is missing, and so is Hugging Face's 'id2label'; "
                 "give a file that lists the categories."
             )
-        return CategoryNames(ids=category_names(root(content, source)))
+        return CategoryNames(ids=names_by_id(root(content, source).entries("categories")))
     if content and all(isinstance(name, str) for name in content):
         return CategoryNames(indices=_from_zero(enumerate(content), source.where))
-    return CategoryNames(ids=_names_by_id(Entries(content, source)))
+    return CategoryNames(ids=names_by_id(Entries(content, source)))
 
 
 def _by_id(names: Mapping[Any, str], source: Source) -> CategoryNames:
@@ -200,17 +195,13 @@ def _by_id(names: Mapping[Any, str], source: Source) -> CategoryNames:
         {"id": from_json_key(key) if isinstance(key, str) else key, "name": name}
         for key, name in names.items()
     ]
-    by_id = _names_by_id(Entries(listed, source))
+    by_id = names_by_id(Entries(listed, source))
     machine_ids = {i: name for i, name in by_id.items() if isinstance(i, str) and i[:1] == "/"}
     return CategoryNames({i: n for i, n in by_id.items() if i not in machine_ids}, machine_ids)
 
 
 def _yaml_names(text: str, where: str) -> dict[int, str]:
-    """Return the ``names`` of a YAML file: a list, or a mapping of class index to name.
-
-    Only the tree of nodes is read. No value is made of it: *yes* and *1* stay what they are, and
-    aliases cannot grow.
-    """
+    """Return the ``names`` of a YAML file: a list, or a mapping of class index to name."""
     import yaml
 
     if len(text) > _MOST_YAML:
@@ -218,7 +209,7 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
             f"{where}: has more than {_MOST_YAML >> 10} KiB, the most that is read as YAML; is it "
             "the right file?"
         )
-    try:
+    try:  # the tree alone: *yes* stays what it is, and aliases cannot grow
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as problem:
         said = " ".join(first_line(problem).split())
@@ -276,7 +267,7 @@ CLOSED_SETS = {
     ).union(("dining table", "potted plant", "tv monitor")),
 }
 
-#: What declares that whatever is not listed is not there.
+#: Declares that whatever is not listed is not there.
 EVERYTHING = "all"
 
 
@@ -299,12 +290,8 @@ class LookedFor:
 Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
 
 
-def read_looked_for(source: Declared) -> LookedFor | None:
-    """Return what a user says was looked for in every image; None for None.
-
-    That is ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
-    there; a text file with one label per line; or labels.
-    """
+def read_declared(source: Declared) -> LookedFor | None:
+    """Return what was looked for in every image; a file has one label per line."""
     if source is None or isinstance(source, LookedFor):
         return source
     if isinstance(source, str) and source in CLOSED_SETS:

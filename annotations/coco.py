@@ -1,20 +1,14 @@
 """COCO's files and those of its kind: LVIS, detection results, panoptic, nocaps, Visual Genome.
 
-Formats: https://cocodataset.org/#format-data and #format-results. LVIS instances have the same
-shape without ``iscrowd``; their category names carry underscores and senses. Detectron2,
-MMDetection and Ultralytics (``save_json``) write results too, a list of ``{"image_id",
-"category_id", "score"}``. A panoptic annotation is an image with its ``segments_info``; ``isthing``
-of a category tells things, which can be counted, from stuff.
+COCO: https://cocodataset.org/#format-data and #format-results. LVIS instances have no ``iscrowd``,
+and names with underscores and senses. A panoptic annotation is an image with ``segments_info``.
 
 nocaps (https://nocaps.org/download) has Open Images' pictures under other ids: ``images`` have an
-``id``, which captions and results use, and an ``open_images_id``, which Open Images' boxes use. The
-file has no objects of its own.
+``id``, which captions and results use, and an ``open_images_id``, which Open Images' boxes use.
 
-Visual Genome's ``objects.json`` and ``scene_graphs.json`` (the ``visual_genome`` package and the
-data's readme) are a list with one entry per image, ``{"image_id": 1, "objects": [{"object_id": 5,
-"names": ["tree"], "synsets": [...]}]}``, with boxes; version 1.0 calls ``image_id`` ``id``. An
-object is called by the first of its names, as that package prints it; ``synsets`` are senses of
-WordNet and not read.
+Visual Genome's ``objects.json`` and ``scene_graphs.json`` list ``{"image_id": 1, "objects":
+[{"names": ["tree"], ...}]}``; version 1.0 calls ``image_id`` ``id``. An object is called by the
+first of its names, as the ``visual_genome`` package prints it.
 """
 
 from __future__ import annotations
@@ -29,8 +23,8 @@ from ..errors import AnnotationError, VifidelWarning
 from ..io.arguments import named_if_wrong
 from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
 from ..io.image_ids import ImageId, mismatch
-from .categories import COCO_CATEGORIES, category_name, category_names
-from .instances import Format, ImageBoxes, Instances, Way
+from .categories import COCO_CATEGORIES, category_name, names_by_id
+from .instances import Format, Instances, Way
 from .labels import CategoryNames, check_score, clean_label
 from .objects import ObjectLabels
 
@@ -55,8 +49,9 @@ def read_coco_instances(
 
 
 def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
-    names = category_names(content)
-    listed = _known_images(content, found)
+    names = names_by_id(content.entries("categories"))
+    listed = listed_images(content)
+    found.images.update({image_id: {} for image_id in listed})
     _ask(listed, names, found)
     known: dict[int, str] = {}  # the label of each category id that has been counted
     for annotation in content.entries("annotations"):
@@ -75,20 +70,13 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
         label = found.add(
             image_id, name, annotation, score=score, sides=fields.get("bbox"), size=size
         )
-        if label and type(category_id) is int and found.boxes is None:
+        if label and type(category_id) is int and not found.keeps_boxes:
             known[category_id] = label
     return found.object_labels(
         "coco-instances",
         lists_every_image=bool(listed),
         categories=() if found.asked else names.values(),
     )
-
-
-def _known_images(content: Entry, found: Instances) -> dict[ImageId, Entry]:
-    listed = listed_images(content)
-    for image_id in listed:
-        found.image(image_id)
-    return listed
 
 
 def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, Any]:
@@ -98,10 +86,7 @@ def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, A
 
 
 def _ask(listed: Mapping[ImageId, Entry], names: Mapping[Any, str], found: Instances) -> None:
-    """Take note of what is not in each image: LVIS's annotators verified ``neg_category_ids``.
-
-    Of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
-    """
+    """Take note of what is not in each image: LVIS's annotators verified ``neg_category_ids``."""
     if not any("neg_category_ids" in image for image in listed.values()):
         return
     keys = ("neg_category_ids", "not_exhaustive_category_ids")
@@ -175,7 +160,7 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
         score = check_score(detection["score"], detection)
         found.image(image_id)
         found.add(image_id, name, detection, score=score, sides=detection.get("bbox"))
-    if not found.names.ids and found.boxes is None:  # boxes are read after the labels
+    if not found.names.ids and not found.keeps_boxes:  # boxes are read after the labels
         warnings.warn(
             f"{found.where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); "
             "give the names (categories=..., --categories) if the detector was trained on others.",
@@ -213,9 +198,10 @@ def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
     """Read segments: those of stuff are one per category, so that it counts once per image."""
     names = {
         category_id: _MERGED.sub("", name).replace("-", " ")
-        for category_id, name in category_names(content).items()
+        for category_id, name in names_by_id(content.entries("categories")).items()
     }
-    listed = _known_images(content, found)
+    listed = listed_images(content)
+    found.images.update({image_id: {} for image_id in listed})
     annotated: set[Any] = set()
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, listed, "annotations")
@@ -259,10 +245,6 @@ class NocapsImages:
             missing = [image_id for image_id in self.ids if image_id not in objects]
             raise mismatch(missing, objects, f"nocaps' images ({self.where})", objects.where)
         return objects.renamed(self.ids)
-
-    def rename_boxes(self, boxes: Mapping[ImageId, ImageBoxes]) -> dict[ImageId, ImageBoxes]:
-        """Return boxes under nocaps' ids; an image with another id keeps it."""
-        return {self.ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
 
 
 def _read_nocaps(content: Entry, found: Instances) -> NocapsImages:

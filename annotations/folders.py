@@ -1,15 +1,12 @@
 """Objects in folders with one file per image: PASCAL VOC's XML, YOLO's text, and JSON.
 
-PASCAL VOC (the development kit) has ``annotation/object/name``. Only direct ``object`` children
-count: ``object/part`` is a head, a hand or a foot.
+Of PASCAL VOC (the development kit) only ``annotation/object/name`` counts: ``object/part`` is a
+head, a hand or a foot.
 
 YOLO's text (Ultralytics' ``Results.save_txt`` and its loader, Darknet, labelImg) has a line per
 object: ``class x y w h`` with the class index first, and the confidence last where ``save_conf``
 was set; outlines have the class and at least four points. An image without objects may have no
 file.
-
-Hugging Face's pipelines, Ultralytics and MMDetection's DetInferencer write JSON in the shapes of
-`.labels`.
 """
 
 from __future__ import annotations
@@ -23,7 +20,6 @@ from xml.etree import ElementTree
 
 from ..errors import AnnotationError
 from ..io.arguments import named_if_wrong
-from ..io.containers import CsvTable
 from ..io.files import read_bytes, read_json, read_text
 from ..io.image_ids import ImageId, from_json_key
 from ..io.pictures import SUFFIXES
@@ -187,10 +183,6 @@ def _has_labels(folder: Path) -> bool:
     return bool(files) if first is None else _are_label_lines(first)
 
 
-def _is_label_file(table: CsvTable) -> bool:
-    return _are_label_lines(table.text)
-
-
 YOLO = Format(
     "a folder of YOLO labels",
     "YOLO text labels, a folder with one file per image",
@@ -201,7 +193,7 @@ YOLO = Format(
         Way("folder", _has_labels, _read_yolo),
         Way(
             "table",
-            _is_label_file,
+            lambda table: _are_label_lines(table.text),
             "looks like YOLO labels of one image; give the folder that has one such file per "
             "image.",
         ),

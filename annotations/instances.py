@@ -1,33 +1,50 @@
-"""What a format of objects is, and the instances that all formats collect.
+"""What a format of objects is, the instances that all formats collect, and the labels of rows.
 
-A format is a part of a module of this package that ends with its record, a `Format`, and a line in
-the table of `.read`. All readers raise `AnnotationError` where content is wrong.
+A format is a reader, its record, a `Format`, and a line in the table of `.read`. All readers raise
+`AnnotationError` where content is wrong.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
+from ..io.arguments import named_if_wrong
 from ..io.containers import Kind
 from ..io.entries import Entry
 from ..io.image_ids import ImageId
-from .labels import DETECTION_THRESHOLD, NO_NAMES, CategoryNames, checked_label
-from .objects import ObjectLabels
+from .labels import (
+    CLEAN,
+    DETECTION_THRESHOLD,
+    LONGEST_NAME,
+    NO_CATEGORY,
+    NO_NAMES,
+    CategoryNames,
+    checked_label,
+    listed,
+)
+from .objects import Box, ImageBoxes, ObjectLabels
+
+#: A label, ``[label, score]``, or a detection.
+LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
+#: What an image or a row may have: items, label to count, or parallel arrays.
+LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
+
+_NAMES = frozenset({str})
 
 
 @dataclass(frozen=True)
 class Way:
     """One of the ways in which a format comes, or something that people give instead of it.
 
-    It is recognised by signs (`vifidel_eval.io.entries.shows`), of a table by names of its columns;
-    or a function tells it from the whole content. What reads it takes the content (the value of a
-    `vifidel_eval.io.containers.Content`), fills an `Instances`, and returns the labels, or nocaps'
-    images. A text is for content that is refused: what is wrong with it and what to do.
+    It is recognised by signs (`vifidel_eval.io.entries.shows`), of a table by names of its columns,
+    or by a function of the content. What reads that fills an `Instances` and returns the labels, or
+    nocaps' images; a text says why such content is refused and what to do.
     """
 
     carrier: Kind
@@ -39,7 +56,7 @@ class Way:
 class Format:
     """A format of objects: what messages and help call it, its row in docs/objects.md, its ways.
 
-    The row says in Markdown what it is, the lowest score that counts, and what else to know.
+    The row is Markdown: what it is, the lowest score that counts, and what else to know.
     """
 
     name: str
@@ -49,36 +66,10 @@ class Format:
     ways: tuple[Way, ...]
 
 
-class Box(NamedTuple):
-    """An object in an image, with its label as `ObjectLabels` has it.
-
-    `x` and `y` are its upper left corner, from that of the image; `width` and `height` are positive
-    and in the same unit. A detection has a `score`.
-    """
-
-    label: str
-    x: float
-    y: float
-    width: float
-    height: float
-    score: float | None = None
-
-
-@dataclass(frozen=True)
-class ImageBoxes:
-    """The boxes of an image, in the order of the source."""
-
-    boxes: list[Box]
-    #: Width and height of the image in the unit of the boxes; None where the source does not say
-    #: it, and boxes are pixels.
-    size: tuple[float, float] | None = None
-
-
 class Instances:
     """What one source says of its images: every format fills one, which makes the object labels.
 
-    Messages begin with `where`, the file or folder. What `read_objects` takes as `threshold` and
-    `uncertain` is None where a user does not say it; `lowest` is the lowest score that counts.
+    `where` is the file or folder; `threshold` and `uncertain` are None where no user says them.
     """
 
     def __init__(
@@ -87,7 +78,7 @@ class Instances:
         threshold: float | None = None,
         names: CategoryNames = NO_NAMES,
         uncertain: float | None = None,
-        keep_boxes: bool = False,
+        keeps_boxes: bool = False,
     ) -> None:
         self.where = where
         self.threshold = threshold
@@ -102,13 +93,9 @@ class Instances:
         self.unsure = 0
         #: Whether there are scores, and whether one was too low.
         self.scored = self.leaves_out = False
-        #: Of the images that have any; None where nobody asks for boxes.
-        self.boxes: dict[ImageId, ImageBoxes] | None = {} if keep_boxes else None
-
-    @property
-    def keeps_boxes(self) -> bool:
-        """Whether somebody asks for boxes."""
-        return self.boxes is not None
+        self.keeps_boxes = keeps_boxes
+        #: Of the images that have any, if somebody asks for boxes.
+        self.boxes: dict[ImageId, ImageBoxes] = {}
 
     def counts_from(self, lowest: float) -> None:
         """Set the lowest score that counts where no user says it."""
@@ -138,9 +125,8 @@ class Instances:
     ) -> str:
         """Count instances of a category, as it is spelt, unless their score (0 to 1) is too low.
 
-        Returns the label of what counts, else nothing. Messages begin with `at`, the file and the
-        entry. `sides` of a box are x, y, width and height, `size` is the image's width and height,
-        if the source is right: an object without a usable box has none.
+        Returns the label of what counts, else nothing. `at` is the file and the entry. `sides` of a
+        box are x, y, width and height, `size` is the image's; what is no usable box is left out.
         """
         if score is not None:
             self.scored = True
@@ -150,9 +136,29 @@ class Instances:
         labels = self.images.setdefault(image_id, {})
         if label:
             labels[label] = labels.get(label, 0) + number
-            if self.boxes is not None:
+            if self.keeps_boxes:
                 self.keep_box(image_id, label, sides, score, size)
         return label
+
+    def add_listed(self, image_id: ImageId, items: Any) -> None:
+        """Count what is listed for an image, in a shape of `LabelList`."""
+        if (  # names that all count, as most are
+            type(items) is list
+            and _NAMES.issuperset(map(type, items))
+            and max(map(len, items), default=0) <= LONGEST_NAME
+            and NO_CATEGORY not in items
+        ):
+            counts = dict(Counter(map(CLEAN.__getitem__, items)))
+            if "" not in counts:
+                self.images[image_id] = counts
+                return
+        self.image(image_id)
+        for one in list(listed(items, self.lowest, self.uncertain, self.names)):
+            if one.number:
+                sides = from_corners(one.box) if self.keeps_boxes else None
+                self.add(image_id, one.name, "", one.number, one.score, sides)
+            else:
+                self.ask(image_id, one.name)
 
     def keep_box(
         self,
@@ -163,8 +169,8 @@ class Instances:
         size: tuple[Any, Any] = (None, None),
     ) -> None:
         """Keep the box of an object that counts, where somebody asks for boxes; as in `add`."""
-        numbers = _numbers(sides)
-        if self.boxes is None or numbers is None or min(numbers[2:]) <= 0:
+        numbers = _numbers(sides) if self.keeps_boxes else None
+        if numbers is None or min(numbers[2:]) <= 0:
             return
         if image_id not in self.boxes:
             width, height, *_ = _numbers([*size, 1, 1]) or (0, 0)
@@ -238,12 +244,14 @@ class Instances:
 
 
 def from_corners(sides: Any) -> list[float] | None:
-    """Return x, y, width and height for a list of left, top, right and bottom."""
-    numbers = _numbers(sides)
-    if numbers is None:
-        return None
-    left, top, right, bottom = numbers
-    return [left, top, right - left, bottom - top]
+    """Return x, y, width and height for left, top, right and bottom: a list, or a mapping."""
+    if isinstance(sides, Mapping):  # of Hugging Face or Ultralytics
+        names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in sides else ("x1", "y1", "x2", "y2")
+        sides = [sides.get(name) for name in names]
+    if numbers := _numbers(sides):
+        left, top, right, bottom = numbers
+        return [left, top, right - left, bottom - top]
+    return None
 
 
 def _numbers(values: Any) -> tuple[float, float, float, float] | None:
@@ -278,3 +286,96 @@ def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
             f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
             "two are not judged, so give a lower one."
         )
+
+
+@dataclass(frozen=True)
+class LabelRows:
+    """The object labels of rows that have no image id, as `label_rows` returns them."""
+
+    #: Label to count, one mapping per row; read them, do not change them.
+    counts: tuple[Mapping[str, int], ...]
+    #: The lowest score that counted; None if no label has a score.
+    threshold: float | None = None
+    #: For each row, the labels that were looked for, there or not; None for a row that does not say
+    #: it. None as a whole if no row does.
+    asked: tuple[frozenset[str] | None, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def signature(self) -> str:
+        """Return ``rows``, or ``rows>=0.6+asked:image`` if there were scores and asked labels."""
+        scored = "" if self.threshold is None else f">={self.threshold:g}"
+        return f"rows{scored}{'' if self.asked is None else '+asked:image'}"
+
+
+@named_if_wrong
+def label_rows(
+    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
+) -> LabelRows:
+    """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
+
+    Parameters
+    ----------
+    objects : sequence
+        Per row a list of labels, ``[label, score]`` pairs or detections, a mapping of label to
+        count (of 0: it was looked for and is not there), or the parallel arrays of a detector.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
+        always count.
+    uncertain : float, optional
+        The score below which what a row lists under ``asked`` is not there; by default the lowest
+        that counts.
+
+    Raises
+    ------
+    AnnotationError
+        If a row has another shape or a score is not a number; the first row is row 0.
+
+    Examples
+    --------
+    >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
+    >>> rows.counts, rows.signature()
+    (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
+    >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
+    ({'squirrel': 1},)
+    """
+    rows, problems = judged_rows(objects, threshold, uncertain)
+    for row, problem in problems.items():
+        raise AnnotationError(f"row {row}: {problem}")
+    return rows
+
+
+def judged_rows(
+    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
+) -> tuple[LabelRows, dict[int, str]]:
+    """Return the labels of rows, none of one that cannot be read, and what is wrong, by row."""
+    check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
+    wrong = isinstance(objects, str | bytes | bytearray | Mapping)
+    if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
+        raise AnnotationError(
+            f"objects of rows are a list with one entry per row, not {objects!r:.40}."
+        )
+    rows = objects if isinstance(objects, list | tuple) else list(objects)
+    # The samples of an image often share one list, which is read once.
+    found = Instances("objects", threshold, uncertain=uncertain)
+    wrong_lists: dict[int, str] = {}
+    for items in rows:
+        if id(items) not in found.images:
+            try:
+                found.add_listed(id(items), items)
+            except AnnotationError as problem:
+                wrong_lists[id(items)] = str(problem)
+                found.images[id(items)] = {}
+                found.asked.pop(id(items), None)
+    counts = tuple(found.images[id(items)] for items in rows)
+    asked = None
+    if found.asked:
+        asked = tuple(
+            frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
+            for items, labels in zip(rows, counts, strict=True)
+        )
+    problems = {
+        row: wrong_lists[id(items)] for row, items in enumerate(rows) if id(items) in wrong_lists
+    }
+    return LabelRows(counts, found.lowest if found.scored else None, asked), problems

@@ -1,12 +1,10 @@
 """Labels: their spelling, their scores, and the shapes in which those of one image are listed.
 
-A list has items: a label (``"dog"``), a label with a score (``["dog", 0.9]``), or a detection as
-Hugging Face pipelines (``{"label", "score", "box"}``) and Ultralytics (``{"name", "confidence",
-"box"}``) write it. A mapping of label to count serves too, and so do parallel arrays, with an
-entry per detection: ``post_process_object_detection`` of Hugging Face's image processors and
-torchvision's detectors (``scores``, ``labels``, ``boxes``), ``post_process_grounded_object_
-detection`` (the same with ``text_labels``, the phrases that Grounding DINO found), and
-``pred2dict`` of MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
+A list has labels (``"dog"``), labels with a score (``["dog", 0.9]``), or detections of Hugging
+Face's pipelines or Ultralytics. A mapping of label to count serves too, and so do parallel arrays,
+with an entry per detection, of Hugging Face's ``post_process_object_detection`` and torchvision
+(``scores``, ``labels``, ``boxes``), Grounding DINO (``text_labels``, the phrases that it found),
+and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
 """
 
 from __future__ import annotations
@@ -86,13 +84,7 @@ CLEAN = Remembered(_cleaned)
 
 
 def nfc(text: str) -> str:
-    """Return a text in Unicode's composed form, in a time that grows with its length alone.
-
-    In a long one, runs of more than 30 combining marks are divided.
-
-    >>> nfc("cafe\u0301") == "caf\u00e9"
-    True
-    """
+    """Return a text in Unicode's composed form, in a time that grows with its length alone."""
     if len(text) > _SHORT and not text.isascii():
         divided: list[str] = []
         marks = 0
@@ -107,10 +99,7 @@ def nfc(text: str) -> str:
 
 
 def checked_label(name: str, at: object = "") -> str:
-    """Return the label of a category; none for DETR's ``N/A``, which is no category.
-
-    Messages begin with `at`, the file and the entry.
-    """
+    """Return the label of a category, none for DETR's ``N/A``; messages begin with `at`."""
     if name == NO_CATEGORY:
         return ""
     if len(name) <= LONGEST_NAME:
@@ -198,9 +187,7 @@ NO_NAMES = CategoryNames()
 class Listed(NamedTuple):
     """What one entry says of a category, as it is spelt; a score too low needs no name.
 
-    A `number` of 0 says that it was looked for: what has no other entry is not there. The `box` of
-    a detection is a list of left, top, right and bottom in pixels, or a mapping, which `corners`
-    reads, if the source is right.
+    A `number` of 0 says that it was looked for; `box` is what `from_corners` reads.
     """
 
     name: str
@@ -212,11 +199,7 @@ class Listed(NamedTuple):
 def listed(
     items: Any, lowest: float, uncertain: float | None = None, names: CategoryNames = NO_NAMES
 ) -> Iterator[Listed]:
-    """Yield what is listed, also what has too low a score to count.
-
-    What was looked for may be ``asked`` beside arrays, or beside anything else as ``objects``; if
-    it has a score from `uncertain` up to `lowest`, it is open whether it is there.
-    """
+    """Yield what is listed, also what has too low a score to count, and what was ``asked``."""
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
     all_listed: Iterable[Listed]
@@ -228,7 +211,7 @@ def listed(
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
         all_listed = _counts(items)
-    left_open: set[str] = set()
+    left_open: set[str] = set()  # what may be there or not
     for one in all_listed:
         if one.score is not None and open_from <= one.score < lowest:
             left_open.add(CLEAN[one.name])
@@ -267,14 +250,6 @@ def _item(item: Any, number: int) -> Listed:
         )
     named = box if isinstance(box, Mapping) else None  # a list could be anything
     return Listed(name, 1, check_score(score, f"item {number}"), named)
-
-
-def corners(box: Any) -> Any:
-    """Return the list of a box whose sides have the names of Hugging Face or Ultralytics."""
-    if not isinstance(box, Mapping):
-        return box
-    names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in box else ("x1", "y1", "x2", "y2")
-    return [box.get(name) for name in names]
 
 
 def _as_list(items: Any) -> Iterable[Any]:
@@ -323,10 +298,7 @@ def has_indices(items: Mapping[Any, Any]) -> bool:
 
 
 def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Listed]:
-    """Yield the detections of parallel arrays; those with a score below `lowest` have no name.
-
-    Labels are names, or class indices that count from 0; without ``scores`` every detection counts.
-    """
+    """Yield the detections of parallel arrays; those with a score below `lowest` have no name."""
     key = next((key for key in LABELS if items.get(key) is not None), None)
     if key is None:
         raise AnnotationError("'labels' is missing; parallel arrays need labels, scores and boxes.")

@@ -1,10 +1,11 @@
-"""Object labels of images, which every reader of this package returns."""
+"""Object labels of images, which every reader of this package returns, and boxes."""
 
 from __future__ import annotations
 
 import hashlib
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
@@ -29,6 +30,31 @@ _BY_ROW = (
     ', or give the objects by row: as a list in the order of the captions, [["dog"], ["cat"]], or '
     'as {0: ["dog"]}'
 )
+
+
+class Box(NamedTuple):
+    """An object in an image, with its label as `ObjectLabels` has it.
+
+    `x` and `y` are its upper left corner, from that of the image; `width` and `height` are positive
+    and in the same unit. A detection has a `score`.
+    """
+
+    label: str
+    x: float
+    y: float
+    width: float
+    height: float
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class ImageBoxes:
+    """The boxes of an image, in the order of the source."""
+
+    boxes: list[Box]
+    #: Width and height of the image in the unit of the boxes; None where the source does not say
+    #: it, and boxes are pixels.
+    size: tuple[float, float] | None = None
 
 
 class _Content(NamedTuple):
@@ -102,14 +128,12 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             image_id: {label: number for label, number in labels.items() if number}
             for image_id, labels in images.items()
         }
-        by_image = (
-            None
-            if asked is None
-            else {
+        by_image = None
+        if asked is not None:
+            by_image = {
                 image_id: frozenset(labels).union(counts.setdefault(image_id, {}))
                 for image_id, labels in asked.items()
             }
-        )
         check_distinct(counts, where)
         names = frozenset(clean_label(name) for name in categories if name != NO_CATEGORY)
         vars(self).update(
@@ -265,9 +289,9 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     def source(self) -> str:
         """Return kind and threshold, as signatures show them."""
-        return self.kind + from_threshold(self.threshold)
+        return self.kind + ("" if self.threshold is None else f">={self.threshold:g}")
 
-    def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
+    def asked_about(self, image_id: ImageId) -> frozenset[str] | None:
         """Return what was looked for in an image or in every image; None if that is not said."""
         content = self._content
         of_image = None if content.asked is None else content.asked.get(image_id)
@@ -323,11 +347,6 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 f"are {now.signature()} now; pickle them again, or restore the file."
             )
         return now._content
-
-
-def from_threshold(threshold: float | None) -> str:
-    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
-    return "" if threshold is None else f">={threshold:g}"
 
 
 def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:

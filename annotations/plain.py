@@ -1,143 +1,29 @@
 """Objects in the shapes that `.labels` reads: by image id, as records, or by row.
 
-``{image id: ["dog", "dog", "frisbee"]}`` is the plain format for everything else. Records, in JSON
-Lines or a list, are ``{"image": "beach.jpg", "objects": ["dog", "dog", "frisbee"]}``; ``"asked":
-["dog", "nut"]`` in one says what was looked for in its image, and ``{"classes": ["dog", ...]}`` as
-the first record what was looked for in all.
+Records are ``{"image": "beach.jpg", "objects": ["dog", "dog", "frisbee"]}``; ``"asked": ["dog",
+"nut"]`` in one says what was looked for in its image, and ``{"classes": ["dog", ...]}`` as the
+first record what was looked for in all.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from numbers import Real
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any
 
 from ..errors import AnnotationError
 from ..io.arguments import is_listed, named_if_wrong
-from ..io.entries import Entries, Entry, shows
+from ..io.entries import Entries, shows
 from ..io.image_ids import ImageId
-from .instances import Format, Instances, Way, check_thresholds, from_corners
-from .labels import (
-    BESIDE,
-    CLEAN,
-    DETECTION_THRESHOLD,
-    LONGEST_NAME,
-    NO_CATEGORY,
-    NO_NAMES,
-    CategoryNames,
-    corners,
-    has_indices,
-    is_arrays,
-    listed,
-)
+from .instances import Format, Instances, LabelList, Way
+from .labels import BESIDE, NO_NAMES, CategoryNames, has_indices, is_arrays
 from .labels import LABELS as ARRAY_LABELS
-from .objects import ObjectLabels, from_threshold
+from .objects import ObjectLabels
 
-#: A label, ``[label, score]``, or a detection.
-LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
-#: What an image or a row may have: items, label to count, or parallel arrays.
-LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
-
-_NAMES = frozenset({str})
 # The names of image ids.
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
 # These tell a record of an image from an image that is called *objects*.
 _RECORD = ("objects", " ".join(f"{key}=" for key in _IMAGE))
-
-
-@dataclass(frozen=True)
-class LabelRows:
-    """The object labels of rows that have no image id, as `label_rows` returns them."""
-
-    #: Label to count, one mapping per row; read them, do not change them.
-    counts: tuple[Mapping[str, int], ...]
-    #: The lowest score that counted; None if no label has a score.
-    threshold: float | None = None
-    #: For each row, the labels that were looked for, there or not; None for a row that does not say
-    #: it. None as a whole if no row does.
-    asked: tuple[frozenset[str] | None, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def signature(self) -> str:
-        """Return ``rows``, or ``rows>=0.6+asked:image`` if there were scores and asked labels."""
-        asked = "" if self.asked is None else "+asked:image"
-        return f"rows{from_threshold(self.threshold)}{asked}"
-
-
-@named_if_wrong
-def label_rows(
-    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
-) -> LabelRows:
-    """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
-
-    Parameters
-    ----------
-    objects : sequence
-        Per row a list of labels, ``[label, score]`` pairs or detections, a mapping of label to
-        count (of 0: it was looked for and is not there), or the parallel arrays of a detector.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
-        always count.
-    uncertain : float, optional
-        The score below which what a row lists under ``asked`` is not there; by default the lowest
-        that counts.
-
-    Raises
-    ------
-    AnnotationError
-        If a row has another shape or a score is not a number; the first row is row 0.
-
-    Examples
-    --------
-    >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
-    >>> rows.counts, rows.signature()
-    (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
-    >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
-    ({'squirrel': 1},)
-    """
-    rows, problems = judged_rows(objects, threshold, uncertain)
-    for row, problem in problems.items():
-        raise AnnotationError(f"row {row}: {problem}")
-    return rows
-
-
-def judged_rows(
-    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
-) -> tuple[LabelRows, dict[int, str]]:
-    """Return the labels of rows, none of one that cannot be read, and what is wrong, by row."""
-    check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
-    wrong = isinstance(objects, str | bytes | bytearray | Mapping)
-    if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
-        raise AnnotationError(
-            f"objects of rows are a list with one entry per row, not {objects!r:.40}."
-        )
-    rows = objects if isinstance(objects, list | tuple) else list(objects)
-    # The samples of an image often share one list, which is read once.
-    found = Instances("objects", threshold, uncertain=uncertain)
-    wrong_lists: dict[int, str] = {}
-    for items in rows:
-        if id(items) not in found.images:
-            try:
-                _add(id(items), items, found)
-            except AnnotationError as problem:
-                wrong_lists[id(items)] = str(problem)
-                found.images[id(items)] = {}
-                found.asked.pop(id(items), None)
-    counts = tuple(found.images[id(items)] for items in rows)
-    asked = None
-    if found.asked:
-        asked = tuple(
-            frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
-            for items, labels in zip(rows, counts, strict=True)
-        )
-    problems = {
-        row: wrong_lists[id(items)] for row, items in enumerate(rows) if id(items) in wrong_lists
-    }
-    return LabelRows(counts, found.lowest if found.scored else None, asked), problems
 
 
 def read_items(
@@ -146,7 +32,7 @@ def read_items(
     """Read what is listed for each image; `classes` were looked for in all, if that is said."""
     for image_id, items in images.items():
         try:
-            _add(image_id, items, found)
+            found.add_listed(image_id, items)
         except AnnotationError as problem:
             raise AnnotationError(f"{found.where}: image {image_id!r}: {problem}") from None
     mappings = {i: items for i, items in images.items() if isinstance(items, Mapping)}
@@ -159,32 +45,6 @@ def read_items(
         "labels",
         categories=classes or (found.names.by_index().values() if indexed else ()),
         says_asked=classes is not None,
-    )
-
-
-def _add(image_id: ImageId, items: LabelList, found: Instances) -> None:
-    """Count what is listed for an image."""
-    if _only_names(items):
-        counts = dict(Counter(map(CLEAN.__getitem__, items)))
-        if "" not in counts:
-            found.images[image_id] = counts
-            return
-    found.image(image_id)
-    for one in list(listed(items, found.lowest, found.uncertain, found.names)):
-        if one.number:
-            sides = None if found.boxes is None else from_corners(corners(one.box))
-            found.add(image_id, one.name, "", one.number, one.score, sides)
-        else:
-            found.ask(image_id, one.name)
-
-
-def _only_names(items: Any) -> TypeGuard[list[str]]:
-    """Return whether items are a list of names that all count, as most are."""
-    return (
-        type(items) is list
-        and _NAMES.issuperset(map(type, items))
-        and max(map(len, items), default=0) <= LONGEST_NAME
-        and NO_CATEGORY not in items
     )
 
 
@@ -294,13 +154,7 @@ def read_labels(
 
 
 def are_rows(source: Any) -> bool:
-    """Return whether a source is the labels of rows: a list with lists of texts in it.
-
-    Such a list holds labels, with scores or without, and never paths.
-
-    >>> are_rows([["dog"], [], {"cat": 2}]), are_rows(["a.json"]), are_rows([{1: ["dog"]}])
-    (True, False, False)
-    """
+    """Return whether a source is the labels of rows: a list with lists of texts in it, no paths."""
     return isinstance(source, list | tuple) and any(
         is_listed(row)
         and all(
@@ -322,10 +176,6 @@ def _read_rows(rows: Entries, found: Instances) -> ObjectLabels:
     return read_items(dict(enumerate(rows.values)), found)
 
 
-def _read_by_image(content: Entry, found: Instances) -> ObjectLabels:
-    return read_items(content.content, found)
-
-
 LABELS = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
@@ -334,7 +184,7 @@ LABELS = Format(
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
-        Way("object", (), _read_by_image),
+        Way("object", (), lambda content, found: read_items(content.content, found)),
         Way("list", lambda entries: are_rows(entries.values), _read_rows),
         Way("list", lambda entries: not entries, "an empty list; there is no detection in it."),
         Way(

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..errors import AnnotationError
@@ -19,37 +18,34 @@ from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch
+from . import answers, coco, folders, plain, tables
 from .categories import CategorySource, read_categories
-from .coco import NocapsImages
-from .instances import Format, ImageBoxes, Instances, check_thresholds
+from .instances import Format, Instances, LabelList, check_thresholds
 from .labels import NO_NAMES
-from .objects import ObjectLabels
-from .plain import LabelList, are_rows
-from .tables import columns_of
+from .objects import ImageBoxes, ObjectLabels
 
 # The record of each format, in this order: the first way that recognises content reads it.
-_RECORDS = (
-    "coco.INSTANCES",
-    "coco.RESULTS",
-    "coco.PANOPTIC",
-    "folders.VOC",
-    "tables.IMAGE_LABELS",
-    "tables.BOXES",
-    "coco.NOCAPS",
-    "plain.RECORDS",
-    "coco.VISUAL_GENOME",
-    "folders.YOLO",
-    "tables.TABLE",
-    "answers.DETECTED",
-    "answers.ANSWERS",
-    "answers.POPE",
-    "answers.AMBER",
-    "answers.WOODPECKER",
-    "plain.ARRAYS",
-    "folders.JSON",
-    "plain.LABELS",
+FORMATS: tuple[Format, ...] = (
+    coco.INSTANCES,
+    coco.RESULTS,
+    coco.PANOPTIC,
+    folders.VOC,
+    tables.IMAGE_LABELS,
+    tables.BOXES,
+    coco.NOCAPS,
+    plain.RECORDS,
+    coco.VISUAL_GENOME,
+    folders.YOLO,
+    tables.TABLE,
+    answers.DETECTED,
+    answers.ANSWERS,
+    answers.POPE,
+    answers.AMBER,
+    answers.WOODPECKER,
+    plain.ARRAYS,
+    folders.JSON,
+    plain.LABELS,
 )
-FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
 
 
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
@@ -119,7 +115,7 @@ def read_objects(
         If members of a list have no image in common.
     """
     check_thresholds(threshold, uncertain)
-    rows = are_rows(source)
+    rows = plain.are_rows(source)
     members = source if isinstance(source, list | tuple) and not rows else [source]
     objects = _united([_read(one, threshold, categories, uncertain) for one in members], agree)
     paths = None if rows else _absolute(source)
@@ -141,14 +137,14 @@ def read_boxes(
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
-    sources = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
+    sources = [Instances(str(path), threshold, names, keeps_boxes=True) for path in paths]
     labels = [_read_content(_content(Path(found.where)), found) for found in sources]
     united: dict[ImageId, ImageBoxes] = {}
     for found in sources:
-        boxes = found.boxes or {}
+        boxes = found.boxes
         for images in labels:
-            if isinstance(images, NocapsImages):
-                boxes = images.rename_boxes(boxes)
+            if isinstance(images, coco.NocapsImages):
+                boxes = {images.ids.get(i, i): of_image for i, of_image in boxes.items()}
         same_image = match(boxes, united)
         for image_id, boxes_of_image in boxes.items():
             united.setdefault(same_image.get(image_id, image_id), boxes_of_image)
@@ -160,7 +156,7 @@ def _read(
     threshold: float | None,
     categories: CategorySource,
     uncertain: float | None,
-) -> ObjectLabels | NocapsImages:
+) -> ObjectLabels | coco.NocapsImages:
     """Read one source, or a list as the union of its members."""
     if isinstance(source, ObjectLabels):
         if threshold is not None:
@@ -169,7 +165,7 @@ def _read(
                 "read_objects when reading them."
             )
         return source
-    rows = are_rows(source)
+    rows = plain.are_rows(source)
     if isinstance(source, list | tuple) and not rows:
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
@@ -204,7 +200,7 @@ def _content(path: Path) -> Content:
     return content._replace(kind="other") if is_empty else content
 
 
-def _read_content(content: Content, found: Instances) -> ObjectLabels | NocapsImages:
+def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.NocapsImages:
     """Return the labels of content, or nocaps' images."""
     kind, value, source = content
     seen = value
@@ -215,7 +211,7 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | NocapsIm
     elif kind == "list":
         seen = value.values
     elif kind == "table":
-        seen = columns_of(value)
+        seen = tables.columns_of(value)
     for known in FORMATS:
         for way in known.ways:
             if way.carrier == kind and (
@@ -226,14 +222,14 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | NocapsIm
                 if isinstance(way.read, str):
                     raise AnnotationError(f"{found.where}: {way.read}")
                 with source.net(known.name):
-                    labels: ObjectLabels | NocapsImages = way.read(value, found)
+                    labels: ObjectLabels | coco.NocapsImages = way.read(value, found)
                 return labels
     raise AnnotationError(f"{found.where}: not a source of objects; accepted: {accepted()}.")
 
 
-def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLabels:
+def _united(members: list[ObjectLabels | coco.NocapsImages], agree: bool) -> ObjectLabels:
     """Return the union of all objects, or what they agree on, under nocaps' ids if it is there."""
-    images = [member for member in members if isinstance(member, NocapsImages)]
+    images = [member for member in members if isinstance(member, coco.NocapsImages)]
     objects = [member for member in members if isinstance(member, ObjectLabels)]
     if len(images) > 1:
         raise AnnotationError(
@@ -267,11 +263,6 @@ def accepted() -> str:
     return ", ".join(known.name for known in FORMATS)
 
 
-def table_rows() -> list[str]:
-    """Return the lines of the table of docs/objects.md."""
-    return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
-
-
 @named_if_wrong
 def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
@@ -302,9 +293,9 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         for image_id, labels in source.items():
             same = same_image.get(image_id, image_id)
             united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
-            looked_for = source.looked_for(image_id) if by_image else None
-            if looked_for is not None:
-                asked[same] = asked[same] | looked_for if same in asked else looked_for
+            about = source.asked_about(image_id) if by_image else None
+            if about is not None:
+                asked[same] = asked[same] | about if same in asked else about
     return ObjectLabels(
         united,
         kind=f"union({'+'.join(source.source() for source in sources)})",
@@ -354,7 +345,7 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
                 "are not there a count of 0."
             )
     first = sources[0]
-    asked = {image_id: first.looked_for(image_id) or frozenset() for image_id in first}
+    asked = {image_id: first.asked_about(image_id) or frozenset() for image_id in first}
     there = {image_id: frozenset(labels) for image_id, labels in first.items()}
     differing: dict[ImageId, set[str]] = {image_id: set() for image_id in first}
     for source in sources[1:]:
@@ -362,7 +353,7 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         if not theirs:
             raise mismatch(source, asked, source.where, first.where)
         asked = {
-            image_id: asked[image_id] & (source.looked_for(other) or frozenset())
+            image_id: asked[image_id] & (source.asked_about(other) or frozenset())
             for image_id, other in theirs.items()
         }
         for image_id, other in theirs.items():

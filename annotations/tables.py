@@ -4,9 +4,7 @@ Open Images (https://storage.googleapis.com/openimages/web/download_v7.html) nam
 machine id (``/m/01g317``), to which the class descriptions give a name. Image labels that people
 verified have a confidence of 1 (there) or 0 (not there); those of machines have a score.
 
-The columns of other tables are found by the names that people give them, such as ``filename`` and
-``class`` in the CSV that TensorFlow's object detection tutorials and Roboflow write: one row per
-object.
+Other tables have one row per object, such as TensorFlow's tutorials and Roboflow write.
 """
 
 from __future__ import annotations
@@ -167,10 +165,8 @@ def _plain(name: str) -> str:
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
     """Read a table of images and labels, with optional columns of scores and counts.
 
-    A row is one object, or as many as its count says; without a column of scores every row counts.
     An image whose label is empty is known and has no object in that row. Text that spells a list of
-    labels stands for a row each. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
-    ``height`` are the image's.
+    labels stands for a row each. ``width`` and ``height`` are the image's.
     """
     names = table.header = [_plain(field) for field in table.header]
     image_column, label_column, score_column, count_column = (
@@ -192,14 +188,10 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
                 )
             if number:
                 score = _score_of(row[score_column], row) if score_column else None
-                box: dict[str, Any] = (
-                    {}
-                    if not found.keeps_boxes
-                    else {
-                        "sides": _sides_of(row, ("xmin", "ymin", "xmax", "ymax")),
-                        "size": (number_of(row.get("width")), number_of(row.get("height"))),
-                    }
-                )
+                box: dict[str, Any] = {}
+                if found.keeps_boxes:
+                    box["sides"] = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
+                    box["size"] = number_of(row.get("width")), number_of(row.get("height"))
                 found.add(image_id, name, row, number, score, **box)
     return found.object_labels("label-csv", lists_every_image=False)
 

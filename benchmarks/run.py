@@ -69,7 +69,7 @@ from vifidel_eval.scorers.registry import build
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.harness import score_systems
 from vifidel_eval.scores.systems import System
-from vifidel_eval.scorers.record import Settings
+from vifidel_eval.words.settings import Settings
 
 metrics, references, objects, *results = sys.argv[1:]
 systems = [System(path, read_results(Path(path))) for path in results]

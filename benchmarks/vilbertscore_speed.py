@@ -36,7 +36,7 @@ _FIRST_WORD = 2000
 def make_checkpoint(path: Path) -> None:
     """Write random weights of the published names and shapes."""
     sizes = Architecture()
-    network = new_network(torch, sizes, len(sizes.text_before) - 1, 20)
+    network = new_network(sizes, len(sizes.text_before) - 1, 20)
     torch.manual_seed(0)
     weights = {name: 0.02 * torch.randn(meta.shape) for name, meta in network.state_dict().items()}
     torch.save(weights, path)

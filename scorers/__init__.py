@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..evaluation import Column, Evaluation, Statistics
 from ..io.options import Option
+from ..words.settings import Settings
 from .base import Scorer
 from .chair import Chair
 from .mean import Mean
 from .meteor import Meteor
 from .ngram_metrics import Bleu, Cider, RougeL
-from .record import Metric, Settings
+from .record import Metric
 from .registry import METRICS, register
 from .spice import Spice
 from .vifidel import Vifidel

@@ -90,11 +90,10 @@ class Scorer(ABC):
         If `undefined` is not a number.
     """
 
-    #: The columns of the metric, with their directions; by default one that is named as the metric,
-    #: in which higher is better.
+    #: The columns of the metric; by default one that has its name, in which higher is better.
     columns: tuple[Column, ...] = cast(Any, _OwnColumn())
-    #: Whether its columns in which lower is better are rates of inventions, and cheap: people's
-    #: captions have such rates too, which tables show beside those of systems.
+    #: Whether its columns in which lower is better are rates of inventions, which tables show of
+    #: people's captions too.
     rates_inventions: bool = False
     #: Settings of the class above that this one does not let users choose.
     _fixed: tuple[str, ...] = ()
@@ -152,10 +151,7 @@ class Scorer(ABC):
         """Raise a VifidelError if an image of a run is unknown, or what is known cannot be used."""
 
     def in_run(self, systems: Sequence[Rows]) -> AbstractContextManager[Scorer]:
-        """Return a scorer with the same settings and scores that makes once what systems share.
-
-        The systems are evaluated in this order, by one thread; what is shared goes with the run.
-        """
+        """Return a scorer that makes once what systems share; one thread scores them in order."""
         return nullcontext(self)
 
     @abstractmethod
@@ -179,15 +175,13 @@ class Scorer(ABC):
         signed : bool
             Whether the evaluations have their signature, for which a digest of all objects takes
             time; who scores several systems signs them together.
-
         """
         made = self._evaluate(rows, on_progress or (lambda _: None))
         evaluations = checked(made, self.columns, rows.ids)
         signature = self.signature_of([rows]) if signed else ""
-        finished = {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
-        return {name: replace(one, signature=signature) for name, one in finished.items()}
+        return {c.name: self._finished(c, evaluations[c.name], signature) for c in self.columns}
 
-    def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
+    def _finished(self, column: Column, evaluation: Evaluation, signature: str = "") -> Evaluation:
         """Return an evaluation with what its column and its undefined scores say."""
         statistics = evaluation.statistics
         if statistics is not None and not math.isnan(self._undefined):
@@ -200,6 +194,7 @@ class Scorer(ABC):
             counts={"undefined": int(evaluation.missing.sum()), **evaluation.counts},
             lower_is_better=column.lower_is_better,
             ranked=column.ranked,
+            signature=signature,
         )
 
     def _defined(self, scores: Floats) -> Floats:
@@ -293,7 +288,7 @@ class Scorer(ABC):
         return evaluation.score, evaluation.scores
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
-        """Score rows that are a whole run, and judge it."""
+        """Score and judge a whole run."""
         self.check_images(list(rows.ids))
         evaluations = self.evaluate(rows, signed=False)
         self.judge([evaluations[self.main]])

@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectSource, read_objects
-from ..annotations.categories import Declared, read_looked_for
+from ..annotations.categories import Declared, read_declared
 from ..annotations.instances import check_thresholds
 from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
-from ..explain.explanation import Explanation, Thresholds
+from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
-from ..io.options import Option
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
@@ -33,6 +32,7 @@ from ..kernels.mention_counts import (
 )
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
+from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
 from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of
 from .base import Progress
 from .explaining import Explainer
@@ -131,7 +131,7 @@ class Chair(Explainer):
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)
         self._threshold, self._uncertain = threshold, uncertain
-        self._looked_for = read_looked_for(looked_for)
+        self._looked_for = read_declared(looked_for)
         self._drop_incomplete = drop_incomplete
         self._use_references = references
         # What the rows that were evaluated last say of their images, and what follows from it.
@@ -360,19 +360,7 @@ register(
         rank=80,
         references=False,
         objects=True,
-        options=(
-            Option(
-                "synonyms",
-                "Names of each category, one category per line, for CHAIR.  [default: our own list "
-                "for COCO's 80]",
-            ),
-            Option(
-                "drop_incomplete",
-                "Leave an unfinished last sentence out of captions, for CHAIR.",
-                bool,
-                default=False,
-            ),
-        ),
+        options=(SYNONYMS, DROP_INCOMPLETE),
         papers=(ROHRBACH_2018,),
     )
 )

@@ -11,33 +11,26 @@ from itertools import chain, zip_longest
 from typing import Any, TypeAlias, TypedDict, cast
 
 from ..annotations import ObjectLabels
-from ..annotations.categories import Declared, LookedFor, read_looked_for
+from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_evidence import explained_by_vectors
-from ..explain.explanation import Explanation, Thresholds
+from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId
-from ..io.options import Option
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Grounding
-from ..kernels.support import SUPPORT, Evidence
+from ..kernels.support import Evidence
 from ..words.content_words import STOP_WORDS, content_words
 from ..words.english import lemmatizer
 from ..words.mentions import Unit
+from ..words.settings import SUPPORT, Settings, Thresholds
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
 from .base import Scorer
-from .record import Settings
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
 #: An object vocabulary, or its file; None for the package's own.
 Things: TypeAlias = ClassList | str | None
-
-#: The object vocabulary, for all metrics that judge mentions of objects.
-THINGS = Option(
-    "things",
-    "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]",
-)
 
 
 class EvidenceSettings(TypedDict, total=False):
@@ -182,7 +175,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         words = threshold, self._normalize, stop_words
         super().__init__(objects, vectors, references, *words, undefined, uncertain)
         self._things = None if things is None else read_things(things)
-        self._looked_for = read_looked_for(looked_for)
+        self._looked_for = None if looked_for is None else read_declared(looked_for)
 
     @property
     def _names(self) -> ClassList:

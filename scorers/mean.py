@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -17,16 +17,15 @@ from .base import Progress, Scorer, main_column
 class Mean(Scorer):
     """The mean of other metrics' scores, row by row.
 
-    Plain means are VIFIDEL+CIDEr and VIFIDEL+LM of the VIFIDEL paper (section 4.4). Scaled ones
-    bring every metric to [0, 1] first, smallest to largest score of the run, as Kilickaya et al.
-    (2017) do for WMD+SPICE+METEOR.
+    Plain means are VIFIDEL+CIDEr and VIFIDEL+LM of the VIFIDEL paper (section 4.4), a scaled one
+    WMD+SPICE+METEOR of Kilickaya et al. (2017).
 
     Parameters
     ----------
     *parts : Scorer
         Two or more metrics; of one with several columns the main one counts (BLEU-4).
     scaled : bool
-        Whether scores are scaled to [0, 1] over all systems of a run before the mean.
+        Whether scores are scaled to [0, 1], smallest to largest of all systems of a run, first.
 
     Raises
     ------
@@ -78,10 +77,7 @@ class Mean(Scorer):
         return {self.main: self.combine([main])[0]}
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
-        """Return the combination for each system of a run, from the evaluation of each part.
-
-        A row that a part leaves undefined is undefined.
-        """
+        """Return the combination for each system of a run, from the evaluation of each part."""
         ranges = [_range([parts[at].scores for parts in systems]) for at in range(len(self.parts))]
         combined = []
         for parts in systems:
@@ -89,19 +85,13 @@ class Mean(Scorer):
             if self._scaled:
                 scores = [_scaled(of_part, *r) for of_part, r in zip(scores, ranges, strict=True)]
             total = sum(scores, np.zeros(len(parts[0].scores)))
-            counts = _most(part.counts for part in parts)
+            counts: dict[str, int] = {}  # the largest of each
+            for part in parts:
+                counts |= {key: max(n, counts.get(key, 0)) for key, n in part.counts.items()}
+            counts.pop("undefined", None)  # is counted in the combination itself
             mean = Evaluation(parts[0].ids, total / len(parts), counts=counts)
             combined.append(self._finished(self.columns[0], mean))
         return combined
-
-
-def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the largest of each count; what is undefined is counted in the combination itself."""
-    most: dict[str, int] = {}
-    for of_part in counts:
-        most |= {key: max(number, most.get(key, 0)) for key, number in of_part.items()}
-    most.pop("undefined", None)
-    return most
 
 
 def _range(scores: Sequence[Floats]) -> tuple[float, float]:

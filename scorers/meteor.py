@@ -106,11 +106,7 @@ class _Process:
                 self._questions.close()
 
     def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> TokenColumn:
-        """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
-
-        That is: statistics of each caption, then all of them together for the score of each and of
-        the corpus. Raises a MetricUnavailable if the process fails, hangs or says something else.
-        """
+        """Return METEOR's scores: statistics of each caption are sent back for all scores."""
         self._answered = time.monotonic()
         try:
             statistics = []

@@ -1,9 +1,7 @@
 """BLEU, ROUGE-L and CIDEr by pycocoevalcap's numbers, and the base of all its metrics.
 
-All take captions as written and tokenise them alike. On captions without line breaks the numbers
-are those of ``COCOEvalCap``, to the last digit, without what makes it stop or shift rows; tests
-compare them with stock runs. pycocoevalcap counts the n-grams of the references again for each
-system and metric: here a run counts them once. An image without references has no score: NaN.
+On captions without line breaks the numbers are those of ``COCOEvalCap``, to the last digit, and a
+run counts the n-grams of its references once. An image without references has no score: NaN.
 """
 
 from __future__ import annotations
@@ -26,10 +24,11 @@ from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.caches import of_run
 from ..io.image_ids import ImageId
 from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
+from ..words.settings import Settings
 from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
-from .record import Metric, Settings
+from .record import Metric
 from .registry import register
 
 
@@ -73,7 +72,7 @@ class TokenMetric(Scorer):
 
     @contextmanager
     def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
-        """Return what `Scorer.in_run` does: captions of all systems are tokenised together."""
+        # The captions of all systems are tokenised together.
         if self._score is not None:  # a run within a run
             yield self
             return
@@ -149,11 +148,15 @@ def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Flo
 class _NgramMetric(TokenMetric):
     """A metric that follows from the tokens that captions share with references."""
 
-    @abstractmethod
+    #: From the references and one caption per row to scores, whose mean is the corpus score.
+    _of_rows: Callable[[TokenizedReferences, TokenizedCaptions], Sequence[float] | Floats]
+
     def _columns(
         self, references: TokenizedReferences, captions: TokenizedCaptions
     ) -> list[TokenColumn]:
         """Return the metric's columns for one caption per row."""
+        scores = self._of_rows(references, captions)
+        return [TokenColumn(float(np.mean(scores)), scores)]
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
         own = Numbered()  # where no run shares one
@@ -230,12 +233,7 @@ class RougeL(_NgramMetric):
     """ROUGE-L: the longest common subsequence (Lin, 2004)."""
 
     columns = (Column("ROUGE_L"),)
-
-    def _columns(
-        self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[TokenColumn]:
-        scores = references.rouge_l(captions)
-        return [TokenColumn(float(np.mean(scores)), scores)]
+    _of_rows = staticmethod(TokenizedReferences.rouge_l)
 
 
 class Cider(_NgramMetric):
@@ -245,21 +243,14 @@ class Cider(_NgramMetric):
     """
 
     columns = (Column("CIDEr"),)
-
-    def _columns(
-        self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[TokenColumn]:
-        scores = references.cider(captions)
-        return [TokenColumn(float(np.mean(scores)), scores)]
+    _of_rows = staticmethod(TokenizedReferences.cider)
 
 
 def _register(scorer: type[_NgramMetric], name: str, summary: str, **more: Any) -> None:
-    make = partial(_made, scorer)
+    def make(settings: Settings) -> _NgramMetric:
+        return scorer(settings.tokenization)
+
     register(Metric(name, summary, scorer, make, default=True, **more))
-
-
-def _made(scorer: type[_NgramMetric], settings: Settings) -> _NgramMetric:
-    return scorer(settings.tokenization)
 
 
 _register(

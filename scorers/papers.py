@@ -18,7 +18,7 @@ class Paper(NamedTuple):
     @property
     def key(self) -> str:
         """The key of its entry."""
-        return self.bibtex.partition("{")[2].partition(",")[0].strip()
+        return re.split("[{,]", self.bibtex)[1]
 
 
 # What could not be checked is left out of an entry.

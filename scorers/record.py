@@ -1,230 +1,28 @@
-"""Records of metrics, as the registry holds them, and the settings that a run makes them from."""
+"""Records of metrics, as the registry holds them."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from os import PathLike
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from ..annotations import ObjectLabels, read_objects
-from ..annotations.categories import CategorySource, Declared, LookedFor, read_looked_for
-from ..annotations.instances import check_thresholds
-from ..annotations.read import accepted
-from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
-from ..io.files import read_text
-from ..io.options import INPUT, Option, option
-from ..words.content_words import STOP_WORDS
-from ..words.tokenization import Tokenization
-from ..words.word_vectors import VectorSource, load_vectors
+from ..io.options import Option
+from ..words.settings import Settings
 from .base import Scorer, main_column
 from .papers import Paper
-
-#: Where the metrics that PyTorch computes are computed.
-DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
-
-
-def _formats_of_objects() -> str:
-    return f"What the images show: {accepted()}. Repeat to unite several."
-
-
-def _words_in(path: Path) -> frozenset[str]:
-    return frozenset(read_text(path, VifidelError).split())
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the metrics of a run are made from; what has to be read is read once, when needed.
-
-    Most fields are options, which say themselves what they are: arguments of
-    `vifidel_eval.evaluate`, and options of commands. One field more is one option more of each.
-
-    Attributes
-    ----------
-    references : bool
-        Whether there are references.
-    options : mapping
-        The values of `Metric.options` by name.
-
-    Raises
-    ------
-    AnnotationError
-        If the threshold or what is uncertain is no score from 0 to 1.
-    """
-
-    objects: Any = option(None, _formats_of_objects, section=INPUT, several=True)
-    threshold: float | None = option(
-        None,
-        "Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
-        float,
-        section=INPUT,
-    )
-    categories: CategorySource = option(
-        None,
-        "Class names, if `objects` has only numbers: a COCO file with categories, Open Images "
-        "class descriptions; for YOLO and class indices data.yaml, config.json, or a text file "
-        "with one name per line.",
-        section=INPUT,
-        rare=True,
-        several=True,
-    )
-    uncertain: float | None = option(
-        None,
-        "Score below which something that was asked for is not in the image; between this and "
-        "`threshold` it is not judged.  [default: `threshold`]",
-        float,
-        section=INPUT,
-        rare=True,
-    )
-    looked_for: Declared = option(
-        None,
-        "What was looked for in every image, if the objects do not say it: coco, voc, all (what is "
-        "not listed is not there), or a file with a label per line.",
-        (Path, str),
-        section=INPUT,
-        rare=True,
-    )
-    detector: str | PathLike[str] | None = option(
-        None,
-        "Detector for a folder of pictures in `objects`, as in detect --model; what it finds is "
-        "kept beside the folder.",
-        (Path, str),
-        section=INPUT,
-        rare=True,
-        metavar="FOLDER_OR_ID",
-        more="A model that is asked is asked about what the captions mention.",
-    )
-    agree: bool = option(
-        False,
-        "Judge only where all `objects` agree, instead of uniting them.",
-        bool,
-        section=INPUT,
-        rare=True,
-        more="Where they differ, nothing is judged.",
-    )
-    counts: bool = option(
-        True, "Count each object label once per image.", bool, rare=True, off="--presence"
-    )
-    vectors: VectorSource = option(
-        None,
-        "Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader name.  "
-        "[default: embedded]",
-        (Path, str),
-    )
-    trust_pickles: bool = option(
-        False,
-        "Unpickle `vectors` (gensim's .kv is a pickle), although a pickle can run any code.",
-        bool,
-        rare=True,
-    )
-    normalize: bool = option(
-        True, "Do not scale word vectors to length 1.", bool, rare=True, off="--raw-vectors"
-    )
-    stop_words: Collection[str] = option(
-        STOP_WORDS,
-        "Words to leave out of captions: a text file of them; in Python, a collection.  [default: "
-        "English]",
-        rare=True,
-        read=_words_in,
-    )
-    p: int | None = option(
-        None,
-        "Exponent of the travel cost.  [default: 2; WMD 1]",
-        int,
-        rare=True,
-        choices=(1, 2),
-        read=int,
-    )
-    references: bool = True
-    weighted: bool = option(
-        True,
-        "Do without references, or without their weights.",
-        bool,
-        section=INPUT,
-        off="--no-references",
-    )
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_thresholds(self.threshold, self.uncertain)
-
-    def with_references(self, given: bool) -> Settings:
-        """Return the settings of a run that has references, or none, which then weigh nothing."""
-        return replace(self, references=given, weighted=given and self.weighted)
-
-    @cached_property
-    def labels(self) -> ObjectLabels | None:
-        """The object labels of the images, if they are known."""
-        if self.objects is None:
-            return None
-        labels = read_objects(
-            self.objects, self.threshold, self.categories, self.uncertain, self.agree
-        )
-        if self.threshold and not labels.leaves_out:
-            what = "no label has a score"
-            if labels.threshold is not None:
-                what += f" below {self.threshold:g}"
-            warnings.warn(
-                f"{labels.where}: {what}, so that the threshold leaves nothing out.",
-                VifidelWarning,
-                stacklevel=2,
-            )
-        return labels
-
-    @cached_property
-    def declared(self) -> LookedFor | None:
-        """What a user says was looked for in every image."""
-        return read_looked_for(self.looked_for)
-
-    @cached_property
-    def words(self) -> dict[str, Any]:
-        """The arguments that all optimal-transport metrics take."""
-        settings = {
-            "vectors": load_vectors(self.vectors, self.trust_pickles),
-            "normalize": self.normalize,
-            "stop_words": self.stop_words,
-        }
-        return settings if self.p is None else {**settings, "p": self.p}
-
-    @property
-    def evidence(self) -> dict[str, Any]:
-        """The arguments that all metrics take which hold captions against evidence."""
-        return {
-            "objects": self.labels,
-            "references": self.weighted,
-            "things": self.options.get("things"),
-            "uncertain": self.uncertain,
-            "looked_for": self.declared,
-            "vectors": self.words["vectors"],
-            "stop_words": self.stop_words,
-        }
-
-    @cached_property
-    def tokenization(self) -> Tokenization:
-        """What the metrics of these settings tokenise captions with, each caption once."""
-        return Tokenization()
 
 
 @dataclass(frozen=True)
 class Metric:
     """A metric of the registry."""
 
-    #: As papers write it.
-    name: str
-    #: What it measures, in one line.
-    summary: str
-    #: The class of its scorer, which says its `columns` with their directions.
-    scorer: type[Scorer]
-    #: From `Settings` to its scorer.
+    name: str  # as papers write it
+    summary: str  # what it measures, in one line
+    scorer: type[Scorer]  # its class, which says its `columns` with their directions
     make: Callable[[Settings], Scorer]
     #: Its place in help, defaults and ``info``; metrics of other packages follow this package's.
     rank: int = 1000
-    #: Other names that users know it by.
-    spellings: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()  # other names that users know it by
     #: Whether it needs references; the objects of the images; one of the two, whichever.
     references: bool = True
     objects: bool = False
@@ -235,14 +33,11 @@ class Metric:
     tables: bool = False
     #: Its own settings; those of another package begin with the metric's name.
     options: tuple[Option, ...] = ()
-    #: What else it needs of the machine: ``"Java"``.
-    needs: tuple[str, ...] = ()
-    #: What it needs of packages that are not installed with this one: ``"torch"``.
-    packages: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()  # of the machine: ``"Java"``
+    packages: tuple[str, ...] = ()  # that are not installed with this one: ``"torch"``
     #: Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
     check: Callable[[], object] | None = None
-    #: What a paper that reports it cites.
-    papers: tuple[Paper, ...] = ()
+    papers: tuple[Paper, ...] = ()  # what a paper that reports it cites
     #: How far corpus scores on COCO val2017 are from the published program's at most where tokens
     #: are made without Java (``tok:python`` in the signature).
     without_java: float | None = None

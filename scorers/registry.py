@@ -1,11 +1,7 @@
 """The registry: every metric by name, this package's own and those of other packages.
 
-`METRICS` is what files register their metrics with, and what everything asks that depends on which
-metrics there are: `parse` reads names, `build` makes the scorers of a run.
-
-A metric joins it with the last line of its own file, ``register(Metric(...))``. The files in this
-folder are imported with the package; that of a plug-in or of another package when its metric is
-first named, by an entry point of the group ``vifidel_eval.metrics``, which has the metric's name.
+A metric joins `METRICS` with the last line of its own file, ``register(Metric(...))``. That of a
+plug-in or of another package is imported when it is first named, by an entry point of its name.
 """
 
 from __future__ import annotations
@@ -30,14 +26,15 @@ from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarni
 from ..evaluation import Column
 from ..io.options import Option
 from ..kernels.lexicon import LexiconFull
+from ..words.settings import Settings
 from .base import Scorer
 from .mean import Mean
-from .record import Metric, Settings
+from .record import Metric
 
 #: What stands for the default metrics in a list of metrics.
 DEFAULT = "default"
 
-# What joins and separates the names of metrics, in --metrics and in signatures.
+# What joins and separates names of metrics.
 _PUNCTUATION = re.compile(r"[\s,+|()]")
 
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
@@ -45,10 +42,7 @@ _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
 
 
 class Registry(UserDict[str, Metric]):
-    """Metrics by name, in the order of their ranks, then of their names.
-
-    As a mapping it has the metrics that have been imported; `find` and `load` import others.
-    """
+    """The metrics that have been imported by name; `find` and `load` import others."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,11 +67,10 @@ class Registry(UserDict[str, Metric]):
         return {dist.name: dist.version for dist in found if dist is not None}
 
     def register(self, metric: Metric) -> None:
-        """Add a metric to those that have names; with an entry point, the command knows it too.
+        """Add a metric to those that have names; its module may register it again.
 
-        Its module may register it again, as a notebook's cell does. Raises a VifidelError if it has
-        a name or an option of another metric, or is not as `Metric` describes it.
-        docs/architecture.md has the whole example.
+        Raises a VifidelError if it has a name or an option of another metric, or is not as `Metric`
+        describes it. docs/architecture.md has the whole example.
         """
         if not isinstance(metric, Metric):
             raise VifidelError(f"register takes a Metric, not {metric!r:.40}.")
@@ -101,10 +94,7 @@ class Registry(UserDict[str, Metric]):
         return waiting
 
     def find(self, spelling: str) -> str:
-        """Return the name of the metric that is spelled so or has such a column, in any case.
-
-        Raises a VifidelError if there is none, or its package is broken.
-        """
+        """Return the name of the metric that is spelled so or has such a column, in any case."""
         wanted = spelling.lower()
         if wanted not in self.spellings:
             for name, entries in self.waiting().items():
@@ -129,10 +119,7 @@ class Registry(UserDict[str, Metric]):
         return spellings[wanted]
 
     def column(self, shown: str, signature: str) -> Column | None:
-        """Return what the metric of a signature says of a column, whose shown name may be longer.
-
-        None if the metric is not installed.
-        """
+        """Return a column of an installed metric by its shown name and the signature, else None."""
         try:
             columns = self[self.find(signature.partition("|")[0])].columns
         except VifidelError:
@@ -169,9 +156,6 @@ register = METRICS.register
 
 def parse(text: str) -> list[str]:
     """Return the metrics of a comma-separated list in their own spelling, `DEFAULT` as it is.
-
-    A column stands for its metric. Raises a VifidelError if a name is unknown, its package is
-    broken, or metrics cannot be combined.
 
     >>> parse("vifidel, CIDER+Vifidel"), parse("default, Bleu_4")
     (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'BLEU'])
@@ -220,7 +204,7 @@ def lacking(metric: Metric, settings: Settings) -> list[str]:
 
 
 def defaults(settings: Settings) -> list[str]:
-    """Return the metrics to compute where the user names none: those that have what they need."""
+    """Return the default metrics that have what they need."""
     return [m.name for m in METRICS.values() if m.default and not lacking(m, settings)]
 
 
@@ -236,7 +220,7 @@ def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:
 
 
 def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
-    """Raise a VifidelError if a metric lacks a setting, as the user spells it, that it needs."""
+    """Raise a VifidelError if a metric lacks a setting that it needs, as the user spells it."""
     for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
         if missing := [spelled(name) for name in lacking(metric, settings)]:
             *most, last = missing
@@ -249,11 +233,7 @@ def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str
 
 @contextmanager
 def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]:
-    """Let whatever breaks in a metric of another package be a `MetricFailed` that names it.
-
-    A run goes on with its other metrics; ``exit(0)`` in a metric ends nothing either. What metrics
-    of a `module` of this package raise stays as it is.
-    """
+    """Let whatever breaks in a metric of another package be a `MetricFailed` that names it."""
     try:
         yield
     except (KeyboardInterrupt, MetricUnavailable, LexiconFull):
@@ -291,10 +271,7 @@ def check_scorer(scorer: Any) -> Scorer:
 def build(
     names: Iterable[str], settings: Settings
 ) -> tuple[dict[str, Scorer], dict[str, MetricUnavailable]]:
-    """Return scorers by names that `parse` returns, and why the others are not available.
-
-    Raises a VifidelError if a file cannot be read or is not what a metric needs.
-    """
+    """Return scorers by names that `parse` returns, and why the others are not available."""
     scorers: dict[str, Scorer] = {}
     unavailable: dict[str, MetricUnavailable] = {}
 

@@ -82,12 +82,9 @@ class Spice(TokenMetric):
             seconds = PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids)
             run_java(self._java, [*options, str(result)], "SPICE", seconds, _SPICE_FOLDER)
             try:
-                f_of = {
-                    row["image_id"]: row["scores"]["All"]["f"]
-                    for row in json.loads(result.read_bytes())
-                }
+                said = {row["image_id"]: row["scores"] for row in json.loads(result.read_bytes())}
                 # In this order, as pycocoevalcap: the last digit of a mean depends on it.
-                found = [f_of[at] for at in range(len(ids))]
+                found = [said[at]["All"]["f"] for at in range(len(ids))]
                 row = [math.nan if f is None else float(f) for f in found]
             except (OSError, ValueError, KeyError, TypeError):
                 raise MetricUnavailable(
@@ -98,10 +95,7 @@ class Spice(TokenMetric):
 
 
 def _fetch_stanford_models() -> None:
-    """Download SPICE's models if they are not there, to where pycocoevalcap puts them.
-
-    Raises a MetricUnavailable if that fails; nothing half downloaded is left.
-    """
+    """Download SPICE's models if they are not there, to where pycocoevalcap puts them."""
     # The network's modules take longer to import than all other metrics together.
     import zipfile
     from http.client import HTTPException

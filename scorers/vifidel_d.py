@@ -10,8 +10,9 @@ from ..evaluation import Column
 from ..kernels import fidelity
 from ..kernels.bags import Part
 from ..kernels.claims import ClaimsGold
+from ..words.settings import THINGS
 from ..words.word_vectors import VectorSource
-from .explaining import THINGS, EvidenceSettings
+from .explaining import EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register

@@ -13,16 +13,17 @@ import numpy as np
 
 from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
+from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
 from ..kernels.grounding import JudgedMentions, Verdict, words_of
 from ..kernels.mention_counts import ratio
-from ..kernels.support import SUPPORT, Evidence
+from ..kernels.support import Evidence
 from ..words.content_words import piece_words, placed_words
 from ..words.mentions import Unit
+from ..words.settings import SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
 from .base import Progress
-from .explaining import THINGS, EvidenceSettings, ExplainingScorer
+from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
@@ -132,7 +133,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         evaluations = list(evaluations)
         super().judge(evaluations)
-        warn_of_undeclared(sum(e.counts.get("nothing_looked_for", 0) for e in evaluations))
+        warn_of_undeclared(sum(e.counts.get(UNDECLARED, 0) for e in evaluations))
 
     def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
         if isinstance(gold, _EvidenceGold):
@@ -176,7 +177,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             further["judged_by_references"] = evidence.by_references.astype(np.int64)
         says_nothing = evidence.is_there & ~evidence.denies
         if says_nothing.any():
-            further["nothing_looked_for"] = says_nothing.astype(np.int64)
+            further[UNDECLARED] = says_nothing.astype(np.int64)
         rates = [column.of_sums(counts) for column in self.columns if column.of_sums is not None]
         return Scored(
             np.column_stack([*rates, mean_support]),

@@ -28,10 +28,11 @@ from ..kernels.claims import (
 from ..kernels.grounding import Grounding
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
+from ..words.settings import THINGS
 from ..words.synonyms import ClassList, rarities_signature
 from ..words.word_vectors import VectorSource
 from .base import Progress
-from .explaining import THINGS, EvidenceSettings, ExplainingScorer
+from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register

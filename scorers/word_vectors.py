@@ -8,7 +8,6 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any, Generic, TypeAlias, cast
 
@@ -63,8 +62,6 @@ _Words = Callable[[Rows], Iterable[str]]
 class WordVectorScorer(Scorer, Generic[GoldT]):
     """A metric on bags of content words in a space of word vectors.
 
-    Its settings are those of every metric on word vectors, as far as it takes them.
-
     Parameters
     ----------
     objects : path, pycocotools COCO, mapping, or list of these, optional
@@ -91,18 +88,12 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         If another argument is not as described.
     """
 
-    #: What a row without a score lacks.
-    _needed: str
-    #: Whether the metric sees object labels.
+    _needed: str  # what a row without a score lacks
     _sees_objects: bool
-    #: Whether references are evidence enough where no objects are known.
-    _references_suffice = False
-    #: Whether two dogs weigh more than one.
-    _counts = True
-    #: Whether scores depend on the bags of words of the captions.
-    _scores_words = True
-    #: What holds the details of `Scored`, of metrics that have some.
-    _details: type[DetailsOfParts] | None = None
+    _references_suffice = False  # as evidence, where no objects are known
+    _counts = True  # whether two dogs weigh more than one
+    _scores_words = True  # whether scores depend on the bags of words of the captions
+    _details: type[DetailsOfParts] | None = None  # what holds the details of `Scored`
 
     def __init__(
         self,
@@ -132,10 +123,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return self._space
 
     def prepare(self, gold: Gold, rows: Rows) -> GoldT:
-        """Return the gold side of rows, just read, with what else this metric derives from it.
-
-        Raises LexiconFull if there is no room for what it adds.
-        """
+        """Return the gold side of rows, just read, with what else this metric derives from it."""
         return cast(GoldT, gold)
 
     @abstractmethod
@@ -234,12 +222,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _read(
         self, rows: Rows, also: _Words | None = None, words: bool = True
     ) -> Iterator[Part[GoldT]]:
-        """Yield all rows with their gold side, some at a time.
+        """Yield all rows with their gold side, some at a time, as `read` does.
 
-        The gold side is prepared once for all systems, unless there are so many rows that it would
-        fill the memory: then it is prepared again for each. `also` returns the further words and
-        terms of rows that their lexicon is to know, by default `further_words`. Without `words` the
-        bags of the captions' words are empty.
+        The gold side is prepared once for all systems, unless it would fill the memory.
         """
         given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
@@ -266,33 +251,30 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     ) -> Part[GoldT]:
         """Return some rows, read, with their gold side: the given one if its words still stand.
 
-        The other arguments are those of `_read`, which reads any number of rows.
+        Their lexicon knows what `also` returns, by default `further_words`; without `words` the
+        bags of the captions are empty.
         """
-        read = partial(self._read_part, rows, gold, also or self.further_words, words)
-        return self._space.with_room(read, None if gold is None else gold.lexicon)
 
-    def _read_part(
-        self, part: Rows, gold: GoldT | None, also: _Words, with_words: bool, lexicon: Lexicon
-    ) -> Part[GoldT]:
-        if gold is None or gold.lexicon is not lexicon:
-            gold = self.prepare(self._gold(part, lexicon), part)
-        lexicon.numbers(also(part))
-        captions = part.captions
-        if not with_words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
-            captions = [""] * len(part)
-        words, of_words = bags_of_captions(lexicon, captions)
-        return Part(part, gold, words, of_words)
+        def part(lexicon: Lexicon) -> Part[GoldT]:
+            known = gold
+            if known is None or known.lexicon is not lexicon:
+                known = self.prepare(self._gold(rows, lexicon), rows)
+            lexicon.numbers((also or self.further_words)(rows))
+            captions = rows.captions
+            if not words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
+                captions = [""] * len(rows)
+            return Part(rows, known, *bags_of_captions(lexicon, captions))
+
+        return self._space.with_room(part, None if gold is None else gold.lexicon)
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
-        tallies: dict[str, Tally] = {}
         labels = self._labels_of(part) if self._sees_objects else [{}] * len(part)
         objects, of_labels = bags_of_labels(lexicon, labels, self._counts)
-        if self._sees_objects:
-            tallies["object labels"] = of_labels
         of_rows = part.references if self._use_references else [()] * len(part)
         references, of_references = bags_of_captions(lexicon, chain.from_iterable(of_rows))
-        tallies["references"] = of_references
         row_of_reference = np.arange(len(part)).repeat(list(map(len, of_rows)))
+        tallies = {"object labels": of_labels} if self._sees_objects else {}
+        tallies["references"] = of_references
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
@@ -305,10 +287,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
 
 def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
-    """Return the object labels of each row's image: a scorer's own, or those given with the rows.
-
-    Raises a VifidelError if there are none, two sources of them, or an image unknown to `objects`.
-    """
+    """Return the object labels of each row's image: the scorer's own, or those of the rows."""
     if rows.objects is not None:
         if objects is not None:
             raise VifidelError(
@@ -325,10 +304,7 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
 
 
 def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:
-    """Return a copy of all that the gold side of rows depends on, which callers cannot change.
-
-    It is of tuples: lists would have the garbage collector go through everything.
-    """
+    """Return a copy of all that the gold side of rows depends on, as tuples of tuples."""
     return (
         None if rows.image_ids is None else tuple(rows.image_ids),
         tuple(map(tuple, rows.references)) if references else None,

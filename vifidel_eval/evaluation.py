@@ -30,20 +30,15 @@ Floats = NDArray[np.float64]
 class Column:
     """A column of a table of scores."""
 
-    #: As papers write it.
-    name: str
-    #: Whether a system with a lower number is the better one.
-    lower_is_better: bool = False
-    #: Whether systems are better or worse by it at all; the length of captions only says how long
-    #: they are.
+    name: str  # as papers write it
+    lower_is_better: bool = False  # whether a system with a lower number is the better one
+    #: Whether systems are better or worse by it at all, as they are not by the length of captions.
     ranked: bool = True
     #: Whether it stands for its metric where that must be one number; if none does, the last does.
     main: bool = False
-    #: The corpus score that follows from sums over the rows, as `Statistics.score` has it, where
-    #: that is the same for every run and no mean.
+    #: The corpus score of sums over the rows, as `Statistics.score` has it, where that is no mean.
     of_sums: Callable[[Floats], Floats] | None = None
-    #: Whether it is a number of things, which percent leave as it is.
-    is_count: bool = False
+    is_count: bool = False  # whether it is a number of things, which percent leave as it is
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -56,6 +51,10 @@ class Column:
                 )
 
 
+#: The `Count` of images of which nothing is known to be absent.
+UNDECLARED = "nothing_looked_for"
+
+
 @dataclass(frozen=True)
 class Count:
     """Something that is counted beside the scores; every output lists `COUNTS` in this order."""
@@ -63,9 +62,7 @@ class Count:
     key: str  # its name in JSON and in `Evaluation.counts`
     phrase: str  # what a sentence says after the number: "3 undefined"
     meaning: str  # what is counted, as a legend says it
-    #: Whether a table shows it even if it is zero for every system; it never shows what no metric
-    #: counts.
-    always: bool = False
+    always: bool = False  # whether a table shows it where it is zero for every system
 
     @property
     def header(self) -> str:
@@ -133,7 +130,7 @@ COUNTS = (
         "of their references mentions counts as not in the image",
     ),
     Count(
-        "nothing_looked_for",
+        UNDECLARED,
         "without anything looked for",
         "images whose objects do not say what was looked for, so that nothing can be absent from "
         "them under VIFIDEL-H",
@@ -146,12 +143,12 @@ COUNTS = (
     ),
 )
 
-#: Keys of what tables say of a row beside its scores, from best to worst, and the worst of each:
-#: what is counted of every run, then why a score is undefined, then what makes the row unusable.
+#: Keys of what tables say of a row, from best to worst: what is counted of every run, then why a
+#: score is undefined, then what makes the row unusable.
 ROW_COUNTS = (
     "unweighted",
     "no_words",
-    "nothing_looked_for",
+    UNDECLARED,
     "no_objects",  # no label
     "no_references",
     "no_known_words",  # of labels and references, none has a vector
@@ -226,10 +223,8 @@ def add_tallies(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
 class Statistics:
     """Counts from which a corpus score follows by addition, where it is not a mean."""
 
-    #: Whole numbers, (n, k) float64; NaN where the row does not count in the corpus score.
-    of_rows: Floats
-    #: The corpus score of sums over rows: (..., k) to (...).
-    score: Callable[[Floats], Floats]
+    of_rows: Floats  # whole numbers, (n, k); NaN where the row does not count in the corpus score
+    score: Callable[[Floats], Floats]  # the corpus score of sums over rows: (..., k) to (...)
 
     @property
     def corpus_score(self) -> float:
@@ -241,11 +236,9 @@ class Statistics:
 class Evaluation:
     """The scores of one system in one column of a metric."""
 
-    #: The image id of each row, or its number where the rows have none.
-    ids: Sequence[ImageId]
+    ids: Sequence[ImageId]  # the image of each row, or its number where the rows have none
     #: One score per row, (n,) float64; where it is undefined NaN, or what the scorer was told.
     scores: Floats
-    #: The direction of the column, and whether it has one.
     lower_is_better: bool = False
     ranked: bool = True
     #: The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
@@ -256,8 +249,7 @@ class Evaluation:
     counts: Mapping[str, int] = field(default_factory=dict)
     #: What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
     tallies: Mapping[str, Tally] = field(default_factory=dict)
-    #: One line that pins everything that changes the number.
-    signature: str = ""
+    signature: str = ""  # one line that pins everything that changes the number
     #: What ``--output`` says of each row beside its score: a name to one JSON value per row.
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     #: Which rows the corpus score leaves out, (n,), where a file says so and `statistics` are gone.
@@ -287,11 +279,7 @@ class Evaluation:
 
 
 def checked(made: Any, columns: Sequence[Column], ids: Sequence[ImageId]) -> dict[str, Evaluation]:
-    """Return the evaluations that a metric made of rows, in the order of its columns.
-
-    Whatever a metric says goes through here before anybody sees it: real numbers become float64,
-    and a VifidelError says what is not as `Evaluation` has it.
-    """
+    """Return what a metric made of rows; a VifidelError says what is not as `Evaluation` has it."""
     names = [column.name for column in columns]
     if not isinstance(made, Mapping) or set(made) != set(names):
         found = list(made) if isinstance(made, Mapping) else made
@@ -347,10 +335,7 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
 
 
 def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
-    """Return real numbers of any type as float64: one for each of `of`, or a row of several.
-
-    Raises a VifidelError, which begins with `what`, if one is anything else, or infinite.
-    """
+    """Return real numbers as float64, one for each of `of`, or a row; none may be infinite."""
     found = np.asarray(values)
     numbers = f"{what} must be a finite number, and NaN where it is undefined"
     if found.dtype.kind not in "fiu":
@@ -372,7 +357,7 @@ class DetailsOfParts(Sequence[Any]):
     def __init__(self) -> None:
         self._ends: list[int] = []
         self._make: list[Any] = []  # callables
-        self._last: tuple[int, list[Any]] | None = None  # rows are read one after the other
+        self._last: tuple[int, list[Any]] = -1, []  # rows are read one after the other
 
     def add(self, rows: int, make: Callable[[], list[Any]]) -> None:
         """Add rows, and what makes the details of each of them."""
@@ -388,6 +373,6 @@ class DetailsOfParts(Sequence[Any]):
         row = range(len(self))[row]
         part = bisect_right(self._ends, row)
         last = self._last
-        if last is None or last[0] != part:
+        if last[0] != part:
             self._last = last = part, self._make[part]()
         return last[1][row - self._ends[part]]

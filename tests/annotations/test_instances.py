@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval.annotations import label_rows, read_labels
-from vifidel_eval.annotations.plain import judged_rows
+from vifidel_eval.annotations.instances import judged_rows
 from vifidel_eval.errors import AnnotationError
 
 BOX = {"xmin": 40, "ymin": 70, "xmax": 175, "ymax": 117}

@@ -92,11 +92,6 @@ def test_union_joins_ids_that_the_first_source_does_not_know():
     assert union(sources) == {1: {"dog": 1}, 42: {"cat": 1, "tree": 1}}
 
 
-def test_union_of_nothing():
-    with pytest.raises(AnnotationError, match="at least one source"):
-        union([])
-
-
 def test_union_of_sources_without_a_common_image():
     with pytest.raises(ImageIdError, match=r"gold\.json .* of detections\.json: 'beach'"):
         union([gold({42: ["dog"]}), detections({"beach": ["dog"]})])

@@ -6,7 +6,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.annotations import CategoryNames, read_categories, read_objects
-from vifidel_eval.errors import AnnotationError, ImageIdError
+from vifidel_eval.errors import AnnotationError
 
 # Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
 pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
@@ -63,15 +63,6 @@ def test_list_is_the_union_of_its_members(write):
     gold = write(INSTANCES, "instances.json")
     more = {"000000000042": ["dog", "tree", "tree"]}
     assert read_objects([gold, more]) == {42: {"dog": 1, "tree": 1}, 73: {}}
-
-
-def test_members_without_a_common_image(write):
-    gold = write(INSTANCES, "instances.json")
-    with pytest.raises(
-        ImageIdError,
-        match=r"instances\.json .* of objects: 'a'; it has 2 ",
-    ):
-        read_objects([gold, {"a": ["dog"]}])
 
 
 @pytest.mark.parametrize(

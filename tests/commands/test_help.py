@@ -8,6 +8,14 @@ from vifidel_eval.scorers.registry import METRICS
 EIGHTY = {"COLUMNS": "80"}
 
 
+@pytest.fixture(autouse=True)
+def our_metrics(monkeypatch):
+    """Have this package's metrics alone, all imported, whatever other tests have registered."""
+    METRICS.load()
+    ours = {name: one for name, one in METRICS.items() if one.module.startswith("vifidel_eval.")}
+    monkeypatch.setattr(METRICS, "data", ours)
+
+
 def shown(*words):
     result = CliRunner().invoke(main, list(words), env=EIGHTY)
     assert result.exit_code == 0, result.output
@@ -38,6 +46,14 @@ def test_help_of_score_is_in_groups():
     assert "options of CHAIR, LM, TIGEr, ViLBERTScore" in " ".join(text.split())
     for name in METRICS:
         assert name in text
+
+
+def test_help_says_what_there_is_beside_the_defaults():
+    text = " ".join(shown("score", "--help-all").replace("-\n", "-").split())
+    assert "[default: VIFIDEL, VIFIDEL-PRF, WMD, BLEU, ROUGE_L, CIDEr, as far as" in text
+    assert "METEOR (Java), SPICE (Java 8 to 14, a download of 385 MB), LM (torch)," in text
+    for option in ("--language-model", "--tiger-features", "--vilbert-layer INTEGER", "--device"):
+        assert text.count(f" {option} ") == 1
 
 
 def test_a_mistyped_option_command_and_metric_are_usage_errors():

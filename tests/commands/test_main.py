@@ -255,14 +255,6 @@ def test_without_metrics_all_that_run_here_are_computed(run):
     )
 
 
-def test_help_says_what_there_is_beside_the_defaults(run):
-    shown = " ".join(run("score", "--help-all").stdout.replace("-\n", "-").split())
-    assert "[default: VIFIDEL, VIFIDEL-PRF, WMD, BLEU, ROUGE_L, CIDEr, as far as" in shown
-    assert "METEOR (Java), SPICE (Java 8 to 14, a download of 385 MB), LM (torch)," in shown
-    for option in ("--language-model", "--tiger-features", "--vilbert-layer INTEGER", "--device"):
-        assert shown.count(f" {option} ") == 1
-
-
 def test_output_that_cannot_be_printed_is_said(monkeypatch, tmp_path, score):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions.rows import coco_rows, make_rows
-from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.explain.findings import Finding, find
 from vifidel_eval.kernels import lexicon
 from vifidel_eval.kernels.grounding import Verdict
 from vifidel_eval.scorers import VifidelH
+from vifidel_eval.words.settings import Thresholds
 from vifidel_eval.words.synonyms import ClassList
 
 WORDS = "dog dogs hot kite cat cats wolf large fire hydrant traffic light lights a the zzz".split()

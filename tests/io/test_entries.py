@@ -64,6 +64,9 @@ def test_signs_are_looked_for_in_several_entries():
     listed = [{}, {"image_id": 1}, "odd", {"objects": []}]
     assert shows(listed, ["[].image_id=", "[].objects[]"])
     assert not shows(listed, ["![].objects"])
+    coco = {"images": [{"id": 1}], "annotations": {}}
+    assert shows(coco, ["annotations", "images[].id images[].file_name"])
+    assert not shows(coco, ["annotations[]"])
     assert entries(*listed[:2], {"id": 2}, {"id": 3}).first_key(["image_id", "id"]) == "id"
 
 

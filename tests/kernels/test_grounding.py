@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
-from vifidel_eval.annotations.categories import read_looked_for
+from vifidel_eval.annotations.categories import read_declared
 from vifidel_eval.kernels.grounding import Grounding, Verdict
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.words.synonyms import ClassList
@@ -45,7 +45,7 @@ def grounded(
     asked=None,
     looked_for=None,
 ):
-    grounding = Grounding(THINGS, {"a"}, objects, read_looked_for(looked_for))
+    grounding = Grounding(THINGS, {"a"}, objects, read_declared(looked_for))
     asked = None if asked is None else [frozenset([*labels, *asked])]
     evidence = grounding.evidence(lexicon, [dict.fromkeys(labels, 1)], [list(references)], asked)
     [found] = grounding.judged(lexicon, [caption], evidence, threshold).by_row(1)
@@ -160,7 +160,7 @@ def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
 )
 def test_where_all_was_looked_for_stuff_is_no_mention_unless_it_was_asked(lexicon, asked, verdicts):
     things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
-    grounding = Grounding(things, {"a"}, None, read_looked_for("all"))
+    grounding = Grounding(things, {"a"}, None, read_declared("all"))
     evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
     [found] = grounding.judged(lexicon, ["a wolf, a large"], evidence, threshold=0.9).by_row(1)
     assert [mention.verdict for mention in found] == verdicts

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
 from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.plugins.pytorch import (  # noqa: E402  # noqa: E402
+from vifidel_eval.plugins.pytorch import (  # noqa: E402
     find_device,
     length_sorted,
     load_libraries,
@@ -34,7 +34,7 @@ class Bomb:
 
 
 def read(path, safe=()):
-    return read_checkpoint(torch, path, "checkpoint of dogs", "get a fresh copy", safe)
+    return read_checkpoint(path, "checkpoint of dogs", "get a fresh copy", safe)
 
 
 @pytest.mark.parametrize("zipped", [True, False])
@@ -93,7 +93,7 @@ def load(weights):
     network = torch.nn.ParameterDict(
         {"a": torch.zeros(2, 3, device="meta"), "b": torch.zeros(2, device="meta")}
     )
-    return load_weights(torch, network, weights, "file", "get a fresh copy", "cpu", torch.float64)
+    return load_weights(network, weights, "file", "get a fresh copy", "cpu", torch.float64)
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def test_weights_are_checked(weights, message):
 
 
 def test_devices():
-    assert find_device(torch, None) == find_device(torch, "cpu", double=True) == torch.device("cpu")
+    assert find_device(None) == find_device("cpu", double=True) == torch.device("cpu")
     for name in ("cuda:99", "toaster", "meta", ""):
         with pytest.raises(VifidelError, match=f"cannot compute on device '{name}' here"):
-            find_device(torch, name)
+            find_device(name)
 
 
 def test_batches_of_like_length():

@@ -98,17 +98,6 @@ def test_spice_that_fails_is_named(script, sentence, with_models, tmp_path, monk
 
 
 @on_posix
-def test_models_are_fetched_before_java_starts(tmp_path, monkeypatch):
-    def fail():
-        raise MetricUnavailable("there are no models")
-
-    put_java(tmp_path, monkeypatch, "")
-    monkeypatch.setattr(spice_module, "_fetch_stanford_models", fail)
-    with pytest.raises(MetricUnavailable, match="there are no models"):
-        evaluate(Spice(python_tokens()), {1: ["a"]}, {1: ["a"]})
-
-
-@on_posix
 def test_spice_says_which_java_it_needs(tmp_path, monkeypatch):
     put_java(tmp_path, monkeypatch, "")
     program = tmp_path / "java"

@@ -11,8 +11,8 @@ import pytest
 from vifidel_eval.annotations import COCO_CATEGORIES
 from vifidel_eval.captions.rows import coco_rows, make_rows
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF, vifidel_h
+from vifidel_eval.words.settings import Thresholds
 from vifidel_eval.words.synonyms import ClassList
 
 # Cosines: puppy .9 to dog, wolf .3 to dog, child 0 to person, traffic .8 to light.

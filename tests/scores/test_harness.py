@@ -197,15 +197,6 @@ def test_a_run_is_judged_as_a_whole():
         score_systems(systems, {"FAKE": Judging()})
 
 
-def test_columns_keep_their_direction():
-    columns = [Column("UP"), Column("DOWN", lower_is_better=True)]
-    both = FakeScorer("BOTH", lambda caption, _: (1.0, len(caption)), columns)
-    scores = score_systems([System("x", {1: "ab"})], {"BOTH": both})
-    assert scores.columns() == columns
-    assert document_of(scores)["lower_is_better"] == ["DOWN"]
-    assert scores.evaluations["x"]["DOWN"].lower_is_better
-
-
 def test_columns_of_two_metrics_with_one_name_are_both_there():
     columns = [Column("X_1"), Column("X_2")]
     metrics = {

@@ -192,11 +192,6 @@ def test_what_cannot_be_compared_is_refused_and_nothing_is_written(
     assert board.read_bytes() == before
 
 
-def test_the_order_of_the_images_does_not_matter(board):
-    add(board, scored(ids=[2, 1], other=[1, 1]), dict(reversed(REFERENCES.items())), DAY)
-    assert len(read(board).runs) == 3
-
-
 def damaged(images="2", score="0.5"):
     return (
         f'{{"leaderboard": 1, "images": {images}, "image_ids": "", "references": "", "signatures": '

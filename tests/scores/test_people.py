@@ -187,16 +187,6 @@ def test_what_the_other_references_mention_is_no_invention_where_they_are_eviden
     assert run.detail.people.rates == {"CHAIRs": 0, "CHAIRi": 0}
 
 
-def test_the_floor_is_saved_and_loaded(tmp_path):
-    run = vifidel_eval.evaluate(
-        {"ours": {1: "a dog", 2: "a cow"}}, TWICE, OBJECTS, metrics="CHAIR", weighted=False
-    )
-    run.save(tmp_path / "scores.json")
-    loaded = vifidel_eval.load(tmp_path / "scores.json")
-    assert loaded.detail.people.rates == {"CHAIRs": 0.5, "CHAIRi": 0.3333333333}
-    assert repr(loaded) == repr(run)
-
-
 def test_there_is_no_floor_without_two_references_or_rates_of_inventions():
     ours = {"ours": {1: "a dog", 2: "a cow"}}
     once = {1: ["a dog"], 2: ["a cat and a horse"]}

@@ -156,6 +156,12 @@ def test_a_folder_is_known_by_all_that_is_in_it(folder):
         loaded.sentences("mine")
 
 
+def test_a_system_may_be_called_file(folder):
+    captions = {"file": folder / CAREFUL}
+    run = vifidel_eval.evaluate(captions, objects=folder / OBJECTS, metrics="VIFIDEL-PRF")
+    assert saved(run, folder / "scores.json").sentences("file") == run.sentences("file")
+
+
 @pytest.mark.parametrize("given", ["captions", "scorers"])
 def test_what_was_given_in_python_is_not_in_the_file(folder, given):
     if given == "captions":

@@ -76,8 +76,8 @@ def test_stop_words_are_replaceable():
 
 @given(st.text(st.characters(max_codepoint=127)))
 def test_ascii_needs_no_knowledge_of_scripts(text):
-    assert module._ASCII_WORD.findall(text) == module._word_pattern().findall(text)
-    assert not module._standalone_pattern().search(text)
+    assert module._ASCII_WORD.findall(text) == module._patterns()[0].findall(text)
+    assert not module._patterns()[1].search(text)
 
 
 def test_the_stop_list_is_shown_and_pickled_by_its_name():

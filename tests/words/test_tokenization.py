@@ -40,9 +40,7 @@ def test_the_next_caption_decides_about_an_abbreviation_as_in_pycocoevalcap(foll
     assert PythonTokenizer().tokenize(captions)[1] == ["a train at platform b"]
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_captions_with_line_breaks_stay_one_row(kind):
     captions = {n: [f"a dog{char}runs", f"row {n}"] for n, char in enumerate(LINE_BREAKS)}
     captions[99] = ["\n", "last\r\n"]
@@ -53,9 +51,7 @@ def test_captions_with_line_breaks_stay_one_row(kind):
     }
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_images_without_captions_and_halves_of_characters_keep_their_place(kind):
     assert kind().tokenize({}) == {}
     assert kind().tokenize({1: []}) == {1: []}

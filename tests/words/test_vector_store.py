@@ -126,6 +126,27 @@ def test_cache_that_cannot_be_written_says_what_to_set(tmp_path, monkeypatch):
         open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="POSIX limits")
+def test_a_full_disk_is_named(tmp_path):
+    path = write_vectors(tmp_path / "v.txt", [f"word{i} {i} 1" for i in range(2000)])
+    code = (
+        "import resource, sys, pathlib\n"
+        "from vifidel_eval.words.vector_store import open_store\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
+        "open_store(pathlib.Path(sys.argv[1]))"
+    )
+    cache = tmp_path / "cache"
+    ended = subprocess.run(
+        [sys.executable, "-c", code, path],
+        env={**os.environ, "VIFIDEL_EVAL_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"{cache}: word vectors cannot be kept there (file too large)" in ended.stderr
+    assert not list(cache.iterdir())
+
+
 @given(st.lists(st.text(alphabet="abcé狗", min_size=1, max_size=4), min_size=1, unique=True))
 def test_every_word_is_found(tmp_path_factory, words):
     folder = tmp_path_factory.mktemp("words")

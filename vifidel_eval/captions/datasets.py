@@ -1,12 +1,23 @@
-"""Captions of datasets: COCO's annotations, and Karpathy's splits.
+"""Captions of datasets, and what evaluations of vision-language models write.
 
-COCO's ``captions_*.json``: https://cocodataset.org/#format-data.
+COCO: https://cocodataset.org/#format-data.
 
-``dataset_coco.json``, ``dataset_flickr8k.json`` and ``dataset_flickr30k.json`` are ``{"images":
-[{"split", "filename", "imgid", "sentences": [{"raw", "tokens", "imgid", "sentid"}], "sentids"}],
-"dataset"}``, read by their author's ``imagernn/data_provider.py``
-(https://github.com/karpathy/neuraltalk); COCO's images have their id in ``cocoid``. The splits are
-train, val, test, and for COCO restval, which is added to train as a rule.
+Karpathy's ``dataset_coco.json`` and so on are ``{"images": [{"split", "filename", "sentences":
+[{"raw", ...}], ...}]}``, read by ``imagernn/data_provider.py`` of
+https://github.com/karpathy/neuraltalk; COCO's images have their id in ``cocoid``. The splits are
+train, val, test, and for COCO restval, added to train as a rule.
+
+lmms-eval's samples are ``*_samples_*.jsonl``, version 0.7.3 (``save_results_samples`` of
+``loggers/evaluation_tracker.py`` of https://github.com/EvolvingLMMs-Lab/lmms-eval): an object per
+document with ``doc_id``, ``target``, ``filtered_resps`` and a value per metric, which captioning
+tasks make ``{"pred", "image_id", "answer"}``, the same for each metric, and their test splits
+``{"pred": ["caption"], "image_id"}``. A task of one's own has what the model said in
+``filtered_resps`` or ``resps``, and the image id where its ``process_results`` returns one. Older
+versions also wrote the document, ``doc``.
+
+LLaVA-style answers (``llava/eval/model_vqa.py`` of https://github.com/haotian-liu/LLaVA) have
+``question_id``, ``prompt``, ``text``, ``answer_id``, ``model_id``, ``metadata``. Questions have
+``question_id``, ``image`` and ``text``: there, the text is the question.
 """
 
 from __future__ import annotations
@@ -16,17 +27,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import CaptionError
-from ..io.entries import Entry, listed_image, listed_images, shows
-from .fields import MISSING, Wanted
-from .layouts import ByImage, Layout, text_of
+from ..io.entries import Entries, Entry, listed_image, listed_images, shows
+from .fields import MISSING, Wanted, listed, steps_of, usual, usual_id, value_at
+from .layouts import ByImage, Layout, captions_in, read_records, text_of
 
 
 def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
-    listed = listed_images(content)
-    references: ByImage = {image_id: [] for image_id in listed}
+    images = listed_images(content)
+    references: ByImage = {image_id: [] for image_id in images}
     for annotation in content.entries("annotations"):
-        image_id = listed_image(annotation, listed, "captions")
+        image_id = listed_image(annotation, images, "captions")
         references.setdefault(image_id, []).append(_caption(annotation))
     return references
 
@@ -56,10 +67,7 @@ def has_splits(content: Mapping[Any, Any]) -> bool:
 
 
 def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
-    """Return the captions of the images of some splits, as people wrote them (``raw``).
-
-    An image id is the ``cocoid`` where every image has one, else the file name.
-    """
+    """Return the captions of the images of some splits, as people wrote them (``raw``)."""
     if not has_splits(content.content):
         raise CaptionError(
             f"{content}: lists images, but has neither 'annotations' nor 'sentences': there is no "
@@ -100,4 +108,127 @@ KARPATHY = Layout(
     None,
     _read_splits,
     has_splits=True,
+)
+
+
+# Where samples have what the model said, and the references: one text, or a list.
+_RESPONSES, _TARGETS = ("filtered_resps", "resps[0]"), ("target",)
+
+
+def _read_samples(content: Entry | Entries, wanted: Wanted) -> ByImage:
+    """Return the predictions, or the references that lmms-eval scored with."""
+    if isinstance(content, Entry):
+        raise CaptionError(
+            f"{content}: is the summary of an lmms-eval run, without captions; give its "
+            "*_samples_*.jsonl (--log_samples), or the task's submission file."
+        )
+    id_name = next((name for name in wanted.id_fields if name in content.names), None)
+    caption_name = next((name for name in wanted.fields if name in content.names), None)
+    key = "answer" if wanted.references else "pred"
+    samples = []
+    for sample in content:
+        output = {} if id_name and caption_name else _output(sample, key)
+        if id_name:
+            image_id = sample.get(id_name, MISSING)
+        else:
+            image_id = output["image_id"] if output else _id_in_document(sample, wanted, key)
+        if caption_name:
+            caption = sample.get(caption_name, MISSING)
+        else:
+            caption = output[key] if key in output else _text(sample, wanted, key)
+        samples.append({"image_id": image_id, key: caption})
+    return captions_in(content.with_values(samples), "image_id", key, wanted)
+
+
+def _output(sample: Entry, key: str) -> Mapping[str, Any]:
+    """Return what a task wrote of a sample's image; nothing if it wrote nothing."""
+    outputs = [
+        value
+        for name, value in sample.content.items()
+        if name != "doc" and isinstance(value, dict) and "image_id" in value
+    ]
+    for other in outputs[1:]:
+        if any(other.get(name) != outputs[0].get(name) for name in (key, "image_id")):
+            raise CaptionError(f"{sample}: its metrics hold different '{key}'; keep one.")
+    return outputs[0] if outputs else {}
+
+
+def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
+    """Return the image id of a sample of somebody's own task."""
+    document = sample.get("doc")
+    fields = document if isinstance(document, dict) else {}
+    name = usual_id(name for name, value in fields.items() if isinstance(value, str | int))
+    if name is None:
+        has = f" (its doc has {listed(list(fields))})" if fields else ""
+        raise CaptionError(
+            f"{sample}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
+            f"nothing says which image it is of{has}; say where the id and the text are, such "
+            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(sample, wanted)}, "
+            "or give the task's submission file."
+        )
+    return fields[name]
+
+
+def _text(sample: Entry, wanted: Wanted, key: str) -> Any:
+    """Return the text, or texts, of a sample of somebody's own task."""
+    path = _text_path(sample, wanted)
+    if path is None:
+        raise CaptionError(
+            f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
+            f"such as {_text_option(sample, wanted)}."
+        )
+    return value_at(sample.content, steps_of(path))
+
+
+def _text_path(sample: Entry, wanted: Wanted) -> str | None:
+    """Return where a sample has its text, or texts; None if nowhere."""
+    for path in _TARGETS if wanted.references else _RESPONSES:
+        value = value_at(sample.content, steps_of(path))
+        texts = value if isinstance(value, list) else [value]
+        if texts and all(isinstance(text, str) for text in texts):
+            return path
+    return None
+
+
+def _text_option(sample: Entry, wanted: Wanted) -> str:
+    """Return the option that names where a sample has its text."""
+    name = _text_path(sample, wanted)
+    if name is None:
+        return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
+    if not wanted.references and isinstance(value_at(sample.content, steps_of(name)), list):
+        name += "[0]"
+    return f"{wanted.option} {name!r}" if "[" in name else f"{wanted.option} {name}"
+
+
+LMMS_EVAL = Layout(
+    "lmms-eval's samples",
+    "lmms-eval: `*_samples_*.jsonl` of a captioning task; its submission file is COCO's",
+    "yes: `pred`; of a task of your own what the model said, with the `image_id` that it wrote "
+    "with a metric, or that of `doc`",
+    "yes: `answer`; of a task of your own `target`",
+    ("results", "configs"),
+    ("doc_id", "filtered_resps resps"),
+    _read_samples,
+)
+
+
+def _read_answers(records: Entries, wanted: Wanted) -> ByImage:
+    """Return the answers about each image; questions, which only have ``text``, are refused."""
+    ambiguous = not wanted.fields and usual(records.names, wanted.usual) == ["text"]
+    if ambiguous and not {"prompt", "answer_id"} & {*records.names}:
+        raise CaptionError(
+            f"{records.source.where}: looks like the questions of a LLaVA-style evaluation, "
+            "whose 'text' is the question; give the answers, which have 'prompt' and 'answer_id'."
+        )
+    return read_records(records, wanted)
+
+
+LLAVA = Layout(
+    "LLaVA-style answers",
+    "LLaVA-style answers (`question_id`, `prompt`, `text`, `answer_id`, ...)",
+    "yes, if the question ids are image ids",
+    "yes, likewise",
+    None,
+    ("question_id", "text"),
+    _read_answers,
 )

@@ -5,6 +5,7 @@ A path such as ``doc.image_id`` or ``filtered_resps[0]`` leads into a record.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias
 
 from ..errors import CaptionError
 from ..io.entries import Entries, Entry
+from ..io.image_ids import ImageId
 from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
@@ -53,6 +55,8 @@ _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 
 #: One name, or several.
 Names: TypeAlias = str | Sequence[str]
+#: A file of image ids, or the ids; None for all.
+Ids: TypeAlias = str | os.PathLike[str] | Collection[ImageId] | None
 
 _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, metavar="NAME")
 
@@ -61,8 +65,7 @@ _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, m
 class Wanted:
     """What is wanted of caption files, and what the user says of them.
 
-    The fields say what image ids, captions of systems and references are called, instead of the
-    usual names; of several, the first that a file has.
+    The fields have names instead of the usual ones; of several, the first that a file has counts.
     """
 
     id_fields: Names = _names(
@@ -110,21 +113,37 @@ class Wanted:
         return "--reference-field" if self.references else "--caption-field"
 
 
-def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
-    """Return the names that are among the known ones, whatever their case and separators.
+@dataclass(frozen=True)
+class Selection:
+    """Which images are scored, and whether people are scored beside the systems."""
 
-    >>> usual(["Image ID", "url"], ["image_id"])
-    ['Image ID']
-    """
+    image_ids: Ids = option(None, "Only these ids: a JSON list or one per line.", section=INPUT)
+    allow_subset: bool = option(
+        False,
+        "Accept files that lack some of the images.",
+        bool,
+        section=INPUT,
+        more="A system is then scored on those it has; images that no system has are left out of "
+        "the whole run.",
+    )
+    people: bool = option(
+        False,
+        "Score people too: references against the others.",
+        bool,
+        section=INPUT,
+        more="Of each image some references, as many as come nearest to the systems' length, are "
+        'the caption of a system ``"people"``, and all are scored against the others. The column '
+        "``Words`` says how long they are.",
+    )
+
+
+def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return the names that are among the known ones, whatever their case and separators."""
     return [name for name in names if _plain(name) in known]
 
 
 def usual_id(names: Iterable[str]) -> str | None:
-    """Return the usual name of image ids that comes first in `IMAGE_IDS`; None if there is none.
-
-    >>> usual_id(["id", "Image", "url"])
-    'Image'
-    """
+    """Return the usual name of image ids that comes first in `IMAGE_IDS`; None if there is none."""
     found = usual(names, IMAGE_IDS)
     return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)), default=None)
 
@@ -182,32 +201,20 @@ def _missing(
 
 
 def listed(names: Sequence[str], between: str = ", ") -> str:
-    """Return names as messages quote them: the first few.
-
-    >>> listed(["image", "text"])
-    "'image', 'text'"
-    """
+    """Return names as messages quote them: the first few."""
     shown = [f"{name!r:.40}" for name in names[:_MOST_NAMED]]
     return between.join(shown) + (", ..." if len(names) > _MOST_NAMED else "")
 
 
 def steps_of(name: str) -> list[str | int]:
-    """Return the keys, and places in lists, of a path; a name that is no path is its only key.
-
-    >>> steps_of("doc.image_id"), steps_of("resps[0][-1]"), steps_of("image id")
-    (['doc', 'image_id'], ['resps', 0, -1], ['image id'])
-    """
+    """Return the keys, and places in lists, of a path; a name that is no path is its only key."""
     if not _PATH.fullmatch(name):
         return [name]
     return [int(step[1]) if step[1] else step[0] for step in _STEP.finditer(name)]
 
 
 def value_at(entry: Any, steps: Iterable[str | int]) -> Any:
-    """Return what a path leads to in an entry; `MISSING` if it leads nowhere.
-
-    >>> value_at({"resps": [["a dog"]]}, ["resps", 0, 0])
-    'a dog'
-    """
+    """Return what a path leads to in an entry; `MISSING` if it leads nowhere."""
     for step in steps:
         if isinstance(step, str):
             if not isinstance(entry, Mapping) or step not in entry:
@@ -221,11 +228,7 @@ def value_at(entry: Any, steps: Iterable[str | int]) -> Any:
 
 
 def spelled(steps: Iterable[str | int]) -> str:
-    """Return a path as it is typed.
-
-    >>> spelled(["resps", 0, "text"])
-    'resps[0].text'
-    """
+    """Return a path as it is typed: ``resps[0].text``."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return text.removeprefix(".")
 
@@ -233,8 +236,8 @@ def spelled(steps: Iterable[str | int]) -> str:
 def with_paths(records: Entries, wanted: Wanted) -> Entries:
     """Return records in which the paths that a user names are fields of those names.
 
-    So everything after it reads plain fields. A field of exactly that name goes before the path; of
-    several paths, those are left out that lead nowhere in any record.
+    A field of exactly that name goes before the path; of several paths, the first that leads
+    somewhere in any record counts.
     """
     given = records
     for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):

@@ -1,8 +1,7 @@
 """Layouts of caption files: their records, the table by which content is recognised, and readers.
 
 The two plain layouts are here: records of an image and a caption each, and
-``{"42": ["caption", ...]}``. Any other is a module of this package that ends with its record,
-a `Layout`, and a name in the table, which `vifidel_eval.captions` completes.
+``{"42": ["caption", ...]}``; the others are in `.datasets`.
 """
 
 from __future__ import annotations
@@ -81,10 +80,7 @@ def text_of(caption: Any, at: object) -> str:
 
 
 def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
-    """Return the captions of an image: one, or a list, of one unless several are wanted.
-
-    Text may spell the list, as cells of tables do.
-    """
+    """Return the captions of an image: one, or a list, which text may spell."""
     if isinstance(captions, str):
         spelled = listed_in(captions, str(at), CaptionError, whole=wanted.references)
         captions = captions if spelled is None else spelled
@@ -166,18 +162,28 @@ LAYOUTS: list[Layout] = [
 
 
 def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
-    """Return the captions of each image from a file or from what programs have in memory.
-
-    That is a mapping, a list, a pycocotools COCO or a DataFrame, which messages call `where`.
-    """
+    """Return the captions of each image from a file, or from an object that is called `where`."""
     if isinstance(source, str | os.PathLike):
         return _captions_of(read_content(source), wanted)
-    content = _in_memory(source, Source(where, CaptionError))
-    if not wanted.references and isinstance(content, Entry):
-        annotations = content.get("annotations")
-        if isinstance(annotations, list):  # of pycocotools' loadRes
-            content = Entries(annotations, content.source)
-    return _captions_of(content, wanted)
+    memory = Source(where, CaptionError)
+    dataset = getattr(source, "dataset", None)
+    given = dataset if isinstance(dataset, Mapping) else source  # a pycocotools COCO
+    if isinstance(given, Mapping):
+        annotations = given.get("annotations")
+        if isinstance(annotations, list) and not wanted.references:  # of pycocotools' loadRes
+            return _captions_of(Entries(annotations, memory), wanted)
+        return _captions_of(root(given, memory), wanted)
+    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
+        rows = given.to_dict("records")
+        entries = Entries(rows, memory, numbers=range(len(rows)), unit="row")
+        return _captions_of(entries, wanted)
+    if isinstance(given, list | tuple):
+        return _captions_of(Entries(given, memory), wanted)
+    raise CaptionError(
+        f"{where}: captions are a path, a mapping of image id to caption, a list of "
+        f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
+        f"{kind_of(given)}."
+    )
 
 
 def read_content(path: str | os.PathLike[str]) -> Entry | Entries:
@@ -215,8 +221,11 @@ def records_of(content: Content) -> Entry | Entries:
 
 
 def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
-    if isinstance(content, Entry) and _is_record(content.content, wanted):
-        content = Entries([content.content], content.source)
+    if isinstance(content, Entry):
+        paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
+        leads = any(value_at(content.content, steps) is not MISSING for steps in paths)
+        if leads or any(known.fields and shows(content.content, known.fields) for known in LAYOUTS):
+            content = Entries([content.content], content.source)  # a file of one line
     where = content.source.where
     if isinstance(content, Entries):
         content = with_paths(content, wanted)
@@ -226,7 +235,9 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         keys = content.content
         layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
     if not layout.serves(wanted):
-        raise CaptionError(f"{where}: holds {layout.name}; accepted {accepted(wanted)}.")
+        names = ", ".join(known.name for known in LAYOUTS if known.serves(wanted))
+        kind = "references" if wanted.references else "results"
+        raise CaptionError(f"{where}: holds {layout.name}; accepted as {kind}: {names}.")
     if wanted.references and wanted.splits and not layout.has_splits:
         raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
     with content.source.net(layout.name):
@@ -242,41 +253,9 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
     return captions
 
 
-def _in_memory(given: Any, source: Source) -> Entry | Entries:
-    dataset = getattr(given, "dataset", None)
-    if isinstance(dataset, Mapping):  # a pycocotools COCO
-        return root(dataset, source)
-    if isinstance(given, Mapping):
-        return root(given, source)
-    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
-        rows = given.to_dict("records")
-        return Entries(rows, source, numbers=range(len(rows)), unit="row")
-    if isinstance(given, list | tuple):
-        return Entries(given, source)
-    raise CaptionError(
-        f"{source.where}: captions are a path, a mapping of image id to caption, a list of "
-        f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
-        f"{kind_of(given)}."
-    )
-
-
 def kind_of(value: Any) -> str:
     """Return a value and its type, as messages show them."""
     return f"{type(value).__name__} {value!r:.40}".replace("\n", " ")
-
-
-def _is_record(content: Mapping[Any, Any], wanted: Wanted) -> bool:
-    """Return whether a JSON object is a record, by a layout's fields or a path to the image id."""
-    paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
-    return any(value_at(content, steps) is not MISSING for steps in paths) or any(
-        layout.fields and shows(content, layout.fields) for layout in LAYOUTS
-    )
-
-
-def accepted(wanted: Wanted) -> str:
-    """Return the names of the layouts that are accepted, as messages list them."""
-    names = [layout.name for layout in LAYOUTS if layout.serves(wanted)]
-    return f"as {'references' if wanted.references else 'results'}: {', '.join(names)}"
 
 
 @named_if_wrong

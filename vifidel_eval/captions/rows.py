@@ -29,10 +29,7 @@ Asked = frozenset[str] | None
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Captions to be scored, and what is known of the image of each.
-
-    `make_rows` and `coco_rows` check what users give; the class itself checks nothing.
-    """
+    """Captions to be scored, and what is known of the image of each; nothing is checked here."""
 
     #: The candidates, one per row.
     captions: Sequence[str]
@@ -103,15 +100,7 @@ def make_rows(
     objects_signature: str = "",
     asked: Sequence[Asked] | None = None,
 ) -> Rows:
-    """Return rows from sequences of equal length, as the fields of `Rows` describe them.
-
-    Raises
-    ------
-    CaptionError
-        If captions or references are not strings, or too long.
-    VifidelError
-        If the sequences differ in length.
-    """
+    """Return rows from sequences of equal length, as the fields of `Rows` describe them."""
     captions = _listed(captions, "captions", "strings")
     given = {"image_ids": image_ids, "references": references, "objects": objects}
     listed = {
@@ -119,11 +108,14 @@ def make_rows(
         for name, values in given.items()
         if values is not None
     }
-    try:
-        set(listed.get("image_ids", ()))
-    except TypeError as problem:
-        raise ImageIdError(f"image_ids: not all of them can be image ids ({problem}).") from None
-    check_ids(listed.get("image_ids", ()), "image_ids")
+    if image_ids is not None:
+        try:
+            set(listed["image_ids"])
+        except TypeError as problem:
+            raise ImageIdError(
+                f"image_ids: not all of them can be image ids ({problem})."
+            ) from None
+        check_ids(listed["image_ids"], "image_ids")
     for name, values in listed.items():
         if len(values) != len(captions):
             raise VifidelError(
@@ -153,17 +145,7 @@ def _listed(values: Any, name: str, what: str) -> Any:
 
 
 def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
-    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`.
-
-    `gts` maps image ids to references, `res` the same ids to a list of one candidate.
-
-    Raises
-    ------
-    CaptionError
-        If an image does not have exactly one candidate, or a caption is not a string.
-    ImageIdError
-        If `gts` and `res` do not have the same ids.
-    """
+    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`."""
     if not isinstance(gts, Mapping) or not isinstance(res, Mapping):
         raise CaptionError(
             "gts and res map image ids to lists of captions; found "

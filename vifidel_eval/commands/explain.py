@@ -10,24 +10,25 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ..io.files import json_text, write_whole
+from ..io.image_ids import ImageId, from_json_key, match, mismatch
 from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
+from ..words.settings import DROP_INCOMPLETE, SYNONYMS, THINGS
 from .options import Command, caption_options, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
 
 if TYPE_CHECKING:
-    from ..captions.fields import Wanted
+    from ..captions.fields import Selection, Wanted
     from ..captions.rows import Rows
-    from ..explain.explanation import Explanation, Thresholds
+    from ..explain.explanation import Explanation
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
-    from ..io.image_ids import ImageId
-    from ..run.plan import Selection
     from ..scorers.explaining import Explainer
-    from ..scorers.record import Settings
     from ..scores.systems import System
+    from ..words.settings import Settings, Thresholds
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
 
@@ -85,9 +86,9 @@ class Explaining:
     section=INPUT,
 )
 @caption_options
-@settings_options(("things", "synonyms", "drop_incomplete"), omit=("detector",))
-@record("vifidel_eval.run.plan:Selection", "selection", omit=("people",))
-@record("vifidel_eval.explain.explanation:Thresholds", "thresholds")
+@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector",))
+@record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
+@record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
 def explain(
     results: tuple[SystemFile, ...],
@@ -111,9 +112,9 @@ def explain(
     settings = settings.with_references(references is not None)
     _check_usage(results, settings, selection, chosen)
     from ..explain.findings import find
-    from ..io.files import json_text
-    from ..io.image_ids import from_json_key
     from ..run.plan import read_captions
+    from ..scorers import VifidelH
+    from ..scorers.registry import METRICS
     from ..scores.systems import System
     from ..show.explanations import explanations_text, findings_text
     from ..words.synonyms import read_things
@@ -123,7 +124,11 @@ def explain(
         systems = [System("caption", {from_json_key(chosen.image or ""): chosen.caption})]
     names = read_things(settings.options["things"])
     settings = replace(settings, options={**settings.options, "things": names})
-    scorer = _explainer(settings, chosen, thresholds)
+    if chosen.by_category or settings.objects:
+        metric = METRICS[_BY_CATEGORY if chosen.by_category else "VIFIDEL"]
+        scorer = cast("Explainer", metric.make(settings))
+    else:
+        scorer = VifidelH(**settings.evidence, support=thresholds.support)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
@@ -157,7 +162,6 @@ def _deliver(
 ) -> None:
     """Print what was explained, and write the files that were asked for."""
     from ..explain.inventions import rows_of
-    from ..io.files import write_whole
 
     try:
         show(document if chosen.style == "json" else text(), coloured=chosen.style == "table")
@@ -186,17 +190,6 @@ def _check_usage(
         raise click.UsageError(
             "give --objects: what the images show. References alone will do too: --references."
         )
-
-
-def _explainer(settings: Settings, chosen: Explaining, thresholds: Thresholds) -> Explainer:
-    """Return what explains captions by these settings."""
-    from ..scorers import VifidelH
-    from ..scorers.registry import METRICS
-
-    if chosen.by_category or settings.objects:
-        name = _BY_CATEGORY if chosen.by_category else "VIFIDEL"
-        return cast("Explainer", METRICS[name].make(settings))
-    return VifidelH(**settings.evidence, support=thresholds.support)
 
 
 def _explained(
@@ -262,8 +255,6 @@ def _rows(
 
 
 def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
-    from ..io.image_ids import from_json_key, match, mismatch
-
     asked = from_json_key(image)
     for spelling in (asked, image):
         matched = match([spelling], known)

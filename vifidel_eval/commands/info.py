@@ -68,7 +68,7 @@ def environment() -> dict[str, str]:
         detectors = {"detect": str(problem)}
     missing = [not_installed(entries[0]) for entries in declared(COMMANDS).values()]
     metrics = {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
-    commands = {why.partition(" ")[0]: why.partition(" ")[2] for why in missing if why}
+    commands = dict(why.split(" ", 1) for why in missing if why)
     return found | detectors | commands | broken | metrics
 
 
@@ -84,19 +84,10 @@ def _state(metric: Metric) -> str:
         except MetricUnavailable as problem:
             return f"not available: {str(problem).rstrip('.')}"
     lower = [column.name for column in metric.columns if column.lower_is_better]
-    needs = [
-        *(["references"] if metric.references else []),
-        *(["objects"] if metric.objects else []),
-        *metric.needs,
-        *(flag(option.name) for option in metric.options if option.required),
-    ]
-    return "; ".join(
-        [
-            "available",
-            *([f"needs {', '.join(needs)}"] if needs else []),
-            *([f"lower is better in {', '.join(lower)}"] if lower else []),
-        ]
-    )
+    needs = ["references"] * metric.references + ["objects"] * metric.objects
+    needs += [*metric.needs, *(flag(one.name) for one in metric.options if one.required)]
+    state = f"available; needs {', '.join(needs)}" if needs else "available"
+    return f"{state}; lower is better in {', '.join(lower)}" if lower else state
 
 
 def citations(path: Path, latex: bool = False) -> Iterator[str]:
@@ -174,8 +165,8 @@ def _papers(signature: str) -> list[Paper]:
 
 
 def _on_all(scores: Scores, write: _Writing) -> str:
-    signatures = [text for name, text in scores.signatures.items() if name != WORDS]
-    signatures = list(dict.fromkeys(signatures))
+    by_column = scores.signatures.items()
+    signatures = list(dict.fromkeys(text for name, text in by_column if name != WORDS))
     versions = {part for text in signatures for part in text.replace(")", "|").split("|")}
     versions = {part.partition(":")[2] for part in versions if part.startswith("version:")}
     metrics = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,11 @@ from ..errors import VifidelError
 from ..io.options import INPUT, METRICS, OUTPUT, Option, chosen
 from ..io.options import option as declared
 from ..io.text_tables import FORMATS
-from .paths import NAMED, Between, Read, guard
+from .paths import NAMED, Between, Read, Stated, guard
 from .printing import Helping, show_help, shows_all
 
 if TYPE_CHECKING:
-    from ..scorers.record import Metric, Settings
+    from ..words.settings import Settings
 
 # A command with fewer options lists them all, in one section.
 _MANY = 12
@@ -140,35 +140,32 @@ class Record(Param):
 class _Settings(Record):
     """Stands for the options of `Settings` and for own options of metrics, by default of all."""
 
-    def __init__(self, *args: Any, own: Collection[str] | None = None, **attrs: Any) -> None:
+    def __init__(self, *args: Any, own: Sequence[Option] | None = None, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
         self._own = own
 
-    def _options_of_metrics(self) -> list[Option]:
+    def params(self) -> list[click.Parameter]:
+        if self._own is not None:
+            return [*map(_param, self._own), *super().params()]
         from ..scorers.registry import METRICS as REGISTRY
 
-        return [one for one in REGISTRY.options() if self._own is None or one.name in self._own]
-
-    def params(self) -> list[click.Parameter]:
-        own = _params_of_metrics(tuple(self._options_of_metrics()))
-        return [*([_METRICS] if self._own is None else []), *own, *super().params()]
+        own = []
+        for one in REGISTRY.options():
+            having = [metric for metric in REGISTRY.values() if one in metric.options]
+            usual = any(metric.default for metric in having)
+            own.append(_param(one, [] if usual else [metric.name for metric in having]))
+        return [_METRICS, *own, *super().params()]
 
     def made(self, given: dict[str, Any]) -> Settings:
+        own = self._own
+        if own is None:
+            from ..scorers.registry import METRICS as REGISTRY
+
+            own = REGISTRY.options()
         # A metric that was imported by its name has options that were not parsed: none was given.
-        own = {one.name: given.pop(one.name, one.default) for one in self._options_of_metrics()}
-        settings: Settings = replace(super().made(given), options=own)
+        options = {one.name: given.pop(one.name, one.default) for one in own}
+        settings: Settings = replace(super().made(given), options=options)
         return settings
-
-
-@cache
-def _params_of_metrics(own: tuple[Option, ...]) -> list[Param]:
-    from ..scorers.registry import METRICS as REGISTRY
-
-    having = {one: [m for m in REGISTRY.values() if one in m.options] for one in own}
-    return [
-        _param(one, [] if any(m.default for m in metrics) else [m.name for m in metrics])
-        for one, metrics in having.items()
-    ]
 
 
 def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
@@ -180,13 +177,13 @@ def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
     return click.option(f"--{name}", cls=Record, record=kind, **how)
 
 
-def settings_options(own: Collection[str] | None = (), **how: Any) -> _Decorator:
+def settings_options(own: Sequence[Option] | None = (), **how: Any) -> _Decorator:
     """Return the decorator of the options of `Settings`, which the command gets as ``settings``.
 
-    With them come the options of metrics that `own` names; None stands for those of all metrics and
-    ``--metrics``, in a `MetricCommand`.
+    With them come metrics' `own` options; None stands for those of all metrics and ``--metrics``,
+    in a `MetricCommand`.
     """
-    kind = "vifidel_eval.scorers.record:Settings"
+    kind = "vifidel_eval.words.settings:Settings"
     return click.option("--settings", cls=_Settings, record=kind, own=own, **how)
 
 
@@ -322,16 +319,14 @@ def chosen_metrics(
         raise click.UsageError(str(problem)) from None
 
 
-def parsed_metrics(
-    _: click.Context, __: click.Parameter, value: str | None
-) -> tuple[str, ...] | None:
-    """Return the metrics of ``--metrics``."""
+def _parsed(listed: str) -> tuple[str, ...]:
     from ..scorers.registry import parse
 
-    try:
-        return None if value is None else tuple(parse(value))
-    except VifidelError as problem:
-        raise click.BadParameter(str(problem)) from None
+    return tuple(parse(listed))
+
+
+#: The kind of ``--metrics``.
+METRIC_NAMES = Stated(_parsed, "text")
 
 
 def _metrics_there_are() -> str:
@@ -339,7 +334,11 @@ def _metrics_there_are() -> str:
     from ..scorers.registry import METRICS as REGISTRY
 
     defaults = [metric.name for metric in REGISTRY.values() if metric.default]
-    others = [_needing(metric) for metric in REGISTRY.values() if not metric.default]
+    others = []
+    for metric in REGISTRY.values():
+        if not metric.default:
+            needs = ", ".join([*metric.needs, *metric.packages])
+            others.append(f"{metric.name} ({needs})" if needs else metric.name)
     others += [name for name in REGISTRY.waiting() if name.lower() not in REGISTRY.spellings]
     return (
         f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
@@ -348,12 +347,7 @@ def _metrics_there_are() -> str:
     )
 
 
-def _needing(metric: Metric) -> str:
-    needs = [*metric.needs, *metric.packages]
-    return f"{metric.name} ({', '.join(needs)})" if needs else metric.name
-
-
-_METRICS = Param(["--metrics"], callback=parsed_metrics, help=_metrics_there_are, section=METRICS)
+_METRICS = Param(["--metrics"], type=METRIC_NAMES, help=_metrics_there_are, section=METRICS)
 _HELP_ALL = click.Option(
     ["--help-all"],
     is_flag=True,

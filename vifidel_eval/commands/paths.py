@@ -164,10 +164,8 @@ class Between(click.FloatRange):
 class Stated(click.types.StringParamType):
     """A text that states something, such as a condition; a `VifidelError` says that it does not."""
 
-    name = "condition"
-
-    def __init__(self, parse: Callable[[str], Any]) -> None:
-        self._parse = parse
+    def __init__(self, parse: Callable[[str], Any], name: str = "condition") -> None:
+        self._parse, self.name = parse, name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:

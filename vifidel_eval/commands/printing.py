@@ -23,17 +23,9 @@ _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 def show(text: str, coloured: bool = False) -> None:
     r"""Print a result on standard output, whatever it holds without harm to a terminal.
 
-    Parameters
-    ----------
-    text : str
-        Control characters and what the output's encoding lacks become escapes such as ``\u001b``.
-    coloured : bool
-        Whether colours of `click.style` in it are kept.
-
-    Raises
-    ------
-    VifidelError
-        If it cannot be printed, as on a full disk.
+    Control characters and what the output's encoding lacks become escapes such as ``\u001b``; if
+    it is `coloured`, colours of `click.style` are kept. A VifidelError says that it cannot be
+    printed, as on a full disk.
     """
     parts = _COLOUR.split(text) if coloured else [text]
     # Every second part is what was split at.

@@ -23,11 +23,10 @@ from .printing import tell
 from .tables import TableOptions
 
 if TYPE_CHECKING:
-    from ..captions.fields import Wanted
+    from ..captions.fields import Selection, Wanted
     from ..io.image_ids import ImageId
-    from ..run.plan import Plan, Selection
     from ..run.run import Run
-    from ..scorers.record import Settings
+    from ..words.settings import Settings
 
 #: The exit status where a requirement is not met.
 _NOT_MET = 3
@@ -100,7 +99,7 @@ class Products:
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
 @record("vifidel_eval.captions.fields:Wanted", "wanted")
 @settings_options(None)
-@record("vifidel_eval.run.plan:Selection", "selection")
+@record("vifidel_eval.captions.fields:Selection", "selection")
 @record(TableOptions, "tables")
 @record(Products, "products")
 @click.pass_context
@@ -134,7 +133,10 @@ def score(
     names = chosen_metrics(metrics, settings)
     planned = plan(named(results), references, settings, names, wanted, selection)
     tables.check(None if planned.unavailable else planned.columns, planned.names)
-    _check_conditions(products.requirements, planned)
+    try:
+        check_requirements(products.requirements, planned.columns, planned.names)
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem), param_hint="'--require'") from None
     pictures = {} if products.images is None else planned.pictures(products.images)
     if not told:
         tell("No --references given: scoring without them.")
@@ -191,7 +193,14 @@ def _check_usage(
     products: Products,
 ) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
-    _check_results(results)
+    from ..scorers.registry import METRICS
+
+    for name in (str(result.path) for result in results):  # --metrics VIFIDEL CIDEr
+        if name.lower() in METRICS.spellings and not os.path.lexists(name):
+            raise click.UsageError(
+                f"{name} is a metric, and there is no such file; put commas between metrics: "
+                f"--metrics VIFIDEL,{name}."
+            )
     if selection.people and not has_references:
         raise click.UsageError("--people needs --references, by which people are scored.")
     given = {"people": selection.people, **vars(products)}
@@ -213,22 +222,3 @@ def _check_usage(
     for name, needed in (("images", "report"), ("title", "report"), ("images_mb", "images")):
         if given[name] is not None and given[needed] is None:
             raise click.UsageError(f"{flag(name)} needs {flag(needed)}.")
-
-
-def _check_results(results: tuple[SystemFile, ...]) -> None:
-    """Check that no result file is a metric behind a blank: ``--metrics VIFIDEL CIDEr``."""
-    from ..scorers.registry import METRICS
-
-    for name in (str(result.path) for result in results):
-        if name.lower() in METRICS.spellings and not os.path.lexists(name):
-            raise click.UsageError(
-                f"{name} is a metric, and there is no such file; put commas between metrics: "
-                f"--metrics VIFIDEL,{name}."
-            )
-
-
-def _check_conditions(requirements: tuple[Requirement, ...], planned: Plan) -> None:
-    try:
-        check_requirements(requirements, planned.columns, planned.names)
-    except VifidelError as problem:
-        raise click.BadParameter(str(problem), param_hint="'--require'") from None

@@ -77,22 +77,19 @@ class TableOptions(TableLayout):
         """
         from ..scores.scores import chosen_columns, unknown
 
-        hint, problem = "'--columns'", ""
+        hint = "'--columns'"
         try:
             if metric_of is not None:
                 chosen_columns(self.columns or (), metric_of)
             hint = "'--baseline'"
             if self.baseline is not None and self.baseline not in systems:
                 raise unknown("system", self.baseline, systems)
-        except VifidelError as unknown_name:
-            problem = str(unknown_name)
-        else:
             if self.baseline is not None and len(systems) == 1:
-                problem = (
+                raise VifidelError(
                     f"{self.baseline!r} is the only system; give another one to compare with it."
                 )
-        if problem:
-            raise click.BadParameter(problem, param_hint=hint)
+        except VifidelError as problem:
+            raise click.BadParameter(str(problem), param_hint=hint) from None
 
     def without(self, lost: Collection[str]) -> TableOptions:
         """Return these options without columns that could not be computed."""

@@ -21,7 +21,8 @@ from ..kernels.support import LABELS, Evidence, Mask, are_named, nearest, some_o
 from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
 from ..words.content_words import STOP_WORDS, content_words, piece_words
 from ..words.mentions import Unit
-from .explanation import CaptionWord, Explanation, ImageObject, Match, Thresholds
+from ..words.settings import Thresholds
+from .explanation import CaptionWord, Explanation, ImageObject, Match
 
 _COST, _VERDICT = attrgetter("cost"), attrgetter("verdict")
 # The words in those of a mention.

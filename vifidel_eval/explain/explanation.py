@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
-from ..io.options import option
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Mention, Verdict
-from ..kernels.support import REFERENCES, SUPPORT
+from ..kernels.support import REFERENCES
 
 #: What stands before a word in tables, by its verdict.
 MARKS = {
@@ -34,37 +33,6 @@ MARKS = {
 _DECIMALS = 6
 
 # What every caption has many of are tuples: cheap to make, and no work for the garbage collector.
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """The cosines that decide; the defaults fit the embedded vectors.
-
-    Attributes
-    ----------
-    support : float
-        A mention of less support is not in the image, unless its class is known to be there
-        (docs/fidelity-experiments.md says how this was chosen).
-    far : float
-        An object is unmentioned if the caption mentions nothing of its class and all words stay
-        below this cosine.
-    """
-
-    support: float = option(
-        SUPPORT,
-        "Lowest cosine that supports a mention; it suits the embedded vectors.",
-        float,
-        section="",
-    )
-    far: float = option(
-        0.2,
-        "An object is unmentioned if its cosine with every word is below this; it suits the "
-        "embedded vectors.",
-        float,
-        section="",
-        rare=True,
-        lowest=-1,
-    )
 
 
 class Match(NamedTuple):

@@ -21,15 +21,7 @@ from ..errors import VifidelError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OF_WRONG_KINDS = (
-    TypeError,
-    AttributeError,
-    KeyError,
-    IndexError,
-    ValueError,
-    OSError,
-    OverflowError,
-)
+_OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
 _MOST_LOOKED_AT = 100  # members of a collection
 
 
@@ -70,9 +62,7 @@ def _wrong_kind(
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as problem:  # not its parameters, as Python's own message says
-        if hasattr(
-            function, "__signature__"
-        ):  # but that one may name the function of a class above
+        if hasattr(function, "__signature__"):  # which may name the function of a class above
             raise TypeError(f"{function.__qualname__}() {problem}") from None
         return "", ""
     names = dict(inspect.unwrap(function).__globals__)
@@ -140,13 +130,7 @@ def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
 
 
 def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
-    """Check that arguments, given by their names, are whole numbers from `least` to `most`.
-
-    >>> check_whole(1, batch=8, threads=0)
-    Traceback (most recent call last):
-        ...
-    vifidel_eval.errors.VifidelError: threads must be a whole number of at least 1, not 0.
-    """
+    """Check that arguments, given by their names, are whole numbers from `least` to `most`."""
     for name, value in given.items():
         if not is_whole(value, least, most):
             bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"

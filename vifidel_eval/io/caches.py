@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import VectorsError
 from .files import reason
@@ -17,8 +17,7 @@ from .files import reason
 K = TypeVar("K", bound=Sized)
 V = TypeVar("V")
 
-#: How many characters the texts of one cache have together, each with `ENTRY` more: as many as in
-#: ten thousand captions, or in twenty thousand words.
+#: How many characters the texts of one cache have together: as in ten thousand captions.
 MOST = 1 << 20
 #: What an entry costs beside its text.
 ENTRY = 48
@@ -28,7 +27,7 @@ class Remembered(dict[K, V]):
     """A function of one argument that keeps what it returned, and a dictionary of that.
 
     It holds arguments of `times` `MOST` characters together, each with `ENTRY` more; then it starts
-    over. (A text may have 100 000 characters, so that a number of texts would bound nothing.)
+    over.
 
     >>> lower = Remembered(str.lower)
     >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
@@ -42,12 +41,8 @@ class Remembered(dict[K, V]):
         self._held = 0  # threads may lose additions: it bounds well enough
         functools.update_wrapper(self, function)
 
-    if TYPE_CHECKING:
-
-        def __call__(self, key: K, /) -> V: ...
-
-    else:
-        __call__ = dict.__getitem__
+    def __call__(self, key: K, /) -> V:
+        return self[key]
 
     def __missing__(self, key: K) -> V:
         value = self._function(key)
@@ -69,10 +64,7 @@ _MADE: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", defau
 
 @contextmanager
 def one_run() -> Iterator[None]:
-    """Make one run of what this thread computes: what `of_run` gives is made once in it.
-
-    A run within a run is a part of that; nothing is kept afterwards.
-    """
+    """Have `of_run` make things once in this thread; a run within a run is a part of that."""
     if _MADE.get() is not None:
         yield
         return
@@ -104,17 +96,14 @@ _OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|building-[0-9a-f]{32})\.db
 
 
 class Cleared(NamedTuple):
-    """How many bytes `clear_cache` removed, and the folders in the cache that are not ours."""
+    """What `clear_cache` did."""
 
-    bytes: int
-    left: list[Path]
+    bytes: int  # removed
+    left: list[Path]  # folders in the cache that are not ours
 
 
 def cache_folder() -> Path:
-    """Return where converted vectors are kept.
-
-    ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder of the platform.
-    """
+    """Return ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder."""
     from platformdirs import user_cache_path
 
     chosen = os.environ.get("VIFIDEL_EVAL_CACHE")
@@ -122,10 +111,7 @@ def cache_folder() -> Path:
 
 
 def clear_cache() -> Cleared:
-    """Remove what this package keeps in the cache folder, and nothing else.
-
-    A VectorsError is raised if something cannot be removed.
-    """
+    """Remove what this package keeps in the cache folder, and nothing else."""
     cache = cache_folder()
     try:
         found = sorted(cache.iterdir()) if cache.is_dir() else []

@@ -1,7 +1,5 @@
-"""The way to ``annotations/`` and ``scorers/`` where they are beside this package, not in it.
+"""The way to ``annotations/`` and ``scorers/`` of a checkout, which lie beside this package.
 
-An installation has them in the package, where setup.py puts them. A checkout that is imported as
-it is, from its own folder, by ``PYTHONPATH`` or by an editable installation, has them beside it.
 Only these two are found there, so that nothing of the checkout is imported under two names.
 """
 
@@ -22,9 +20,7 @@ class _Finder:
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name not in _BESIDE:
-            return None
-        return spec_from_file_location(name, _BESIDE[name])
+        return spec_from_file_location(name, _BESIDE[name]) if name in _BESIDE else None
 
 
 # First: an editable installation has a finder too, and it may be of another checkout.

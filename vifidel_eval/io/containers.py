@@ -1,11 +1,8 @@
-"""Containers: JSON, JSON Lines, CSV, TSV and Parquet, told apart by content.
+"""Containers: JSON, JSON Lines, CSV, TSV and Parquet (https://parquet.apache.org/docs/file-format/).
 
-Parquet: https://parquet.apache.org/docs/file-format/.
-
-A cell of a table of text may spell a list: ``["a dog", "a cat"]`` is JSON, and ``['a dog', 'a
-cat']`` what Python writes, and so what pandas writes into CSV. Nothing is evaluated: what Python
-writes is turned into JSON, string by string. So strings without a comma between them, as NumPy
-prints an array, are no list, although Python would join them.
+A cell of text may spell a list in JSON, or as Python and so pandas write it. Nothing is evaluated:
+what Python writes is turned into JSON, string by string. So strings without a comma between them,
+as NumPy prints an array, are no list, although Python would join them.
 """
 
 from __future__ import annotations
@@ -93,11 +90,7 @@ class CsvTable:
 def csv_rows(
     text: str, where: str, delimiter: str, error: type[VifidelError], line_breaks: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows (RFC 4180) that are not blank, each after the number of its first line.
-
-    Without `line_breaks` in quoted fields, a field that goes on in the next line is a quote that
-    nobody closed.
-    """
+    """Yield rows (RFC 4180) that are not blank, each after the number of its first line."""
     lines = (f"{line}\n" for line in text.split("\n"))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
@@ -107,7 +100,7 @@ def csv_rows(
         limit = csv.field_size_limit(_LONGEST_FIELD)
         try:
             for row in islice(reader, _ROWS_AT_ONCE):
-                if reader.line_num > line and not line_breaks:
+                if reader.line_num > line and not line_breaks:  # a quote that nobody closed
                     raise csv.Error("a field goes on in the next line")
                 rows.append((line, row))
                 line = reader.line_num + 1
@@ -160,16 +153,14 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
         table = CsvTable(text, source)
         if table.delimiter or not where.lower().endswith(".json"):
             return Content("table", table, source)
+    kind: Kind = "other"
     content = parse_json(text, where, error)
     if isinstance(content, dict):
         by_id = {from_json_key(key): value for key, value in content.items()}
-        return Content("object", root(by_id, source), source)
-    is_list = isinstance(content, list)
-    return (
-        Content("list", Entries(content, source), source)
-        if is_list
-        else Content("other", content, source)
-    )
+        content, kind = root(by_id, source), "object"
+    elif isinstance(content, list):
+        content, kind = Entries(content, source), "list"
+    return Content(kind, content, source)
 
 
 def entries_of(
@@ -232,16 +223,7 @@ def _is_readable(types: Any, kind: Any) -> bool:
 
 
 def parsed(text: str) -> Any:
-    """Return what a text says in JSON, or in Python's literals.
-
-    Raises
-    ------
-    ValueError
-        If it is neither, or nested too deeply.
-
-    >>> parsed('["a dog"]'), parsed("[('dog', 0.9), None]")
-    (['a dog'], [['dog', 0.9], None])
-    """
+    """Return what a text says in JSON, or in Python's literals; `ValueError` if in neither."""
     try:
         try:
             return json.loads(text)
@@ -267,17 +249,7 @@ def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True)
 
     What begins with a bracket and a quotation mark is a list, unless text follows the last bracket;
     with `whole`, anything in square brackets is, such as ``[a dog, a cat]``, which cannot be read,
-    and so are sets and mappings.
-
-    Raises
-    ------
-    VifidelError
-        Of the class `error`, which begins with `at`: if the text looks like a list and cannot be
-        read as one.
-
-    >>> listed_in("['a dog', 'a cat']", "line 2", VifidelError)
-    ['a dog', 'a cat']
-    >>> listed_in("[UNK] dog", "line 2", VifidelError)
+    and so are sets and mappings. `error`, which begins with `at`, says what cannot be read.
     """
     stripped = text.strip()
     if stripped[:1] not in ("[", "(", "{") or not _looks_listed(stripped, whole):

@@ -1,7 +1,4 @@
-"""Numbers and records as files hold them: with ten digits, which every machine agrees on.
-
-Only the scores of a corpus keep all of theirs where a run is saved, so that a loaded run has them.
-"""
+"""Numbers and records as files hold them: with ten digits, which every machine agrees on."""
 
 from __future__ import annotations
 
@@ -28,11 +25,6 @@ def rounded(score: float) -> float | None:
     return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
 
 
-def in_full(score: float) -> float | None:
-    """Return a score with all its digits, as those of a corpus are saved; None if undefined."""
-    return None if math.isnan(score) else float(score)
-
-
 def from_json(value: Any) -> float:
     """Return a number of JSON, NaN for null; a ValueError says that it is no finite number."""
     if value is None:
@@ -44,27 +36,16 @@ def from_json(value: Any) -> float:
 
 def short(value: Any) -> float:
     """Return a number of JSON with ten significant digits, NaN for null."""
-    number = rounded(from_json(value))
-    return math.nan if number is None else number
+    return float(f"{from_json(value):.{_DIGITS}g}")
 
 
 def deciding(score: float) -> float:
-    """Return what of a score, or of a difference, decides which system is better: ten decimals.
-
-    What is beyond them is rounding: no table shows it, and no file where scores are near 1.
-
-    >>> deciding(4.9e-45), deciding(0.5 + 1e-9) > deciding(0.5)
-    (0.0, True)
-    """
+    """Return ten decimals, which decide what of two scores is better; all beyond is rounding."""
     return round(score, _DECIMALS) + 0.0  # no -0.0
 
 
 def number_texts(scores: Iterable[float]) -> list[str]:
-    """Return scores as JSON has them after `rounded`.
-
-    >>> number_texts([2 / 3, 1.0, 1e-9, float("nan")])
-    ['0.6666666667', '1.0', '1e-09', 'null']
-    """
+    """Return scores as JSON has them after `rounded`."""
     return ["null" if number is None else repr(number) for number in map(rounded, scores)]
 
 
@@ -84,10 +65,7 @@ def for_json(value: Any) -> Any:
 
 
 def value_of(kind: Any, content: Any, key: str = "") -> Any:
-    """Return a value of a type, such as a record, from what `for_json` made of it.
-
-    Raises a KeyError, TypeError or ValueError, whose text says what is wrong.
-    """
+    """Return a value of a type, such as a record, from what `for_json` made of it."""
     origin, members = get_origin(kind), get_args(kind)
     if origin is UnionType:
         return None if content is None else value_of(members[0], content)

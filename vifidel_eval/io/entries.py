@@ -1,14 +1,13 @@
 """Entries of files: objects of JSON, lines of JSON Lines and rows of tables, with their places.
 
-An `Entry` says in one sentence what is missing or of a wrong kind: a reader of a format is the
-mapping from entries to what it makes of them, and nothing else.
+An `Entry` says in one sentence what is missing or of a wrong kind.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -44,19 +43,14 @@ class Source:
             ) from problem
 
 
+@dataclass(slots=True, eq=False)
 class Entry:
-    """An object of JSON, a line of JSON Lines or a row of a table, with its place for messages.
+    """An object of JSON, a line of JSON Lines or a row of a table; its text is its place."""
 
-    Its text is that place, with the image once `image_id` has been asked for.
-    """
-
-    __slots__ = ("content", "image", "ordinal", "within")
-
-    def __init__(self, content: Mapping[Any, Any], within: Entries, ordinal: int | None) -> None:
-        self.content = content
-        self.within = within
-        self.ordinal = ordinal
-        self.image: ImageId | None = None
+    content: Mapping[Any, Any]
+    within: Entries
+    ordinal: int | None
+    image: ImageId | None = None
 
     def __str__(self) -> str:
         return self.at if self.image is None else f"{self.at} (image {self.image!r:.60})"
@@ -157,40 +151,32 @@ class Entry:
         return Entries(self.members(key), self.within.source, self, key)
 
 
+@dataclass(eq=False)
 class Entries:
     """The objects of a list, of JSON Lines or of a table, in order.
 
     An entry `parent` may hold the list, under `key`. `numbers` are the `unit` of each, ``"line"``
-    or ``"row"``; by default messages name its place in the list. If all values are text, as in CSV
-    (`textual`), an image id of digits is a number.
+    or ``"row"``. If all values are text (`textual`), an image id of digits is a number.
     """
 
-    def __init__(
-        self,
-        values: Sequence[Any],
-        source: Source,
-        parent: Entry | None = None,
-        key: str = "",
-        numbers: Sequence[int] | None = None,
-        unit: str = "",
-        textual: bool = False,
-    ) -> None:
-        self.values = values
-        self.source = source
-        self.unit = unit
-        self.textual = textual
-        self._parent, self._key, self._numbers = parent, key, numbers
+    values: Sequence[Any]
+    source: Source
+    parent: Entry | None = None
+    key: str = ""
+    numbers: Sequence[int] | None = None
+    unit: str = ""
+    textual: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
 
     def __iter__(self) -> Iterator[Entry]:
-        numbers = range(len(self.values)) if self._numbers is None else self._numbers
+        numbers = range(len(self.values)) if self.numbers is None else self.numbers
         for number, value in zip(numbers, self.values, strict=True):
             yield self._entry(value, number)
 
     def __getitem__(self, index: int) -> Entry:
-        return self._entry(self.values[index], self._numbers[index] if self._numbers else index)
+        return self._entry(self.values[index], self.numbers[index] if self.numbers else index)
 
     def _entry(self, value: Any, number: int) -> Entry:
         if type(value) is not dict and not isinstance(value, Mapping):
@@ -200,12 +186,12 @@ class Entries:
 
     def at(self, number: int | None) -> str:
         """Return the source and the place of an entry, or that of the list for None."""
-        above = self.source.where if self._parent is None else str(self._parent)
+        above = self.source.where if self.parent is None else str(self.parent)
         return above if number is None else f"{above}: {self.place(number)}"
 
     def place(self, number: int) -> str:
         """Return the place of an entry: ``images[0]``, ``line 2`` or ``row 1``."""
-        return f"{self.unit} {number}" if self.unit else f"{self._key}[{number}]"
+        return f"{self.unit} {number}" if self.unit else f"{self.key}[{number}]"
 
     @cached_property
     def names(self) -> list[str]:
@@ -227,13 +213,12 @@ class Entries:
 
     def after_header(self) -> Entries:
         """Return the entries after the first."""
-        numbers = None if self._numbers is None else self._numbers[1:]
-        return Entries(self.values[1:], self.source, self._parent, self._key, numbers, self.unit)
+        numbers = None if self.numbers is None else self.numbers[1:]
+        return replace(self, values=self.values[1:], numbers=numbers)
 
     def with_values(self, values: Sequence[Any]) -> Entries:
         """Return as many other values in the same places."""
-        numbers, unit = self._numbers, self.unit
-        return Entries(values, self.source, self._parent, self._key, numbers, unit, self.textual)
+        return replace(self, values=values)
 
 
 def root(content: Mapping[Any, Any], source: Source) -> Entry:
@@ -242,10 +227,7 @@ def root(content: Mapping[Any, Any], source: Source) -> Entry:
 
 
 def listed_images(content: Entry) -> dict[ImageId, Entry]:
-    """Return the entries of the images that a file of COCO's kind lists, if it lists any.
-
-    An image may be listed twice in the same way.
-    """
+    """Return the entries of the images that a COCO file lists; one may be listed twice alike."""
     listed: dict[ImageId, Entry] = {}
     for image in content.entries("images") if content.get("images") else ():
         image_id = image.image_id("id")
@@ -272,12 +254,6 @@ def shows(content: Any, signs: Iterable[str]) -> bool:
     the outermost value on, such as ``images[].file_name``: a key, with ``[]`` behind it for a list,
     which the path continues in any of its first entries, or ``=`` for text or a whole number. Of
     paths with blanks between them, any one serves; a sign that begins with ``!`` must not be there.
-
-    >>> coco = {"images": [{"id": 1}], "annotations": {}}
-    >>> shows(coco, ["annotations", "images[].id images[].file_name"])
-    True
-    >>> shows(coco, ["annotations[]"]), shows([{}, {"id": 1}], ["[].id=", "![].objects"])
-    (False, True)
     """
     return all(
         any(_leads(content, path.split(".")) for path in sign.lstrip("!").split())

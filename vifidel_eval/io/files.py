@@ -43,10 +43,7 @@ def read_json(path: str | os.PathLike[str], error: type[VifidelError]) -> Any:
 
 
 def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
-    r"""Return the content of a UTF-8 text file; `error` names the file if it cannot be read.
-
-    Line ends become ``\n``; a byte order mark is left out.
-    """
+    r"""Return the text of a UTF-8 file, without a byte order mark; line ends become ``\n``."""
     return as_text(read_bytes(path, error), str(path), error)
 
 
@@ -103,10 +100,7 @@ def sha256_of(file: Any) -> str:
 
 
 def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> None:
-    """Raise an error of the class `error` for what is no path.
-
-    Python would take a whole number, True included, for a file that is open already.
-    """
+    """Raise `error` for what is no path: Python takes a whole number for an open file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
 
@@ -191,10 +185,7 @@ def parse_json(
 def parse_json_lines(
     text: str, where: str, error: type[VifidelError], first: int = 1
 ) -> tuple[list[Any], list[int]]:
-    """Return the values of JSON Lines, one per line that is not blank, and their line numbers.
-
-    `first` is the number of the first line; `error` names a line that is not JSON.
-    """
+    """Return the values of lines that are not blank, and their numbers, from `first` on."""
     values, numbers = [], []
     decode = json.JSONDecoder(object_pairs_hook=_unrepeated).decode
     for number, line in enumerate(text.split("\n"), first):
@@ -232,13 +223,7 @@ def json_line(content: Any) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text without what a terminal obeys: control characters but tab and line feed.
-
-    They become ``\u001b`` and the like: in JSON, which has them in strings only, the same string.
-
-    >>> printable("a\x1b[31m b")
-    'a\\u001b[31m b'
-    """
+    r"""Return text with ``\u001b`` and the like, as in JSON, for what a terminal obeys."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -293,11 +278,7 @@ def _replace(target: Path, content: bytes, mode: int | None, temporary: Path | N
 
 
 def beside(path: str | os.PathLike[str], suffix: str) -> Path:
-    """Return the path of a file that belongs to another: its name and a suffix.
-
-    >>> beside("scores.json", ".lock").name
-    'scores.json.lock'
-    """
+    """Return the path of a file that belongs to another: its name, shortened, and a suffix."""
     name = os.path.basename(path)
     if len(os.fsencode(name + suffix)) > _LONGEST_NAME:
         name = f"{name[:40]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
@@ -305,11 +286,7 @@ def beside(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is the address of an object store; ``C:`` is a drive.
-
-    >>> is_address("s3://bucket/folder"), is_address("folder/file.csv")
-    (True, False)
-    """
+    """Return whether a text is the address of an object store; ``C:`` is a drive."""
     return _ADDRESS.match(text) is not None
 
 
@@ -328,9 +305,8 @@ class FileRows:
     """The rows of an array of that shape, one dimension or more, in C order from `offset` on.
 
     Nothing is mapped: to touch a mapped page behind the end of a file that has become shorter ends
-    the process. The file is opened at once and closed with the last use of this. Threads and forked
-    processes may share it; a file that gets another's name meanwhile changes nothing. If it ends
-    before a row that is asked for, `error` says what is `said`.
+    the process. Threads and forked processes may share it. If the file ends before a row that is
+    asked for, `error` says what is `said`.
     """
 
     def __init__(
@@ -366,7 +342,12 @@ class FileRows:
         at, wanted = self._offset + start * self._row_bytes, (end - start) * self._row_bytes
         parts = []
         while wanted > 0:
-            part = self._read_some(at, wanted)
+            if hasattr(os, "pread"):  # forked processes share a place in the file
+                part = os.pread(self._file.fileno(), wanted, at)
+            else:
+                with self._lock:
+                    self._file.seek(at)
+                    part = self._file.read(wanted)
             if not part:
                 raise self._error(self._said)
             parts.append(part)
@@ -381,13 +362,6 @@ class FileRows:
             return self.span(rows, rows + 1)[0]  # type: ignore[no-any-return]
         taken = [self.span(row, row + 1) for row in map(int, rows)]
         return np.concatenate([np.empty((0, *self.shape[1:]), self.dtype), *taken])
-
-    def _read_some(self, at: int, wanted: int) -> bytes:
-        if hasattr(os, "pread"):  # forked processes share a place in the file
-            return os.pread(self._file.fileno(), wanted, at)
-        with self._lock:
-            self._file.seek(at)
-            return self._file.read(wanted)
 
 
 def unmapped(mapped: NDArray[Any], error: type[VifidelError], said: str) -> FileRows | NDArray[Any]:

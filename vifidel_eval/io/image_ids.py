@@ -1,11 +1,7 @@
-"""Image ids: reading them from JSON and file names, and matching the ids of two sides.
+"""Image ids: reading them from JSON and file names, and matching the ids of two sides (`match`).
 
-An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. Two
-sides are compared by equality first. Where that fails, a whole number in text (``"42"``) and a COCO
-file stem (``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) mean
-image 42, however the other side spells it. Where that fails too, an id that is the path or name of
-a picture or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose
-id is its end, with or without the extension: see `match`.
+An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. COCO
+file stems are ``COCO_val2014_000000000042`` and ``000000000042``, with or without an extension.
 """
 
 from __future__ import annotations
@@ -32,13 +28,7 @@ _PICTURE_OR_VIDEO = re.compile(
 
 
 def from_json_key(key: str) -> ImageId:
-    """Return the image id that a JSON object's key means: a number if it is a whole number.
-
-    Zero-padded numbers are file stems and stay strings.
-
-    >>> from_json_key("42"), from_json_key("000000000042"), from_json_key("beach")
-    (42, '000000000042', 'beach')
-    """
+    """Return the image id that a key means: a number unless it is zero-padded, as file stems."""
     return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
 
 
@@ -54,18 +44,14 @@ def from_json_value(value: Any) -> ImageId | None:
     return value
 
 
-def _number(image_id: ImageId) -> int | None:
+def _number(image_id: ImageId, or_text: bool = False) -> int | None:
+    """Return the number that an id is or a file stem has, or a whole number in text."""
     if isinstance(image_id, str):
+        if or_text and _WHOLE_NUMBER.fullmatch(image_id):
+            return int(image_id)
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
     return int(image_id) if isinstance(image_id, Integral) else None
-
-
-def _number_or_text(image_id: ImageId) -> int | None:
-    """Return the number that an id is, be it a file stem or a whole number in text."""
-    if isinstance(image_id, str) and _WHOLE_NUMBER.fullmatch(image_id):
-        return int(image_id)
-    return _number(image_id)
 
 
 def to_json_value(image_id: ImageId) -> Any:
@@ -82,14 +68,7 @@ def in_order(image_id: ImageId) -> tuple[bool, Any]:
 
 
 def digest_of_ids(ids: Iterable[ImageId]) -> str:
-    """Return how many images there are, and eight hexadecimal digits that pin which.
-
-    Their order does not matter, nor how often each occurs, nor whether COCO's are numbers or file
-    stems.
-
-    >>> digest_of_ids([42, 7, 42]) == digest_of_ids(["COCO_val2014_000000000042", 7])
-    True
-    """
+    """Return how many images there are, and eight hexadecimal digits that pin which."""
     images = {
         repr(to_json_value(image_id) if number is None else number)
         for image_id in ids
@@ -144,7 +123,7 @@ def match(
         return matched
     by_number: dict[int, ImageId] = {}
     for image_id in known:
-        number = _number_or_text(image_id)
+        number = _number(image_id, or_text=True)
         if number is None:
             continue
         if number in by_number:
@@ -154,7 +133,7 @@ def match(
             )
         by_number[number] = image_id
     for image_id in wanted:
-        number = _number_or_text(image_id)
+        number = _number(image_id, or_text=True)
         if image_id not in matched and number in by_number:
             matched[image_id] = by_number[number]
     # Where both sides have numbers only, there is no path.
@@ -199,13 +178,7 @@ def _match_paths(
 
 
 def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
-    """Return the parts of an id from its end, and whether it is a path or name of a picture.
-
-    The extension is left out, and COCO's file stems are their numbers.
-
-    >>> _ends("val2017/000000000042.jpg"), _ends(42), _ends("beach")
-    ((('42', 'val2017'), True), (('42',), False), (('beach',), False))
-    """
+    """Return the parts of an id from its end, and whether it is a path or name of a picture."""
     if not isinstance(image_id, str):
         return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
     *folders, name = image_id.replace("\\", "/").split("/")
@@ -218,11 +191,7 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
 
 
 def are_row_numbers(ids: Collection[ImageId]) -> bool:
-    """Return whether ids are 0, 1, 2 and so on, in this order, as programs number rows.
-
-    >>> are_row_numbers([0, 1, 2]), are_row_numbers(["0", "1"]), are_row_numbers([1, 2])
-    (True, True, False)
-    """
+    """Return whether ids are 0, 1, 2 and so on, or ``"0"``, ``"1"``, as programs number rows."""
     return len(ids) > 1 and all(str(image_id) == str(row) for row, image_id in enumerate(ids))
 
 
@@ -236,8 +205,7 @@ def mismatch(
 ) -> ImageIdError:
     """Return the error for ids of `asked` that `knower` lacks, with the likely cause.
 
-    `all_asked` are all ids of `asked`, where some are known; `instead` is what may be done about
-    ids that are row numbers, beside using image ids.
+    `instead` is what may be done about ids that are row numbers, beside using image ids.
     """
     ids = all_asked or missing
     of_batches = "0_0" in ids and all(

@@ -23,56 +23,34 @@ _NAMED = re.compile(r"`(\w+)`")
 
 @dataclass(frozen=True)
 class Option:
-    """A setting that users choose, in Python and on the command line.
+    """A setting that users choose, in Python and on the command line."""
 
-    Attributes
-    ----------
-    name : str
-        As in Python: ``"tiger_features"``; the command has it as ``--tiger-features``.
-    help : str, or a function that returns it
-        What it is, in one sentence; other options in it stand between backticks: ```threshold```.
-    kind : type
-        `Path` for a file or folder that is read, ``(Path, str)`` for a file or a name, `str`,
-        `int`, `float` for a number from 0 to 1, `bool` for a switch, or a type of click.
-    default
-        Its value where the user gives none.
-    required : bool
-        Whether the metric cannot be computed without it.
-    companion : callable, optional
-        From the file's path to that of another file, which is read with it.
-    section : str
-        Where the command's help has it.
-    rare : bool
-        Whether only ``--help-all`` shows it.
-    several : bool
-        Whether it may be given several times.
-    choices : tuple of int
-        The values that it may have, if they are few.
-    metavar : str, optional
-        What the help calls its value.
-    off : str
-        The command's switch that turns it off, where it is on by default: ``"--presence"``.
-    read : callable, optional
-        From what the command was given to the value.
-    more : str
-        What docstrings say further of it.
-    lowest : int
-        The least that a `float` may be; 1 is the most.
-    """
-
+    #: As in Python: ``"tiger_features"``; the command has it as ``--tiger-features``.
     name: str
+    #: What it is, in one sentence, or what returns it; other options are named between backticks.
     help: str | Callable[[], str]
+    #: `Path` for a file or folder that is read, ``(Path, str)`` for a file or a name, `str`, `int`,
+    #: `float` for a number from `lowest` to 1, `bool` for a switch, or a type of click.
     kind: Any = Path
     default: Any = None
+    #: Whether the metric cannot be computed without it.
     required: bool = False
+    #: From the file's path to that of another file, which is read with it.
     companion: Callable[[Path], Path] | None = None
+    #: Where the command's help has it, and whether only ``--help-all`` shows it.
     section: str = METRICS
     rare: bool = False
+    #: Whether it may be given several times.
     several: bool = False
+    #: The values that it may have, if they are few.
     choices: tuple[int, ...] = ()
+    #: What the help calls its value.
     metavar: str | None = None
+    #: The command's switch that turns it off, where it is on by default: ``"--presence"``.
     off: str = ""
+    #: From what the command was given to the value.
     read: Callable[[Any], Any] | None = None
+    #: What docstrings say further of it.
     more: str = ""
     lowest: int = 0
 
@@ -87,16 +65,8 @@ def option(
 ) -> Any:
     """Return the default of a dataclass's field that is an `Option`.
 
-    Parameters
-    ----------
-    default
-        Its value where the user gives none.
-    says, kind
-        `Option.help` and `Option.kind`.
-    name : str
-        What users call it; by default as the field is called.
-    **how
-        Other attributes of `Option`.
+    `says` and `kind` are `Option.help` and `Option.kind`, `name` is what users call it, by default
+    as the field is called, and `how` has other attributes.
     """
     return field(default=default, metadata={"option": Option(name, says, kind, default, **how)})
 

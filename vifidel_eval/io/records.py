@@ -29,10 +29,7 @@ _MARK = '{"vifidel-eval": "an unfinished run"}\n'
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) -> None:
-    """Raise, before long work, if its output cannot be written or would destroy an input.
-
-    Inputs are files, and folders whose files are read.
-    """
+    """Raise, before long work, if its output cannot be written or would destroy an input."""
     if os.path.isdir(path):
         raise VifidelError(f"{path}: the output is a folder; name a file in it.")
     try:
@@ -90,8 +87,7 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
     """Hold a lock file for one process at a time.
 
     It is removed if this process has made it, or one that was killed, unless it is `kept`, where
-    others wait for it. A file of that name that is none of ours is an error. Raises
-    `filelock.Timeout` if another process holds it for so many seconds, OSError if it cannot be
+    others wait for it. Raises `filelock.Timeout` after so many seconds, OSError if it cannot be
     made.
     """
     from filelock import FileLock, Timeout
@@ -161,10 +157,9 @@ def alone(lock: Path, output: Path, what: str = "file") -> Iterator[None]:
 class Parts:
     """What an interrupted run has done, by key; one line of JSON per part.
 
-    A key says everything that the part depends on, so that a part that is there is never stale. A
-    digest is kept with each: a damaged part is made again. The parts are in a file ``.unfinished``
-    beside the run's output, its `path`, which exists from the first part on; without an output, or
-    if it is a device, they are not kept. So many as `damaged` could not be read.
+    A key says everything that the part depends on, so that a part that is there is never stale. The
+    parts are in a file ``.unfinished`` beside the run's output, its `path`; without an output, or
+    if that is a device, they are not kept. So many as `damaged` could not be read.
     """
 
     def __init__(self, output: Path | None) -> None:
@@ -208,10 +203,7 @@ class Parts:
         return iter(self._known)
 
     def add(self, key: str, content: Any, alone: bool = False) -> None:
-        """Keep a part, in place of one of the same key: what JSON holds.
-
-        If it is kept `alone`, all others are dropped, as by a later state of the same thing.
-        """
+        """Keep a part, which JSON holds, in place of that of its key, or `alone` of all."""
         if alone:
             self._known.clear()
         self._known[key] = content
@@ -252,10 +244,7 @@ def _digest(key: str, content: Any) -> str:
 def progress_bar(
     total: int | None, unit: str = " captions", shown: bool | None = None, **settings: Any
 ) -> tqdm[NoReturn]:
-    """Return a bar of `total` units, if that is known: on standard error, or a notebook's widget.
-
-    None appears in a file or pipe, or if the work is short, unless `shown` says so.
-    """
+    """Return a bar of `total` units; none appears in a pipe or for short work unless `shown`."""
     notebook = in_notebook()
     # A notebook is not a terminal, and somebody looks at it.
     absent = sys.stderr is None or sys.stderr.closed

@@ -64,10 +64,7 @@ Value = str | int | float | None
 
 
 class Figures(str):
-    """Text made of numbers, such as an interval.
-
-    LaTeX sets its hyphens as minus signs, and only its first number in bold.
-    """
+    """Text made of numbers; LaTeX sets its hyphens as minus signs, and its first number in bold."""
 
     __slots__ = ()
 
@@ -157,20 +154,14 @@ class Table:
         return f"<tr>{''.join(cells)}</tr>"
 
     def cells(self, style: str) -> list[list[str]]:
-        """Return headers and rows as a style shows them, before they are laid out.
-
-        LaTeX's commands are still single characters; see `in_print`.
-        """
+        """Return headers and rows as a style shows them, LaTeX's commands as one character each."""
         return [
             [self._shown(cell, style, at) for at, cell in enumerate(row)]
             for row in (self.headers, *self.rows)
         ]
 
     def turned(self, corner: str) -> Table:
-        """Return the table with its columns as rows, under a first column of that name.
-
-        Only the first column may hold text.
-        """
+        """Return the table with its columns as rows, below `corner`; only the first is text."""
         first, *columns = zip(*self.rows, strict=True)
         return replace(
             self,
@@ -224,11 +215,7 @@ def in_print(cell: str) -> tuple[str, bool]:
 def best(
     rows: Sequence[Sequence[Cell]], column: int, lower: bool, digits: int | None = None
 ) -> list[int]:
-    """Return the rows with the best number of a column, all that read the same; none of one row.
-
-    >>> best([["a", 0.51], ["b", 0.50996], ["c", None]], 1, lower=False)
-    [0, 1]
-    """
+    """Return the rows with the best number of a column, all that read the same; none of one row."""
     cells = [(at, row[column]) for at, row in enumerate(rows)]
     numbers = {at: deciding(cell) for at, cell in cells if isinstance(cell, int | float)}
     if len(rows) < 2 or not numbers:
@@ -248,11 +235,7 @@ def direction_notes(columns: Iterable[Column]) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    r"""Return text with blanks for line breaks, control characters and noncharacters.
-
-    >>> one_line("a\nb")
-    'a b'
-    """
+    """Return text with blanks for line breaks, control characters and noncharacters."""
     return _CONTROL.sub(" ", text)
 
 
@@ -286,11 +269,7 @@ def readable(cell: Value, digits: int | None = None) -> str:
 
 
 def interval(low: Value, high: Value, digits: int | None = None) -> Figures:
-    """Return an interval as people read it.
-
-    >>> interval(-0.01, 0.25)
-    '[-0.0100, 0.2500]'
-    """
+    """Return an interval as people read it, such as ``[-0.0100, 0.2500]``."""
     return Figures(f"[{readable(low, digits)}, {readable(high, digits)}]")
 
 
@@ -302,13 +281,7 @@ def with_difference(
     p: float,
     digits: int = DIFFERENCE_DECIMALS,
 ) -> Figures:
-    """Return a score with what it differs by from another one, as tables of paired tests have it.
-
-    The interval is of the difference; the decimals are of all numbers but `p`.
-
-    >>> with_difference(0.512, 0.021, 0.01, 0.032, 0.002)
-    '0.512 (+0.021 [0.010, 0.032], p=.002)'
-    """
+    """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; `digits` are not of p."""
     said = p_value(p)
     return Figures(
         f"{readable(score, digits)} ({_gain(difference, digits)} {interval(low, high, digits)}, "
@@ -319,11 +292,7 @@ def with_difference(
 def with_gain(
     score: Value, difference: Value, significant: bool, digits: int = DIFFERENCE_DECIMALS
 ) -> Figures:
-    """Return a score with what it differs by from another one, starred if that is significant.
-
-    >>> with_gain(0.512, 0.021, True), with_gain(0.49, -0.001, False)
-    ('0.512 (+0.021*)', '0.490 (-0.001)')
-    """
+    """Return a score with its difference, such as ``0.512 (+0.021*)`` if that is significant."""
     return Figures(f"{readable(score, digits)} ({_gain(difference, digits)}{'*' * significant})")
 
 
@@ -333,11 +302,7 @@ def _gain(difference: Value, digits: int) -> str:
 
 
 def p_value(value: float) -> str:
-    """Return a p-value as papers print it.
-
-    >>> p_value(0.0312), p_value(0.0002), p_value(1.0), p_value(0.9996)
-    ('.031', '<.001', '1', '1')
-    """
+    """Return a p-value as papers print it, such as ``.031``, ``<.001`` or ``1``."""
     if math.isnan(value):
         return readable(None)
     return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0").removesuffix(".000")

@@ -1,12 +1,7 @@
 """Bags of words: captions and object labels as numbered words with masses.
 
-`Bags` holds many bags one after the other, as a sparse matrix in CSR layout does. Atoms within a
-bag are in the alphabetical order of their words, so that a bag's sums do not depend on where its
-words came from. A run goes metric by metric: a second metric that reads words like the first takes
-what was read of the same texts (`of_run`).
-
-What candidates are held against, their `Gold` side, is bags too, and says what references make of
-words: Eq. 4 of the VIFIDEL paper.
+Atoms within a bag are in the alphabetical order of their words, so that its sums do not depend on
+where these came from. What candidates are held against, their `Gold` side, is bags too.
 """
 
 from __future__ import annotations
@@ -27,8 +22,7 @@ from ..io.caches import of_run
 from ..words.content_words import joined
 from .lexicon import Lexicon, WordDistances
 
-#: How many pairs of words are held in memory at once, at some 100 bytes each: with many more, each
-#: call would wait for memory that the system has to provide anew.
+#: How many pairs of words are held in memory at once, at some 100 bytes each.
 PAIRS_AT_ONCE = 1 << 16
 #: How many captions and references, with the words of each, a run keeps of a lexicon: at 16 bytes
 #: a word, 34 MB.
@@ -37,15 +31,11 @@ MOST_KEPT = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """Normalised bags of words: bag i holds ``atoms[starts[i]:starts[i + 1]]``.
-
-    Atoms are lexicon numbers, each at most once in a bag. Their masses are positive and sum to 1 in
-    every bag that is not empty.
-    """
+    """Bags of words, one after the other: bag i holds ``atoms[starts[i]:starts[i + 1]]``."""
 
     starts: Integers
-    atoms: Integers
-    masses: Floats
+    atoms: Integers  # lexicon numbers, each at most once in a bag
+    masses: Floats  # positive; their sum is 1 in every bag that is not empty
 
     @cached_property
     def sizes(self) -> Integers:
@@ -94,11 +84,7 @@ def positions(starts: Integers, sizes: Integers) -> Integers:
 def meetings(
     left: Bags, right: Bags, start: int = 0, end: int | None = None
 ) -> tuple[Integers, Integers]:
-    """Return every pair of atoms of bag i of `left` and bag i of `right`, from `start` up to `end`.
-
-    They are positions in ``left.atoms`` and ``right.atoms``, bag after bag, the right one running
-    faster: the rows of one bag's (left, right) matrix after the other.
-    """
+    """Return the positions of all pairs of atoms of bag i of both, the right one running faster."""
     end = len(left) if end is None else end
     left_sizes, right_sizes = left.sizes[start:end], right.sizes[start:end]
     if end - start == 1:
@@ -270,10 +256,8 @@ def penalties(
 ) -> Floats:
     """Return the penalty rho of every atom: Eq. 4 of Madhyastha et al. (2019).
 
-    rho_k is the mean over the bag's references r of (1 - max over words t of r of
-    cos(x_k, x_t)) / 2: 0 for a word that all references hold, 1 for the opposite of all.
-    References without a usable word are left out of the mean; without any, it is 1, which leaves
-    Eq. 5 equal to Eq. 1.
+    That is the mean over the bag's usable references r of (1 - max over words t of r of
+    cos(x_k, x_t)) / 2; without any it is 1, which leaves Eq. 5 equal to Eq. 1.
     """
     if not (len(references.atoms) and len(bags.atoms)):
         return np.ones(len(bags.atoms))

@@ -17,6 +17,7 @@ from ..io.caches import Remembered
 from ..words.content_words import content_words
 from ..words.english import sentence_places
 from ..words.mentions import Unit
+from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from . import fidelity
 from .bags import Bags, Gold, Part, bags_of_labels
@@ -26,7 +27,6 @@ from .support import (
     LABELS,
     NO_CLASS,
     NOTHING,
-    SUPPORT,
     Deniable,
     Known,
     Mask,

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..evaluation import Floats, Integers
+from ..words.settings import SUPPORT
 from .bags import Bags
-from .support import NO_CLASS, SUPPORT, Mask, ReferenceWords
+from .support import NO_CLASS, Mask, ReferenceWords
 
 # Settled in docs/fidelity.md; benchmarks/ablation.py says what each of them is good for.
 _OTHER = 0.4  # what a word that names no thing counts beside one that does

@@ -23,10 +23,11 @@ from ..evaluation import Integers
 from ..io.caches import Remembered
 from ..words.english import singular
 from ..words.mentions import Unit, finder_of
+from ..words.settings import SUPPORT
 from ..words.synonyms import ClassList, term_of
 from .bags import bags_of_labels
 from .lexicon import Lexicon
-from .support import ANSWER, NO_CLASS, NOTHING, SUPPORT, Deniable, Evidence, Known
+from .support import ANSWER, NO_CLASS, NOTHING, Deniable, Evidence, Known
 
 _CATEGORY = attrgetter("category")
 

@@ -1,14 +1,9 @@
 """Words and object labels with numbers, vectors and distances, shared by all who read words alike.
 
-No lock guards a `Lexicon`, and none is needed: it only grows, what belongs to a number is written
-before the number is published by one dictionary entry, and a number never changes its meaning. A
-thread that is interrupted leaves a number unused and nothing else; two threads that add the same
-word at once waste one number. When a lexicon is full another one takes its place, so that memory
-stays bounded.
-
-Everything the metrics need of word vectors comes from the squared distances computed here: the
-travel cost (Eq. 1 and 5) and the cosine (Eq. 4). They are summed by NumPy's own pairwise sum and
-not by a matrix product: BLAS libraries differ in their last bits with machine and thread count.
+A `Lexicon` needs no lock: it only grows, what belongs to a number is written before the number is
+published by one dictionary entry, and a number never changes its meaning. Threads may waste numbers
+and nothing else. Distances are summed by NumPy's pairwise sum and not by a matrix product: BLAS
+libraries differ in their last bits with machine and thread count.
 """
 
 from __future__ import annotations
@@ -58,10 +53,7 @@ class LexiconFull(Exception):  # noqa: N818 - a signal, which never reaches a us
 
 
 class Lexicon:
-    """Words and labels, so many at most: each has a number and a vector, which is looked up once.
-
-    Stop words are left out of captions, never of labels.
-    """
+    """Words and labels with numbers and vectors; stop words are left out of captions only."""
 
     def __init__(
         self,
@@ -120,8 +112,7 @@ class Lexicon:
     def alphabetically(self, atoms: Integers) -> tuple[Integers, Integers]:
         """Return numbers in the alphabetical order of their words, and where each atom is in them.
 
-        The words of captions are mostly the same: all words are sorted together as soon as it takes
-        no more time than has been spent on sorting parts of them.
+        All words are sorted as soon as that takes no more time than was spent on parts of them.
         """
         ordered, places = self._alphabet
         if (places[atoms] != _NOT_PLACED).all():
@@ -259,12 +250,10 @@ class WordDistances:
 
 
 class _PairCache:
-    """Values of pairs, of which those seen last are kept, in a table that a pair's key indexes.
+    """Values of pairs, the same in both orders; those seen last are kept in a table.
 
-    Threads share it without a lock: beside the value of a pair its key is written, combined with
-    all bits of the value, so that a value which another thread or an interrupt has torn apart is
-    not taken for that of any pair and is computed again. What computes them, from the numbers on
-    the left and on the right, returns the same for both orders.
+    Threads share it without a lock: beside a value its key is written, combined with all its bits,
+    so that a value that was torn apart is taken for no pair's and is computed again.
     """
 
     def __init__(self, compute: Callable[[Integers, Integers], Floats]) -> None:

@@ -1,9 +1,8 @@
 """N-grams of tokenised captions as numbers: what BLEU and CIDEr count, and ROUGE-L's subsequences.
 
-A token is a number, and so is an n-gram: by its place in a sorted table of the n-gram without its
-last token and of that token. Tokens and references are numbered once in a run, for all of its
-systems and metrics (`Numbered`). Counts are whole numbers, and floats are added up in the
-order of the n-grams in the captions, as pycocoevalcap does it: the last digits are the same.
+An n-gram is a number: its place in a sorted table of the n-gram without its last token and of that
+token. Floats are added up in the order of the n-grams in the captions, as pycocoevalcap does it:
+the last digits are the same.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length
 _BETA = 1.2  # the weight of recall in ROUGE-L
 
-#: How many tokens a run numbers before it starts again: with the n-grams of references, 130 bytes
-#: each.
+#: How many tokens a run numbers before it starts again, at 130 bytes each.
 MOST_TOKENS = 1 << 22
 
 _TOKEN = 32  # bits of the last token in the key of an n-gram
@@ -39,10 +37,9 @@ class _Order(NamedTuple):
     #: Every n-gram of every group, sorted: in the upper bits the place of the n-gram without its
     #: last token among the shorter ones, or the group; in the lower bits the last token.
     keys: Integers
-    #: Of the n-grams of each caption, in the order in which they first occur: the caption, the
-    #: place in `keys`, and how often the caption has it.
+    #: Of each caption, in the order in which they first occur:
     captions: Integers
-    ngrams: Integers
+    ngrams: Integers  # places in `keys`
     counts: Integers
 
 
@@ -112,7 +109,7 @@ class TokenizedCaptions:
     def places(self, tables: Sequence[Integers], groups: Integers) -> Iterator[Integers]:
         """Yield where the n-grams of each length are in a table of sorted keys, -1 if nowhere.
 
-        `groups`, (groups,) int64, has the upper bits that the first table has for each group here.
+        `groups` has the upper bits that the first table has for each group here.
         """
         places = groups
         for table, order in zip(tables, self.orders, strict=True):
@@ -151,13 +148,9 @@ def _squares(weights: Floats) -> Floats:
 class _Corpus(NamedTuple):
     """The n-grams of one length in all references of a run."""
 
-    #: Sorted: the place of the n-gram without its last token, then the last token.
-    keys: Integers
-    #: Where in `keys` the n-grams of the single rows are.
-    places: Integers
-    #: Inverse document frequencies and their squares, (n + 1,); at the end that of n-grams which no
-    #: reference has.
-    idf: Floats
+    keys: Integers  # as those of `_Order`
+    places: Integers  # where in `keys` the n-grams of the single rows are
+    idf: Floats  # inverse document frequencies, (n + 1,); the last is that of other n-grams
     squares: Floats
 
 
@@ -180,8 +173,7 @@ class TokenizedReferences(TokenizedCaptions):
     def bleu_counts(self, captions: TokenizedCaptions) -> Floats:
         """Return what BLEU adds up of one caption per row, (rows, 2 + 2 * ORDERS).
 
-        That is the caption's length, its closest reference's, and its n-grams of each length: those
-        that a reference has as often, then all.
+        Its length, its closest reference's, n-grams that a reference has as often, then all.
         """
         lengths, rows = captions.sizes, len(captions.sizes)
         base = self.sizes.max() + 1
@@ -263,10 +255,7 @@ class TokenizedReferences(TokenizedCaptions):
 
     @cached_property
     def _places_of_words(self) -> list[tuple[dict[int, int], int, list[tuple[int, int]]]]:
-        """For each row the bits of the places of each word, all of them, and each reference's.
-
-        A bit between two references is no place: what is carried over ends there.
-        """
+        """For each row the bits of the places of each word, all of them, and each reference's."""
         words, ends = self.words, [*self.starts[1:].tolist(), len(self.sizes)]
         found = []
         for start, end in zip(self.starts.tolist(), ends, strict=True):
@@ -278,16 +267,14 @@ class TokenizedReferences(TokenizedCaptions):
                 for word in reference:
                     places[word] = places.get(word, 0) | 1 << at
                     at += 1
-                at += 1
+                at += 1  # between two references, where what is carried over ends
             found.append((places, every, spans))
         return found
 
     def rouge_l(self, captions: TokenizedCaptions) -> list[float]:
         """Return ROUGE-L of one caption per row: the best precision with the best recall.
 
-        The length of a longest common subsequence is a whole number, so a faster way to it than a
-        table of all pairs of tokens changes no digit: a bit for each place of the references
-        (Hyyro, 2004, "Bit-parallel LCS-length computation revisited").
+        Subsequences have a bit per place (Hyyro, 2004, "Bit-parallel LCS-length computation").
         """
         scores = []
         rows = zip(captions.words, self._places_of_words, strict=True)

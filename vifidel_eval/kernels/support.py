@@ -21,8 +21,6 @@ from .lexicon import Lexicon, WordDistances
 
 #: The place of a word or of evidence that is not there, and the number of no class.
 NOTHING = NO_CLASS = -1
-#: Mentions of less support are not in the image, unless their class is known to be there.
-SUPPORT = 0.4
 #: What can deny a thing.
 LABELS, ANSWER, REFERENCES = "labels", "answer", "references"
 # The share of references that mention what nobody can deny.

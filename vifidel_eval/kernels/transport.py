@@ -1,11 +1,8 @@
 """Exact optimal transport between bags of words: Eq. 1, 2, 3 and 5 of the VIFIDEL paper.
 
-All calls of the solver go through `transport_plans`, which keeps what POT cannot take away from
-it: empty bags crash the process and costs that are not finite give wrong plans without a word.
-
 The solver is POT's network simplex without the package around it, whose checks take eight times as
-long as problems of a caption's size, and whose import a second. It is not documented, so it is used
-only if it solves a known problem as it did.
+long as a caption, and whose import a second. It is not documented: it is used only if it solves a
+known problem as it did. Empty bags would crash it, infinite costs make it wrong without a word.
 """
 
 from __future__ import annotations
@@ -55,11 +52,9 @@ def travel_costs(
     left_penalties: Floats,
     right_penalties: Floats,
 ) -> Floats:
-    """Return the cost of every pair of atoms that meet, in the order of `meetings`.
+    """Return c'(i, j) = ||rho_i x_i - rho_j x_j||^p (Eq. 5) of pairs, in the order of `meetings`.
 
-    Eq. 5, c'(i, j) = ||rho_i x_i - rho_j x_j||^p, is written here as
-    (rho_i - rho_j) (rho_i ||x_i||^2 - rho_j ||x_j||^2) + rho_i rho_j ||x_i - x_j||^2: a word
-    costs exactly nothing to move onto itself, and penalties of 1 leave Eq. 1.
+    By this way of writing it, a word costs exactly nothing to move onto itself.
     """
     left_at, right_at = meetings(left, right)
     i, j = left.atoms[left_at], right.atoms[right_at]
@@ -71,11 +66,7 @@ def travel_costs(
 
 
 def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
-    """Return the transport plan of least cost of bag i of `left` and bag i of `right`, for all i.
-
-    Eq. 2 of the paper, exactly: the mass that moves between every pair of atoms, in the order of
-    `meetings`. An ArithmeticError is raised if a cost is not finite or the solver does not finish.
-    """
+    """Return the mass that moves between each pair of `meetings` at least cost, exactly (Eq. 2)."""
     if not np.isfinite(costs).all():
         raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")
     solve = simplex()
@@ -104,11 +95,9 @@ def travel_distances(
     left_penalties: Floats,
     right_penalties: Floats,
 ) -> Floats:
-    """Return the transport distance of bag i of `left` and bag i of `right`, for all i.
+    """Return the transport distance of bag i of `left` and bag i of `right`; NaN if one is empty.
 
-    Every distance is the exactly rounded sum of mass times cost, whatever the order of atoms; NaN
-    where either bag is empty. The costs of some bags at a time are in memory. Errors are those of
-    `transport_plans`.
+    It is the exactly rounded sum of mass times cost, whatever the order of atoms.
     """
     found: list[Floats] = []
     for start, end in slices(left.sizes * right.sizes):

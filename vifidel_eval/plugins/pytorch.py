@@ -1,7 +1,4 @@
-"""PyTorch, which only extras install: loaded when first used, weights read without running code.
-
-Plug-ins with networks share it.
-"""
+"""PyTorch, which only extras install: loaded when first used, weights read without running code."""
 
 from __future__ import annotations
 
@@ -39,19 +36,9 @@ class MadeAgain:
 
 
 def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
-    """Return modules of libraries that only an extra installs.
+    """Return the modules of libraries (name to module) that only an extra installs.
 
-    Parameters
-    ----------
-    what : str
-        What needs them, as the error calls it: ``"the language model"``.
-    libraries : mapping
-        A library's name to its module, which begins with the name of its package.
-
-    Raises
-    ------
-    MetricUnavailable
-        If one is not installed or cannot be loaded; all of these are named.
+    A `MetricUnavailable` says `what` needs them, and names all that cannot be loaded.
     """
     modules, lacking, packages = [], [], []
     for name, module in libraries.items():
@@ -65,12 +52,10 @@ def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
     return modules
 
 
-def find_device(torch: ModuleType, name: str | None, double: bool = False) -> Any:
-    """Return the device of PyTorch to compute on, the processor where none is named.
+def find_device(name: str | None, double: bool = False) -> Any:
+    """Return PyTorch's device, by default the processor, after a try in single or double."""
+    import torch
 
-    A device must compute in single precision, or in `double` (Apple's cannot); if there is no such
-    device here, that is a `VifidelError`.
-    """
     try:
         device = torch.device("cpu" if name is None else name)
         dtype = torch.float64 if double else torch.float32
@@ -85,18 +70,15 @@ def find_device(torch: ModuleType, name: str | None, double: bool = False) -> An
 
 
 def read_checkpoint(
-    torch: ModuleType,
-    path: str | os.PathLike[str],
-    what: str,
-    remedy: str,
-    safe: Sequence[type] = (),
+    path: str | os.PathLike[str], what: str, remedy: str, safe: Sequence[type] = ()
 ) -> tuple[Any, str]:
     """Return what a file of ``torch.save`` holds, on the processor, and its SHA-256.
 
     No code in it can run: it may hold tensors, plain containers, and objects of the classes `safe`.
-    If it cannot be read, is damaged or was not written by ``torch.save``, a `VifidelError` says
-    `what` it should be ("SCAN checkpoint") and the `remedy`.
+    Errors say `what` it should be ("SCAN checkpoint") and the `remedy`.
     """
+    import torch
+
     damaged = None
     try:
         with open_file(path, VifidelError) as file:
@@ -118,20 +100,14 @@ def read_checkpoint(
 
 
 def load_weights(
-    torch: ModuleType,
-    network: Any,
-    weights: Mapping[Any, Any],
-    where: str,
-    remedy: str,
-    device: Any,
-    kind: Any,
+    network: Any, weights: Mapping[Any, Any], where: str, remedy: str, device: Any, kind: Any
 ) -> Any:
     """Fill a network, which is on PyTorch's device "meta" until then, and return it.
 
-    Its weights are moved to a device and get a type; others are ignored. If one is missing, has
-    another shape, or holds something other than finite numbers, so that it would stay random, a
-    `VifidelError` says so of the file `where`.
+    Other weights are ignored; what is wrong with its own is an error about the file `where`.
     """
+    import torch
+
     shapes = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
     missing = [name for name in shapes if name not in weights]
     if missing:
@@ -156,10 +132,7 @@ def load_weights(
 
 
 def length_sorted(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield the places of sequences in batches of similar length, short ones first.
-
-    A batch has at most so many tokens, padding included; a longer sequence is a batch alone.
-    """
+    """Yield places of sequences in batches of so many tokens with padding, short ones first."""
     batch: list[int] = []
     for at in sorted(range(len(lengths)), key=lengths.__getitem__):
         # The new sequence is the longest: so many tokens, padding included, the batch would have.

@@ -11,14 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..captions.fields import Wanted
+from ..captions.fields import Selection, Wanted
 from ..entry_points import service
 from ..errors import VifidelError, VifidelWarning
 from ..io.arguments import named_if_wrong
 from ..io.options import options_of, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
-from ..scorers.record import Settings
 from ..scorers.registry import (
     DEFAULT,
     METRICS,
@@ -41,13 +40,13 @@ from ..scores.samples import floor_of, pooled, score_samples, signed, with_peopl
 from ..scores.scores import Inputs
 from ..scores.scores_file import read_scores
 from ..scores.systems import all_images, captioned, check_releases, in_one_spelling
+from ..words.settings import Settings
 from .plan import (
     Captions,
     Metrics,
     PathLike,
     Plan,
     References,
-    Selection,
     Systems,
     named,
     named_metrics,
@@ -145,8 +144,8 @@ def evaluate(
     names, scorers = named_metrics(metrics)
     given = _taken(Settings, options) | {"objects": objects}
     selection, fields = Selection(**_taken(Selection, options)), _taken(Wanted, options)
-    names_of = {at: value for at, value in fields.items() if at != "samples"}
-    fields |= {at: (n,) if isinstance(n, str) else tuple(n) for at, n in names_of.items()}
+    for at in fields.keys() - {"samples"}:
+        fields[at] = (fields[at],) if isinstance(fields[at], str) else tuple(fields[at])
     wanted = Wanted(**fields)
     settings = Settings(**given, options=_own(options)).with_references(references is not None)
     names = to_compute(None if metrics is None else names, settings, scorers=scorers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +13,7 @@ from ..annotations import read_boxes
 from ..annotations.plain import are_rows
 from ..annotations.read import HasDataset
 from ..captions import system_names
-from ..captions.fields import Wanted
+from ..captions.fields import Ids, Wanted
 from ..captions.layouts import captions_from, kind_of
 from ..captions.rows import Rows
 from ..errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError
@@ -21,15 +21,14 @@ from ..evaluation import Column
 from ..explain.inventions import Invention, inventions_in
 from ..explain.sentences import JudgedSentence
 from ..io.image_ids import ImageId, to_json_value
-from ..io.options import INPUT, option
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
-from ..scorers.record import Settings
 from ..scorers.registry import check_scorer, parse
 from ..scores.harness import column_names
 from ..scores.samples import gathered_columns, spread
 from ..scores.scores import Inputs, People
 from ..scores.systems import System, only_images, paired, read_image_ids
+from ..words.settings import Settings
 
 if TYPE_CHECKING:
     from ..annotations import ImageBoxes
@@ -44,38 +43,12 @@ Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
 References: TypeAlias = Captions
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
-#: A file of image ids, or the ids; None for all.
-Ids: TypeAlias = PathLike | Collection[ImageId] | None
 _SYSTEMS = (
     "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
     '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
 )
 
 _PIECE = re.compile(r"\S+")
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which images are scored, and whether people are scored beside the systems."""
-
-    image_ids: Ids = option(None, "Only these ids: a JSON list or one per line.", section=INPUT)
-    allow_subset: bool = option(
-        False,
-        "Accept files that lack some of the images.",
-        bool,
-        section=INPUT,
-        more="A system is then scored on those it has; images that no system has are left out of "
-        "the whole run.",
-    )
-    people: bool = option(
-        False,
-        "Score people too: references against the others.",
-        bool,
-        section=INPUT,
-        more="Of each image some references, as many as come nearest to the systems' length, are "
-        'the caption of a system ``"people"``, and all are scored against the others. The column '
-        "``Words`` says how long they are.",
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +78,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return list(self.samples or (system.name for system in self.systems))
+        return list(self.samples or [system.name for system in self.systems])
 
     @property
     def columns(self) -> dict[str, str]:
@@ -162,7 +135,8 @@ class Plan:
                 pieces = [piece.span() for piece in _PIECE.finditer(caption)]
                 for word in words:
                     start, end = pieces[word.place[0]][0], pieces[word.place[-1]][1]
-                    number = _sentence_at(sentences, start)
+                    behind = (n for n, sentence in enumerate(sentences) if start < sentence.end)
+                    number = next(behind, len(sentences) - 1)
                     sentence = sentences[number]
                     yield {
                         "system": system.name,
@@ -198,12 +172,6 @@ class Plan:
                 "references."
             )
         return VifidelPRF(**self.settings.evidence)
-
-
-def _sentence_at(sentences: list[JudgedSentence], start: int) -> int:
-    """Return the number of the sentence that a place is in."""
-    behind = (number for number, sentence in enumerate(sentences) if start < sentence.end)
-    return next(behind, len(sentences) - 1)
 
 
 def named(systems: Systems) -> dict[str, Captions]:

@@ -84,10 +84,9 @@ class Run:
         """
         scores = {}
         for name, of_column in self.detail.evaluations.items():
-            by_column = {
-                c: math.nan if math.isnan(e.score) else e.score for c, e in of_column.items()
-            }
-            scores[name] = ByName("column", {c: float(score) for c, score in by_column.items()})
+            numbers = {column: float(e.score) for column, e in of_column.items()}
+            shown = {column: math.nan if math.isnan(n) else n for column, n in numbers.items()}
+            scores[name] = ByName("column", shown)
         return ByName("system", scores)
 
     @property

@@ -341,11 +341,7 @@ def _shared_images(scores: Scores) -> list[ImageId]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values after the step-down correction of Holm (1979), in the order given.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """Return p-values after the step-down correction of Holm (1979), in the order given."""
     corrected = [1.0] * len(p_values)
     largest = 0.0
     for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):

@@ -34,11 +34,7 @@ class Condition:
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """Return the condition that a text states.
-
-        >>> Condition.parse("VIFIDEL-P >= .3")
-        Condition(column='VIFIDEL-P', sign='>=', number=0.3)
-        """
+        """Return the condition that a text such as ``VIFIDEL-P >= .3`` states."""
         found = _FORM.fullmatch(text)
         number = None if found is None else number_of(found["number"])
         if found is None or number is None:
@@ -52,10 +48,7 @@ class Condition:
         return f"{self.column} {self.sign} {self.number!r}"
 
     def holds(self, value: Any, bound: int | float | None = None) -> bool:
-        """Return whether a number passes, compared as in Python; None and NaN do not.
-
-        A `bound` is compared with instead of `number`: the same in another precision.
-        """
+        """Return whether a number passes; None and NaN do not. A `bound` stands for `number`."""
         missing = value is None or value != value  # noqa: PLR0124 - NaN
         return not missing and _SIGNS[self.sign](value, self.number if bound is None else bound)
 
@@ -81,14 +74,7 @@ class Requirement:
 
     @classmethod
     def parse(cls, text: str) -> Requirement:
-        """Return the requirement that a text states.
-
-        >>> Requirement.parse("mine: VIFIDEL-Hi <= .1").system
-        'mine'
-
-        Raises a VifidelError if it is not a condition, with or without the name of a system and a
-        colon before it.
-        """
+        """Return the requirement that a text such as ``mine: VIFIDEL-Hi <= .1`` states."""
         system, colon, condition = text.rpartition(":")
         if not colon:
             return cls(Condition.parse(text))
@@ -120,10 +106,7 @@ def check_requirements(
 def failures(
     requirements: Iterable[Requirement], scores: Mapping[str, Mapping[str, float]]
 ) -> list[str]:
-    """Return a line for every requirement and system that fails.
-
-    The scores are by system and column; an undefined one, NaN, meets no requirement.
-    """
+    """Return a line for each requirement and system that fails; an undefined score meets none."""
     lines = []
     for requirement in requirements:
         condition = requirement.condition

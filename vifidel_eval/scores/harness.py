@@ -35,10 +35,9 @@ def score_systems(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score every system under every metric, by its name; all else is as for `score_rows`.
+    """Score every system under every metric, by its name; without references, the images of all.
 
-    Without references the images are those of all systems together. With `allow_subset` a system
-    is scored on those that it has.
+    With `allow_subset` a system is scored on those that it has; all else is as for `score_rows`.
     """
     systems = list(systems)
     names = [system.name for system in systems]
@@ -63,8 +62,7 @@ def score_rows(
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through.
 
-    `on_progress` gets the number of captions just scored, `on_metric` each metric before it is
-    computed. Raises a MetricUnavailable if no metric can be computed here.
+    `on_progress` gets the number of captions just scored, `on_metric` each metric before its turn.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}

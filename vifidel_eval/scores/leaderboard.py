@@ -1,9 +1,7 @@
 """A file that collects runs over time, as long as their numbers can be compared.
 
-All rows of a leaderboard have the same images and the same references, and of each metric the
-same signature; a run that differs is refused. A system's runs of different dates are all kept. For
-each date there is one row: the scores of later runs of the same captions join it, a run of other
-captions replaces it.
+All rows have the same images, references and signatures; a run that differs is refused. There is a
+row for a system and date: scores of later runs of the same captions join it, others replace it.
 """
 
 from __future__ import annotations
@@ -70,10 +68,7 @@ class Leaderboard:
         ]
 
     def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
-        """Return the leaderboard with its runs sorted by a metric, or else the first, best first.
-
-        Without `history`, of each system there is the last run that has the metric, or the last.
-        """
+        """Return the runs, best first; without `history`, the last of each with the metric."""
         names = {name.lower(): name for name in self.signatures}
         if metric is not None and metric.lower() not in names:
             raise VifidelError(
@@ -200,10 +195,7 @@ def add(
     images: Mapping[ImageId, Sequence[str]],
     day: date,
 ) -> None:
-    """Add the systems of a run to a leaderboard file, all or none; images have their references.
-
-    Others who add at the same time wait: ``FILE.lock``. Warns if other captions are replaced.
-    """
+    """Add the systems of a run to a leaderboard file, all or none; images have their references."""
     from filelock import Timeout
 
     try:

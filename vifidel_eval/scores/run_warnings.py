@@ -1,18 +1,17 @@
-"""Run-level warnings, and the Words column.
+"""Run-level warnings, each once with all that it is about, and the Words column.
 
-Each warns once, with all systems and metrics that it is about. A word of a length is what stands
-between blanks. Mean words per caption are a column like a metric's, so that every output shows
-them, compares them and keeps them image by image; nobody is better by it.
+A word of a length is what stands between blanks. Mean words per caption are a column like a
+metric's, so that every output shows and compares them; nobody is better by it.
 """
 
 from __future__ import annotations
 
 import re
-import statistics
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
+from statistics import fmean, median
 
 import numpy as np
 
@@ -84,11 +83,7 @@ def lengths(texts: Iterable[str]) -> list[int]:
 
 
 def differ(one: float, other: float) -> bool:
-    """Return whether two mean lengths differ by half: one is at least 1.5 times the other.
-
-    >>> differ(10, 15), differ(15.0, 10.1)
-    (True, False)
-    """
+    """Return whether two mean lengths differ by half: one is at least 1.5 times the other."""
     return max(one, other) >= _DIFFER * min(one, other) and one != other
 
 
@@ -137,7 +132,7 @@ def lengths_matter(systems: Iterable[System]) -> bool:
     words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
     if not words:
         return False
-    means = {name: _mean(of_system) for name, of_system in words.items()}
+    means = {name: fmean(of_system) for name, of_system in words.items()}
     shortest, longest = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     reasons = []
     if means[longest] > _FACTOR * means[shortest]:
@@ -164,7 +159,7 @@ def lengths_matter(systems: Iterable[System]) -> bool:
 def warn_of_tags(objects: ObjectLabels) -> None:
     """Warn if half of the images with a label have more than 60, as lists of tags have."""
     labels = [len(of_image) for of_image in objects.values() if of_image]
-    usual = statistics.median(labels) if labels else 0
+    usual = median(labels) if labels else 0
     if usual > _MANY_LABELS:
         _warn(
             f"{objects.where}: images have {usual:g} different labels (median), more than captions "
@@ -197,7 +192,7 @@ def _warn_out_of_range(
     words = lengths(chain.from_iterable(references.values()))
     if not words:
         return ()
-    short = _mean(words)
+    short = fmean(words)
     of_short_texts = {
         column.name
         for scorer in scorers.values()
@@ -207,7 +202,7 @@ def _warn_out_of_range(
     near_zero: dict[str, list[str]] = {}
     for system in systems:
         words = lengths(system.captions.values())
-        if words and _mean(words) > _TIMES_AS_LONG * short:
+        if words and fmean(words) > _TIMES_AS_LONG * short:
             for column, evaluation in scores.evaluations[system.name].items():
                 if column in of_short_texts and evaluation.score < _NEAR_ZERO:
                     near_zero.setdefault(column, []).append(system.name)
@@ -287,10 +282,6 @@ def _share_at_zero(evaluation: Evaluation) -> float:
     """Return the share of the images with a score that have the lowest; 0 of few."""
     defined = evaluation.scores[~np.isnan(evaluation.scores)]
     return float((defined <= _AS_GOOD_AS_ZERO).mean()) if len(defined) >= _FEWEST else 0.0
-
-
-def _mean(numbers: Sequence[int]) -> float:
-    return sum(numbers) / len(numbers)
 
 
 def _listed(names: Iterable[str]) -> str:

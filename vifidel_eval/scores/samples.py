@@ -1,25 +1,10 @@
 """Runs with more than a caption per image of a system: people beside systems, and samples.
 
-*People* say what references get when they are scored as captions are. Of each image, some
-references are left out and stand as the caption of one further system; all systems are then scored
-against those that remain, so that people and systems have the same number of them. Where systems
-write short captions, people have one reference; where they write long, as many joined as come
-nearest to the systems' median length. Which ones is fixed by the references themselves: they are
-taken in the order of the SHA-256 digests of their texts, not in that of the file, in which the
-first may be the longest. So an image's choice depends on no other image.
-
-*Samples* are several captions per image and system. The first captions of all images are scored as
-one system, the second ones as another, and so on, so that every metric sees runs as it always does.
-What they say is then gathered by image: a score per image, over which everything else is computed,
-as if it were of one caption.
-
-- ``mean``: of the samples that have a score.
-- ``best``, ``worst``: the sample whose own score is best or worst under that column; of equals the
-  first.
-
-A corpus score that follows from counts (BLEU, CHAIR, VIFIDEL-H) follows from the counts of the
-chosen samples; of ``mean``, from the mean of the counts of an image's samples. Any other is the
-mean over images.
+*People* are references scored as captions are, against those that remain: as many joined as come
+nearest to the systems' median length, in the order of the SHA-256 digests of their texts, so that
+an image's choice depends on no other image, nor on the file. *Samples* are scored as a system for
+the first captions of all images, one for the second ones and so on, and then gathered by image;
+corpus scores that follow from counts follow from those of the chosen samples, or their mean.
 """
 
 from __future__ import annotations
@@ -54,10 +39,7 @@ _LAST = -np.finfo(np.float64).max
 def people_of(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, System, dict[ImageId, list[str]]]:
-    """Return how people's captions are made, these captions, and the references that remain.
-
-    The systems' median length says how many references are joined; one always remains.
-    """
+    """Return how people's captions are made, these captions, and the references that remain."""
     orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
     orders = {image_id: order for image_id, order in orders.items() if len(order) > 1}
     if not orders:
@@ -102,10 +84,7 @@ def _as_text(references: Sequence[str]) -> str:
 def with_people(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, list[System], dict[ImageId, list[str]]]:
-    """Return how people's captions are made, the systems with people last, and the references.
-
-    References are those that remain; systems have only captions of images that take part.
-    """
+    """Return what `people_of` does, but all systems, people last, of images that take part."""
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
             f"a system is called {PEOPLE!r}, as the references are among the systems; give it "
@@ -126,10 +105,7 @@ def floor_of(
     references: Mapping[ImageId, Sequence[str]],
     scorers: Mapping[str, Scorer],
 ) -> People | None:
-    """Return people's rates of inventions, judged by the objects and the other references.
-
-    None where no image has two.
-    """
+    """Return people's rates of inventions, by the other references; None where no image has two."""
     with warnings.catch_warnings():
         # What the references are like was said when the systems were scored.
         warnings.simplefilter("ignore", VifidelWarning)
@@ -157,11 +133,7 @@ def signed(scores: Scores, people: People) -> Scores:
 
 
 def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
-    """Return a system for the first captions of all images, one for the second, and so on.
-
-    >>> [dict(one.captions) for one in spread("a", {1: ["x", "y"], 2: ["z"]})]
-    [{1: 'x', 2: 'z'}, {1: 'y'}]
-    """
+    """Return a system for the first captions of all images, one for the second, and so on."""
     most = max(map(len, captions.values()), default=0)
     return [
         System(
@@ -183,11 +155,7 @@ def pooled(systems: Iterable[System]) -> list[System]:
 
 
 def gathered_columns(column: Column) -> list[str]:
-    """Return what becomes of a column; of one without a direction, nothing is best or worst.
-
-    >>> gathered_columns(Column("CIDEr"))
-    ['CIDEr mean', 'CIDEr best', 'CIDEr worst']
-    """
+    """Return what becomes of a column; of one without a direction, nothing is best or worst."""
     of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
     return [f"{column.name} {which}" for which in of_samples]
 
@@ -224,10 +192,7 @@ def score_samples(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score systems by name that have several captions per image, as `spread` returns them.
-
-    Each column becomes those of `gathered_columns`; all else is as for `score_systems`.
-    """
+    """Score systems by name that have several captions per image, as `spread` returns them."""
     of_systems = {
         name: _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}

@@ -26,10 +26,7 @@ _FILE = "file"
 
 _Value = TypeVar("_Value")
 _Shown = Callable[[float, str], str]  # of a score and its column
-
-
-def _four_decimals(score: float, column: str) -> str:
-    return f"{score:.4f}"
+_FOUR_DECIMALS: _Shown = "{:.4f}".format
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class People:
     too_few: int = 0
     rates: Mapping[str, float] = field(default_factory=dict)
 
-    def notes(self, columns: Container[str], shown: _Shown = _four_decimals) -> list[str]:
+    def notes(self, columns: Container[str], shown: _Shown = _FOUR_DECIMALS) -> list[str]:
         """Return what a table with these columns says of people, in sentences."""
         made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
         made = f"{made} of each image ({self.words:.1f} words on average)"
@@ -85,7 +82,7 @@ class Calibrated:
     controls: int
     named: int
 
-    def note(self, system: str, shown: _Shown = _four_decimals) -> str:
+    def note(self, system: str, shown: _Shown = _FOUR_DECIMALS) -> str:
         """Return what tables and reports say of a system's rate, in a sentence."""
         measured = "undefined" if math.isnan(self.measured) else shown(self.measured, _RATE)
         note = f"Estimate for {system}: {_RATE} by the answers alone is {measured} as measured"
@@ -112,19 +109,13 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The arguments of a run, where paths are files or folders that it read.
-
-    `digests` are those of a run that was loaded, by path; of any other they are not yet known.
-    """
+    """The arguments of a run, where paths are files that it read; `digests` are of a loaded run."""
 
     arguments: Mapping[str, Any]
     digests: Mapping[str, str] | None = None
 
     def to_json(self) -> dict[str, Any] | None:
-        """Return ``{"arguments": ..., "files": {PATH: SHA-256}}``.
-
-        None if an argument is no path, text or number, or a file cannot be read again (a pipe).
-        """
+        """Return arguments and SHA-256 of files; None if a pipe or an object was given."""
         try:
             arguments = _with_paths(self.arguments, lambda path: {_FILE: str(path)})
             digests = self.digests
@@ -134,17 +125,8 @@ class Inputs:
             return None
         return {"arguments": arguments, "files": dict(digests)}
 
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Inputs:
-        """Return what `to_json` returned."""
-        digests = {str(path): str(digest) for path, digest in content["files"].items()}
-        return cls(_from_json(content["arguments"]), digests)
-
     def found(self, scores: str) -> Mapping[str, Any]:
-        """Return the arguments with paths to the files as they were, or beside the file of scores.
-
-        A VifidelError names files that are not there or have changed.
-        """
+        """Return the arguments, with paths also looked up beside the file of scores."""
         there: dict[Path, Path] = {}
         problems = []
         for path in self._paths():
@@ -173,20 +155,14 @@ def _with_paths(value: Any, of_path: Callable[[Path], Any]) -> Any:
     if isinstance(value, Path):
         return of_path(value)
     if isinstance(value, Mapping) and all(type(key) is str for key in value):
+        if value.keys() == {_FILE} and isinstance(value[_FILE], str):  # of a run that was loaded
+            return of_path(Path(value[_FILE]))
         return {key: _with_paths(member, of_path) for key, member in value.items()}
     if isinstance(value, Set):
         return sorted(_with_paths(member, of_path) for member in value)
     if isinstance(value, list | tuple):
         return [_with_paths(member, of_path) for member in value]
     raise TypeError(type(value).__name__)
-
-
-def _from_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        if value.keys() == {_FILE}:
-            return Path(value[_FILE])
-        return {key: _from_json(member) for key, member in value.items()}
-    return [_from_json(member) for member in value] if isinstance(value, list) else value
 
 
 def _digest(path: Path) -> str:
@@ -227,7 +203,7 @@ class Scores:
         """Return every column with the name of its metric, as its signature says it."""
         return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
-    def notes(self, shown: _Shown = _four_decimals) -> list[str]:
+    def notes(self, shown: _Shown = _FOUR_DECIMALS) -> list[str]:
         """Return what has to be said of images, people and estimates; `shown` writes scores."""
         notes = []
         if self.uncaptioned:
@@ -251,10 +227,7 @@ class Scores:
         return replace(self, evaluations=evaluations)
 
     def counts(self, system: str) -> dict[str, int]:
-        """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
-
-        A row is scored if it counts in all corpus scores; others are the largest of any metric.
-        """
+        """Return the largest counts of any metric; scored are rows in all corpus scores."""
         evaluations = list(self.evaluations[system].values())
         undefined = int(np.any([e.missing for e in evaluations], axis=0).sum())
         of_metrics = [counts_of(evaluation) for evaluation in evaluations]
@@ -274,10 +247,7 @@ def counts_of(evaluation: Evaluation) -> dict[str, int]:
 
 
 def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
-    """Return which sample of each image is meant, by names such as ``CIDEr best sample``.
-
-    Samples count from 0; None where none has a score. Only best and worst columns have them.
-    """
+    """Return the chosen sample of each image, from 0, by names such as ``CIDEr best sample``."""
     details = {f"{column} sample": e.details for column, e in of_column.items()}
     return {name: list(of[name]) for name, of in details.items() if of.get(name) is not None}
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import COUNTS, Evaluation, Floats, Statistics
-from ..io.digits import for_json, from_json, in_full, number_texts, short, value_of
+from ..io.digits import for_json, from_json, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
 from ..io.image_ids import from_json_value, to_json_value
 from ..scorers.registry import METRICS
@@ -64,7 +64,10 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
 def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
     """Return what the file says of a system, with a place for its images."""
     system: dict[str, Any] = {
-        "overall": {column: in_full(e.score) for column, e in of_column.items()},
+        "overall": {
+            column: None if math.isnan(e.score) else float(e.score)
+            for column, e in of_column.items()
+        },
         "counts": {column: counts_of(e) for column, e in of_column.items()},
         "left_out": {
             column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing).tolist()]
@@ -76,18 +79,14 @@ def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
     columns_of: dict[str, list[str]] = {}
     for column, e in of_column.items():
         if e.statistics is not None:
-            texts = (_whole_texts(counts) for counts in e.statistics.of_rows.T.tolist())
+            lines = map(number_texts, e.statistics.of_rows.T.tolist())
+            texts = (" ".join(number.removesuffix(".0") for number in line) for line in lines)
             columns_of.setdefault("\n".join(texts), []).append(column)
     system["statistics"] = [
         {"columns": columns, "of_images": text.split("\n")} for text, columns in columns_of.items()
     ]
     system["imgToEval"] = _PLACE
     return {key: of for key, of in system.items() if of or key in ("overall", "counts")}
-
-
-def _whole_texts(counts: Iterable[float]) -> str:
-    """Return numbers with blanks between them, whole ones without a point."""
-    return " ".join(text.removesuffix(".0") for text in number_texts(counts))
 
 
 def _images_text(of_column: Mapping[str, Evaluation]) -> str:
@@ -120,8 +119,7 @@ def _each(values: Iterable[str | float]) -> list[str]:
 def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | None]:
     """Read what ``score --output`` wrote; what is written from it again is the same file.
 
-    Tallies of words are missing, and of version 0.2.0 the statistics. Raises a VifidelError if the
-    file cannot be read, is another one, is damaged, or was written by a newer version.
+    Tallies of words are missing, and of version 0.2.0 the statistics.
     """
     content = read_json(path, VifidelError)
     if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():
@@ -166,7 +164,10 @@ def _scores(content: Mapping[str, Any]) -> Scores:
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
     unavailable = value_of(dict[str, str], content.get("unavailable", {}))
-    inputs = content.get("inputs")
+    inputs = None
+    if content.get("inputs") is not None:
+        files = value_of(dict[str, str], content["inputs"]["files"])
+        inputs = Inputs(content["inputs"]["arguments"], files)
     return Scores(
         signatures,
         evaluations,
@@ -174,7 +175,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         value_of(People | None, content.get("people")),
         value_of(dict[str, Calibrated], content.get("calibrated", {})),
         value_of(int, content.get("uncaptioned", 0)),
-        None if inputs is None else Inputs.from_json(inputs),
+        inputs,
     )
 
 

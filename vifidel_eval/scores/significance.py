@@ -1,17 +1,11 @@
 """Bootstrap over images, and tests of the differences between systems.
 
 Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
-all of them over each resample, and what two systems score with their results swapped follows from
-the sums of both. SciPy's `permutation_test` has to gather the images again for every pair.
+all of them over each resample. What is added are multiples of a power of two, so few that their
+sums are exact, whatever the order in which a machine adds, and however many threads it has.
 
-What is added are multiples of a power of two, so few that their sums are exact: they are the same
-whatever the order in which a machine adds, and however many threads it has.
-
-Of a difference, resamples also say what remains had the systems' captions been equally long. Over
-the images, the difference of two systems' scores is regressed on the difference of their words by
-least squares. The intercept is the difference to expect where both have as many words; its interval
-is the percentile bootstrap over images, with the same draws as all intervals of a comparison. Where
-no image has two captions of about one length, that is an extrapolation, and the interval is wide.
+What remains of a difference at equal length is the intercept of the images' differences in score
+over those in words, by least squares, with its percentile interval under the same draws.
 """
 
 from __future__ import annotations
@@ -99,10 +93,7 @@ class Bootstrap:
         return round(1 - self.level, 12)
 
     def interval(self, values: ArrayLike, size: float | None = None) -> tuple[float, float]:
-        """Return the percentile interval of resampled values; NaN where all are undefined.
-
-        Ends have the digits that mean something beside scores of a `size`, or all of theirs.
-        """
+        """Return the percentile interval of values, with digits that mean something at a `size`."""
         numbers = np.asarray(values, dtype=np.float64)
         defined = numbers[~np.isnan(numbers)]
         if not len(defined):
@@ -122,10 +113,7 @@ class Bootstrap:
         return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
 
     def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
-        """Yield places of rows and one of so many draws of references, for each resample.
-
-        `images` has the image of each row; an image that is drawn brings all its rows.
-        """
+        """Yield places of rows, all those of images drawn, and one of the draws of references."""
         rows_of: dict[Hashable, list[int]] = {}
         for row, image in enumerate(images):
             rows_of.setdefault(image, []).append(row)
@@ -199,10 +187,7 @@ def has_own_score(evaluation: Evaluation) -> bool:
 
 
 def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return two-sided p-values of every two systems, by paired bootstrap and by randomisation.
-
-    They are (2, systems, systems), where the first system of a pair is before the second one.
-    """
+    """Return p-values of pairs, by bootstrap and by randomisation: (2, first system, second)."""
     sums_of = {
         key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
         for key, sample in samples.items()
@@ -326,10 +311,7 @@ class EqualLength:
 def at_equal_length(
     scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
 ) -> dict[tuple[str, str, str], EqualLength]:
-    """Return what remains of differences of systems whose lengths differ by half.
-
-    Metric, first and second system lead to it. `shared` are the images that every system has.
-    """
+    """Return what remains of differences, by metric and systems whose lengths differ by half."""
     if WORDS not in scores.signatures:
         return {}
     ranked = [column.name for column in scores.columns() if column.ranked]

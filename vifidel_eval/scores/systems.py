@@ -33,10 +33,7 @@ _BEGINNING = 1 << 16
 
 @dataclass(frozen=True)
 class System:
-    """A captioning system: its name as tables show it, and its caption of each image.
-
-    Samples of a system with several captions per image have its name as `sample_of`.
-    """
+    """A captioning system: its name, its caption of each image, and whose sample it is."""
 
     name: str
     captions: Mapping[ImageId, str]
@@ -46,10 +43,7 @@ class System:
 def all_images(
     systems: Iterable[System], references: Mapping[ImageId, Sequence[str]] | None = None
 ) -> Mapping[ImageId, Sequence[str]]:
-    """Return the images of a run, each with its references.
-
-    Without any, the images are those of all systems, as the first that has them spells their ids.
-    """
+    """Return the images of a run with their references, or else the images of all systems."""
     if references is not None:
         return references
     images: dict[ImageId, Sequence[str]] = {}
@@ -129,10 +123,7 @@ def _leading_to(
 
 
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:
-    """Return the captions and references of the images of a system, in the references' order.
-
-    Raises an ImageIdError if ids do not match, or without `allow_subset` if captions are missing.
-    """
+    """Return the captions and references of the images of a system, in the references' order."""
     check_distinct(references, "the references")
     reference_id = _known(system, references)
     captions = {reference_id[image_id]: caption for image_id, caption in system.captions.items()}
@@ -227,10 +218,7 @@ def check_releases(
     references: str | os.PathLike[str],
     wanted: Collection[ImageId],
 ) -> None:
-    """Tell objects and references of COCO 2014 and 2017 apart, which split the images otherwise.
-
-    This warns, or raises an ImageIdError if objects of an image that is `wanted` are missing.
-    """
+    """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
     year = _coco_year(references)
     years = {of: path for path in objects if (of := _coco_year(path)) is not None}
     if year is None or not years or year in years:

@@ -32,10 +32,7 @@ _USED = ("Images", "Seed", "Resamples", "Interval resamples")
 
 
 def level_with_the_best(comparison: Comparison) -> list[str]:
-    """Return the systems that are not significantly worse than the one with the best score.
-
-    There is none where there is nothing to choose from: one system, or no ranks.
-    """
+    """Return the systems that are not significantly worse than the best; none without ranks."""
     unranked = any(standing.rank is None for standing in comparison.systems.values())
     if unranked or len(comparison.systems) < 2:
         return []
@@ -138,8 +135,7 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system: its score, and in the same cell what it gains and p.
 
-    The comparisons are those with a baseline. In CSV, everything in the cell is a column too. LaTeX
-    has a row per system and a column per metric, with a star instead of interval and p.
+    CSV also has a column for each part; LaTeX a row per system, and a star instead of p.
     """
     digits = layout.decimals(style)
     decimals = DIFFERENCE_DECIMALS if digits is None else digits

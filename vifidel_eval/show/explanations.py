@@ -5,20 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
-from ..explain.explanation import plan_table, tables
-from ..explain.findings import findings_in_width, findings_table, summary_table
-from ..explain.sentences import sentence_table
+from ..explain.explanation import Explanation, plan_table, tables
+from ..explain.findings import Findings, findings_in_width, findings_table, summary_table
+from ..explain.sentences import JudgedSentence, sentence_table
 from ..io.text_tables import Table
 from .layout import fitted, folded, line_width
-
-if TYPE_CHECKING:
-    from ..explain.explanation import Explanation
-    from ..explain.findings import Findings
-    from ..explain.sentences import JudgedSentence
 
 
 def findings_text(

@@ -1,8 +1,4 @@
-"""Tables and signatures that fit where they are shown: a terminal, a pipe, or a column of a paper.
-
-A table that is too wide is turned, so that columns become rows, or else cut into several tables.
-Of signatures, what metrics share is said once.
-"""
+"""Tables and signatures that fit where they are shown: a terminal, a pipe or a paper."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ..io.digits import rounded
-from ..io.text_tables import Table, in_print
+from ..io.text_tables import Table, in_print, readable
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
@@ -71,15 +67,11 @@ class TableLayout:
 
     def text(self, score: float, column: str) -> str:
         """Return a defined score of a column as sentences below tables show it."""
-        decimals = self.digits if self.digits is not None else 2 if self.percent else 4
-        return f"{self.shown(score, column):.{decimals}f}"
+        return readable(self.shown(score, column), self.decimals("table"))
 
 
 def line_width() -> int:
-    """Return how many characters fit in a line of standard output.
-
-    In a terminal it is the terminal's width; a file or pipe gets the same bytes everywhere.
-    """
+    """Return how many characters fit in a line of a terminal, or `PIPED_WIDTH`."""
     gone = sys.stdout is None or getattr(sys.stdout, "closed", False)
     if gone or not sys.stdout.isatty():
         return PIPED_WIDTH
@@ -155,9 +147,6 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
 
     A metric's own parts follow its name; those that several metrics have follow all their names.
     Lines are broken between parts so that they have no more characters, where that is possible.
-
-    >>> folded(["VIFIDEL|refs:yes|version:1", "WMD|p:1|version:1", "BLEU|tok:ptb|version:1"], 80)
-    ['VIFIDEL|refs:yes', 'WMD|p:1', 'BLEU|tok:ptb', 'All: version:1']
     """
     whole = list(dict.fromkeys(signatures))
     # Those of combinations hold those of their parts, and one metric may have two.

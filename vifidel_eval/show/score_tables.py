@@ -124,10 +124,7 @@ def table(
     comparisons: Comparisons | None = None,
     layout: TableLayout = _PLAIN,
 ) -> Table:
-    """Return a row per system: its scores, then what was counted over all metrics.
-
-    LaTeX has the counts only where the layout asks for them.
-    """
+    """Return a row per system: its scores, then counts, in LaTeX where the layout asks for them."""
     counts = _counts(scores)
     if style == "latex" and not layout.counts:
         counts = counts.with_columns([0])
@@ -259,10 +256,7 @@ _Some = TypeVar("_Some", Comparisons, Comparisons | None)
 def _chosen(
     scores: Scores, comparisons: _Some, layout: TableLayout
 ) -> tuple[Scores, _Some, TableLayout]:
-    """Return scores and comparisons of the layout's columns, and which percent leave as they are.
-
-    Those are numbers of things, and what has no direction, such as a length.
-    """
+    """Return scores and comparisons of the layout's columns, and a layout with those `kept`."""
     if layout.percent:
         kept = set()
         for column in scores.columns():

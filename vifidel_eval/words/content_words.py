@@ -1,18 +1,9 @@
 """Words of captions: content words, which say what is shown, and those that tell a language.
 
-The rules for content words are the same for a raw caption and for its Penn Treebank tokenisation
-(what pycocoevalcap's tokenizer hands to a scorer), so both give the same words:
-
-- lower case; a word is a run of letters and digits of any script, accents kept;
-- contractions leave no stray pieces: ``isn't`` and ``is n't`` both give ``is``;
-- a word of one character is dropped, unless the character is Chinese, Japanese or Korean,
-  where it can be a word;
-- stop words are dropped.
-
-The language is guessed from function words and scripts; nothing is downloaded. The guess only tells
-English from other languages where that is plain. It counts the words that every sentence of a
-language has, articles, prepositions and conjunctions, without those that are English words too,
-such as *die* and *in*.
+A caption and its Penn Treebank tokens, which pycocoevalcap's tokenizer hands to a scorer, have the
+same content words. A word is a run of letters and digits of any script in lower case, accents kept;
+``isn't`` and ``is n't`` both give ``is``; stop words are dropped, and words of one character that
+is not Chinese, Japanese or Korean. The language is guessed from scripts and function words.
 """
 
 from __future__ import annotations
@@ -22,10 +13,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import islice
+from typing import NamedTuple
 
 from ..annotations.labels import nfc
 from ..errors import VifidelError
@@ -33,7 +24,7 @@ from ..io.arguments import named_if_wrong
 
 
 class _StopWords(frozenset[str]):
-    """A set that signatures and pickles have by its name: its words would fill a screen."""
+    """A set that signatures and pickles have by its name."""
 
     def __repr__(self) -> str:
         return "STOP_WORDS"
@@ -51,8 +42,7 @@ def lines_of(name: str) -> Iterator[str]:
 #: What is left out of captions by default.
 STOP_WORDS: frozenset[str] = _StopWords(" ".join(lines_of("stop_words.txt")).split())
 
-# What the Penn Treebank tokeniser makes of contractions written without an apostrophe
-# (gonna -> gon na) and of brackets. None of these pieces is a word of its own.
+# What the Penn Treebank makes of contractions without an apostrophe, and of brackets.
 _TREEBANK_PIECES = frozenset(
     "gon gonna got gotta gim gimme lem lemme na ta wan wanna lrb rrb lcb rcb lsb rsb".split()
 )
@@ -63,7 +53,7 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
 _CONTRACTION = re.compile(
     r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
 )
-# What `_word_pattern` finds in ASCII, without the time that its library takes to load.
+# What `_patterns` finds in ASCII, without the time that its library takes to load.
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
 
@@ -109,10 +99,7 @@ END = "\0"
 
 
 def joined(captions: Iterable[str]) -> str:
-    """Return all captions as one text, lower-case, without contractions, `END` after each.
-
-    One long text is made lower-case and cut many times faster than many short ones.
-    """
+    """Return all captions as one text, lower-case, without contractions, `END` after each."""
     plain = [
         caption if caption.isascii() and "'" not in caption else simplified(caption)
         for caption in captions
@@ -121,11 +108,6 @@ def joined(captions: Iterable[str]) -> str:
     if text.count(END) != len(plain):
         text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""]).lower()
     return text if text.isascii() else " ".join(text.split())
-
-
-def pieces(captions: Iterable[str]) -> list[str]:
-    """Return the blank-separated pieces of all captions; `END` follows those of each."""
-    return joined(captions).split()
 
 
 def simplified(caption: str, negation: str = "") -> str:
@@ -139,21 +121,21 @@ def simplified(caption: str, negation: str = "") -> str:
 
 
 def piece_words(piece: str) -> list[str]:
-    """Return the words inside one of `pieces`: ``fire-hydrant`` holds two."""
+    """Return the words inside a piece of `joined` captions: ``fire-hydrant`` holds two."""
     return [
         word
         for word in piece_runs(piece)
-        if len(word) > 1 or (not word.isascii() and _standalone_pattern().match(word))
+        if len(word) > 1 or (not word.isascii() and _patterns()[1].match(word))
     ]
 
 
 def piece_runs(piece: str) -> list[str]:
-    """Return all runs of letters and digits in one of `pieces`, such as the article ``a`` too."""
+    """Return all runs of letters and digits in a piece, such as the article ``a`` too."""
     inner = piece.strip(_PUNCTUATION)
     if inner.isascii():
         runs = [inner] if inner.isalnum() else _ASCII_WORD.findall(inner)
     else:
-        runs = _word_pattern().findall(inner)
+        runs = _patterns()[0].findall(inner)
     return [word for word in runs if word not in _TREEBANK_PIECES]
 
 
@@ -178,20 +160,14 @@ def stop_words_signature(stop_words: Collection[str]) -> str:
 
 
 @cache
-def _word_pattern():  # type: ignore[no-untyped-def]
+def _patterns():  # type: ignore[no-untyped-def]
+    """Return the patterns of a word and of a word of one character."""
     import regex  # knows scripts and combining marks, which re does not; loads when first used
 
     # Variation selectors (U+FE00 to U+FE0F) are marks of emoji, not of words.
-    return regex.compile(
-        r"[\p{L}\p{N}](?:[\p{L}\p{N}]|[[\p{Mn}\p{Mc}]--[\uFE00-\uFE0F]])*", regex.V1
-    )
-
-
-@cache
-def _standalone_pattern():  # type: ignore[no-untyped-def]
-    import regex
-
-    return regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+    word = r"[\p{L}\p{N}](?:[\p{L}\p{N}]|[[\p{Mn}\p{Mc}]--[\uFE00-\uFE0F]])*"
+    alone = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]"
+    return regex.compile(word, regex.V1), regex.compile(alone)
 
 
 # So many texts, and characters of each, tell a language.
@@ -221,14 +197,11 @@ _SCRIPTS = {
 }
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """What texts seem to be written in."""
 
-    #: In English.
-    name: str
-    #: The most frequent words, or some text, that show it.
-    examples: tuple[str, ...]
+    name: str  # in English
+    examples: tuple[str, ...]  # its most frequent words, or some text
 
 
 def foreign(texts: Iterable[str]) -> Language | None:

@@ -32,15 +32,12 @@ class Java(NamedTuple):
         return f"{self.command}, Java {self.release}"
 
     def arguments(self, *arguments: str) -> list[str]:
-        """Return the command line that runs Java with these arguments, in any locale."""
+        """Return the command line that runs Java with these arguments."""
         return [self.command, *_SAME_EVERYWHERE, *arguments]
 
 
 def find_java(purpose: str) -> Java:
-    """Return the Java runtime on the PATH.
-
-    Raises a MetricUnavailable, which begins with the purpose, if there is none or it does not run.
-    """
+    """Return the Java runtime on the PATH; a MetricUnavailable names the purpose if none runs."""
     command = shutil.which("java")
     if command is None:
         raise MetricUnavailable(f"{purpose} needs Java, and no 'java' is on the PATH; install it.")
@@ -66,10 +63,7 @@ def _try_java(command: str) -> Java | str:
 
 
 def run_java(java: Java, arguments: Sequence[str], what: str, seconds: float, cwd: Path) -> None:
-    """Run Java in a folder, to its end or until so many seconds or an interrupt end it.
-
-    Raises a MetricUnavailable, which begins with `what`, if it fails or takes too long.
-    """
+    """Run Java in a folder; a MetricUnavailable begins with `what` if it fails or is too slow."""
     try:
         answer = subprocess.run(
             java.arguments(*arguments),

@@ -19,16 +19,13 @@ from ..io.caches import ENTRY
 from ..io.image_ids import ImageId
 from .java import PATIENCE, find_java, run_java
 
-#: Each of these ends a line for Java or for Python: left in, a caption would become two rows and
-#: all captions after it would move to the next image. As `str.translate` takes them.
+#: Each of these ends a line for Java or for Python, and would make two rows of a caption.
 LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 
-#: How many captions, references included, are tokenised together: Java starts once for the systems
-#: of a run that has no more.
+#: How many captions, references included, are tokenised together by one Java process.
 MOST_TOGETHER = 1 << 20
 
-# How many sets of captions are kept, and all that were tokenised together if those are more; and
-# how many characters these have together, each caption with `ENTRY` more.
+# How many sets of captions are kept, unless more were tokenised together, and their characters.
 _KEPT, _MOST_CHARACTERS = 32, 1 << 27
 
 _PROGRAM = "edu.stanford.nlp.process.PTBTokenizer"
@@ -36,7 +33,7 @@ _PROGRAM = "edu.stanford.nlp.process.PTBTokenizer"
 #: Image id to captions as written, and to as many captions of which each is its tokens.
 Captions = Mapping[ImageId, Sequence[str]]
 Tokens = dict[ImageId, list[str]]
-_Key = tuple[tuple[Any, ...], ...]  # each image id with its captions
+_Key = tuple[tuple[Any, ...], ...]  # each image id with its captions, in order
 
 
 class CaptionTokenizer(ABC):
@@ -50,11 +47,7 @@ class CaptionTokenizer(ABC):
 
     @abstractmethod
     def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
-        """Return each caption as lower-case tokens joined by blanks, punctuation removed.
-
-        Each mapping keeps its ids, their order and the number of their captions; a caption without
-        a token is ''. Raises a MetricUnavailable if the tokenizer fails.
-        """
+        """Return each caption as lower-case tokens joined by blanks, without punctuation."""
 
 
 def tokenizer() -> CaptionTokenizer:
@@ -66,13 +59,10 @@ def tokenizer() -> CaptionTokenizer:
 
 
 class PtbTokenizer(CaptionTokenizer):
-    """pycocoevalcap's Penn Treebank tokenizer, without its trouble.
+    """pycocoevalcap's Penn Treebank tokenizer, if Java runs here, with its options.
 
-    Its Java program runs with its options, and its list of punctuation is removed. Line breaks
-    inside captions become blanks first. Each mapping is a file of its own, in a temporary folder:
-    what a caption becomes can depend on the caption after it (whether the full stop of *U.S.* ends
-    a sentence), so that those of one mapping must not follow those of another. It raises a
-    MetricUnavailable if Java does not run here.
+    Each mapping is a file of its own: what a caption becomes can depend on the caption after it
+    (whether the full stop of *U.S.* ends a sentence).
     """
 
     name = "ptb"
@@ -156,11 +146,9 @@ class PythonTokenizer(CaptionTokenizer):
 
 
 class Tokenization:
-    """Tokens of the last references and of the last candidates, made once for several metrics.
+    """Tokens of the last references and candidates, made once for several metrics.
 
-    A run goes metric by metric: the captions of its systems are kept together, also where
-    tokenising failed. Threads may share it; it pickles as its tokenizer, by default what
-    `tokenizer` returns.
+    Threads may share it; it pickles as its tokenizer, by default what `tokenizer` returns.
     """
 
     def __init__(self, with_tokenizer: CaptionTokenizer | None = None) -> None:
@@ -178,21 +166,16 @@ class Tokenization:
         return self._tokenizer.name
 
     def tokens(self, captions: Captions) -> Tokens:
-        """Return the tokens of references or candidates; do not change them.
-
-        Raises a MetricUnavailable if the tokenizer fails.
-        """
+        """Return the tokens of references or candidates; do not change them."""
         [tokens] = self.prepare([captions])
         if isinstance(tokens, str):
             raise MetricUnavailable(tokens)
         return tokens
 
     def prepare(self, several: Iterable[Captions]) -> list[Tokens | str]:
-        """Tokenise together what is about to be asked for, at most `MOST_TOGETHER` captions.
-
-        Returns the tokens of each mapping that differs, or the reason why there are none.
-        """
-        given, known = {_key(captions): captions for captions in several}, self._known
+        """Return the tokens of each mapping that differs, made together, or why there are none."""
+        known = self._known
+        given = {tuple((i, *texts) for i, texts in some.items()): some for some in several}
         new = {key: captions for key, captions in given.items() if key not in known}
         if new:
             results: Sequence[Tokens | str]
@@ -203,11 +186,6 @@ class Tokenization:
             known = known | dict(zip(new, results, strict=True))
             self._known = _latest(known, max(_KEPT, len(given)))
         return [known[key] for key in given]
-
-
-def _key(captions: Captions) -> _Key:
-    """Return what captions are known by: the same ones in the same order."""
-    return tuple((image_id, *texts) for image_id, texts in captions.items())
 
 
 def _latest(known: dict[_Key, Tokens | str], most: int) -> dict[_Key, Tokens | str]:

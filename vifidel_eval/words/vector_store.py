@@ -1,12 +1,9 @@
 """Word vector files of any size: read once in bounded memory, then looked up in a cache.
 
-A file of the word2vec family is converted on first use into a database of the cache folder: a row
-for each word with its vector, in the order of the file, and an index of the words, so that neither
-the vocabulary nor the matrix is ever held in memory. Its name has digests of the file's path and of
-its content, so that a changed file is read again, and its own, so that a damaged one is made again.
-Databases are renamed into place when they are complete.
-
-The family is word2vec binary and text, GloVe text and fastText ``.vec``, plain or gzipped:
+A file is converted on first use into a database of the cache folder, whose name has digests of the
+file's path and of its content, so that a changed file is read again, and its own, so that a damaged
+one is made again. Word2vec binary and text, GloVe text and fastText ``.vec`` are read, plain or
+gzipped:
 ``src/utils`` of https://github.com/stanfordnlp/GloVe (a word and its numbers per line) and
 ``word2vec.c`` (a line ``count size``, then a line per word, or word, blank and float32 numbers).
 """
@@ -52,10 +49,7 @@ Blocks = Iterator[tuple[list[bytes], bytes]]
 
 
 class VectorStore:
-    """The word vectors of a file of the word2vec family, as `WordVectors` describes them.
-
-    The database stays open, also when another process removes it; threads share it.
-    """
+    """The `WordVectors` of a file, whose database stays open; threads may share it."""
 
     def __init__(self, database: Path, path: Path) -> None:
         self._name, self._path, self._size = database, path, database.stat().st_size
@@ -124,10 +118,7 @@ def fingerprint(shape: tuple[int, ...], rows: NDArray[Any], words: Sequence[byte
 
 
 def open_store(path: Path) -> VectorStore:
-    """Return the vectors of a file of the word2vec family, converting it if needed.
-
-    A VectorsError is raised if the file is damaged or another one, or the cache cannot be written.
-    """
+    """Return the vectors of a file of the word2vec family, converting it if needed."""
     cache, digest = cache_folder(), content_digest(path)
     of_path = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
     aside = cache / _BUILDING.format(secrets.token_hex(16))
@@ -138,7 +129,12 @@ def open_store(path: Path) -> VectorStore:
                     return VectorStore(known, path)
             known.unlink(missing_ok=True)  # damaged
         cache.mkdir(parents=True, exist_ok=True)
-        _convert(path, aside)
+        try:
+            _convert(path, aside)
+        except sqlite3.Error:  # it says "disk I/O error"; the system says why
+            with aside.open("ab") as file:
+                file.write(bytes(_SAMPLE_BYTES))
+            raise
         if content_digest(path) != digest:
             raise VectorsError(f"{path}: changed while it was read; start again.")
         for old in cache.glob(_DATABASE.format(of_path, "*", "*")):
@@ -168,23 +164,16 @@ def _convert(path: Path, aside: Path) -> None:
         database.execute("CREATE TABLE words (word BLOB, vector BLOB, digest INTEGER)")
         for words, rows in read_blocks(path):
             size = len(rows) // len(words)
-            vectors = (rows[at : at + size] for at in range(0, len(rows), size))
-            database.executemany(
-                "INSERT INTO words VALUES (?, ?, ?)",
-                (
-                    (word, vector, zlib.crc32(vector, zlib.crc32(word)))
-                    for word, vector in zip(words, vectors, strict=True)
-                ),
-            )
+            vectors = [rows[at : at + size] for at in range(0, len(rows), size)]
+            digests = map(zlib.crc32, vectors, map(zlib.crc32, words))
+            listed = zip(words, vectors, digests, strict=True)
+            database.executemany("INSERT INTO words VALUES (?, ?, ?)", listed)
         database.execute("CREATE INDEX by_word ON words (word)")
         database.execute("COMMIT")
 
 
 def content_digest(path: Path) -> str:
-    """Return a digest of a file, which is that of its content, of a large file also of its time.
-
-    A VectorsError is raised if it cannot be read.
-    """
+    """Return a digest of a file's content, of a large file also of its time."""
     with open_file(path, VectorsError) as file:
         try:
             state = os.fstat(file.fileno())
@@ -209,11 +198,7 @@ def _digest(file: IO[bytes]) -> str:
 
 
 def read_blocks(path: Path) -> Blocks:
-    """Yield the words and rows of a file; whoever waits sees how much of it is read.
-
-    A VectorsError is raised if the file is none of these formats, is damaged, or has more or fewer
-    words than it says.
-    """
+    """Yield the words and rows of a file; whoever waits sees how much of it is read."""
     from tqdm import tqdm
 
     with (
@@ -283,26 +268,24 @@ def _is_text(start: bytes) -> bool:
 
 def _binary_rows(path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int) -> Blocks:
     """Yield words and rows of word2vec's binary format: word, blank, float32 numbers."""
-    row_bytes = 4 * dimensions
     read = 0
     while read < count:
         words: list[bytes] = []
         rows: list[bytes] = []
         at = 0
-        while read + len(words) < count:
+        while read < count:
             blank = data.find(b" ", at, at + _LONGEST_WORD)
             if blank < 0 and len(data) - at >= _LONGEST_WORD:
                 raise VectorsError(
-                    f"{path}: word {read + len(words) + 1} has no end; the file is damaged, "
-                    "get a fresh copy."
+                    f"{path}: word {read + 1} has no end; the file is damaged, get a fresh copy."
                 )
-            end = blank + 1 + row_bytes
+            end = blank + 1 + 4 * dimensions
             if blank < 0 or end > len(data):
                 break
             words.append(data[at:blank].lstrip(b"\n"))
             rows.append(data[blank + 1 : end])
             at = end
-        read += len(words)
+            read += 1
         if words:
             yield words, b"".join(rows)
         data = data[at:]

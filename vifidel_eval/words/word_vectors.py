@@ -106,17 +106,8 @@ def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> Wo
     )
 
 
-@cache
-def _embedded() -> _EmbeddedVectors:
-    return _EmbeddedVectors()
-
-
 class _EmbeddedVectors:
-    """A word is the mean of the vectors of its WordLlama tokens.
-
-    The package's two data files are read directly: importing ``wordllama`` would configure the
-    root logger and load an HTTP client.
-    """
+    """A word is the mean of its WordLlama tokens; importing that would set up the root logger."""
 
     def __init__(self) -> None:
         found = importlib.util.find_spec("wordllama")
@@ -184,6 +175,9 @@ class _EmbeddedVectors:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return load_vectors, ()
+
+
+_embedded = cache(_EmbeddedVectors)
 
 
 class _KeyedVectors:

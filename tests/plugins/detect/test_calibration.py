@@ -102,18 +102,3 @@ def test_the_same_digits_for_a_seed_and_none_for_impossible_counts():
         VifidelError, match="counts of answers: each of absent, said_yes and said_no"
     ):
         calibrate(counts([1], [2], [1], [0], [1], [0]))
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"resamples": 0}, "resamples must be a whole number from 1 to 1000000, not 0"),
-        ({"resamples": 10**30}, "resamples must be a whole number from 1 to 1000000, not 1000"),
-        ({"resamples": 2.5}, "resamples must be a whole number"),
-        ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
-        ({"seed": True}, "seed must be a whole number of at least 0, not True"),
-    ],
-)
-def test_draws_that_cannot_be(settings, said):
-    with pytest.raises(VifidelError, match=said):
-        calibrate(counts([100], [26], [50], [5], [50], [10]), **settings)

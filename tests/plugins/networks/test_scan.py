@@ -1,5 +1,4 @@
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -9,9 +8,9 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 nltk = pytest.importorskip("nltk", reason="needs NLTK")
 pytestmark = pytest.mark.pytorch
 
-from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
+from vifidel_eval import VifidelError  # noqa: E402
 from vifidel_eval.plugins.networks.regions import Regions  # noqa: E402
-from vifidel_eval.plugins.networks.scan import Scan, Tokenizer, ground, read_vocabulary  # noqa: E402  # noqa: E402
+from vifidel_eval.plugins.networks.scan import Scan, Tokenizer, ground, read_vocabulary  # noqa: E402
 
 CAPTIONS = [
     "a dog runs in the park".split(),
@@ -84,16 +83,6 @@ def test_tokens_without_punkt(no_punkt):
     assert tokenizer.unsplit([*one_sentence, "A ball. A cat."]) == "ball."
 
 
-def test_one_sentence_names_all_that_is_missing(monkeypatch):
-    for module in ("torch", "nltk.tokenize"):
-        monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(
-        MetricUnavailable,
-        match=r"^TIGEr needs PyTorch \(.*\) and NLTK \(.*\): pip install torch nltk\.$",
-    ):
-        Tokenizer()
-
-
 def test_captions_have_a_start_and_an_end(scan):
     assert scan.tokens([]) == [1, 2]
     assert scan.tokens(["a", "dog", "zebra", "."]) == [1, 4, 5, 3, oracle.WORDS.index("."), 2]
@@ -126,7 +115,7 @@ def test_grounding_of_padded_captions_and_images():
         for side in (images, captions)
     )
     is_word = torch.tensor([[True] * m + [False] * (7 - m) for _, m in shapes])
-    found = ground(torch, regions, words, is_word).numpy()
+    found = ground(regions, words, is_word).numpy()
     for row, image, caption in zip(found, images, captions, strict=True):
         np.testing.assert_allclose(row[: len(image)], oracle.grounding(image, caption), atol=1e-12)
     assert found[1, 3] == 0
@@ -218,27 +207,14 @@ FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
     [
         ("{", "truncated"),
         ("[1]", "no 'word2idx' in it"),
-        ({"word2idx": ["a"]}, "no 'word2idx' in it"),
         ({"word2idx": {"<start>": 0, "<end>": 1}}, "'<pad>' does not have number 0"),
-        (
-            {"word2idx": {**FIRST, "<unk>": 4}},
-            "'<unk>' does not have number 3",
-        ),
         (
             {"word2idx": {**FIRST, "<unk>": 1}},
             "'<unk>' does not have number 3",
         ),
         (
-            {"word2idx": {**FIRST, "<unk>": "3"}},
-            "'<unk>' does not have number 3",
-        ),
-        (
             {"word2idx": {**FIRST, "<unk>": 3, "a": True}},
             "not numbered from 0 to 4",
-        ),
-        (
-            {"word2idx": {"<pad>": 0, "<start>": 1, "<end>": 3, "<unk>": 2}},
-            "'<end>' does not have number 2",
         ),
     ],
 )

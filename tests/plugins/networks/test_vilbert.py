@@ -68,7 +68,7 @@ def states(model, captions, images):
 @pytest.mark.parametrize("layer", [0, 1, 2, -1, -3])
 def test_states_are_those_of_the_formulas(layer, tasks, sizes, save):
     weights = random_weights(tasks=tasks)
-    model = Vilbert(torch, save(weights), sizes, layer, CPU)
+    model = Vilbert(save(weights), sizes, layer, CPU)
     random = np.random.default_rng(1)
     # Of different lengths and numbers of regions, so that the batch is padded on both sides.
     images = [random_image(random, regions) for regions in (3, 6, 1)]
@@ -88,7 +88,7 @@ def test_weights_after_the_block_are_not_needed(weights, sizes, save):
     needed = {name: weight for name, weight in weights.items() if not unused(name)}
     assert len(needed) < len(weights)
     full, less = (
-        states(Vilbert(torch, save(some), sizes, -1, CPU), CAPTIONS[:1], image)[0]
+        states(Vilbert(save(some), sizes, -1, CPU), CAPTIONS[:1], image)[0]
         for some in (weights, needed)
     )
     np.testing.assert_array_equal(full, less)
@@ -102,7 +102,7 @@ def test_older_names_mean_the_same(weights, sizes, save):
         older[f"module.{name}"] = weight
     image = [random_image(np.random.default_rng(0))]
     new, old = (
-        states(Vilbert(torch, save(some), sizes, -1, CPU), CAPTIONS[:1], image)[0]
+        states(Vilbert(save(some), sizes, -1, CPU), CAPTIONS[:1], image)[0]
         for some in (weights, older)
     )
     np.testing.assert_array_equal(new, old)
@@ -136,7 +136,7 @@ QUERY = "bert.encoder.c_layer.1.biattention.query2.weight"
 )
 def test_weights_that_do_not_fit(change, message, weights, sizes, save):
     with pytest.raises(VifidelError, match=message):
-        Vilbert(torch, save(weights | change), sizes, -1, CPU)
+        Vilbert(save(weights | change), sizes, -1, CPU)
 
 
 @pytest.mark.parametrize("content", [{"model": {}}, [], {1: "one"}])
@@ -146,18 +146,18 @@ def test_files_that_are_no_checkpoint(content, sizes, tmp_path):
     with pytest.raises(
         VifidelError, match=r"other\.bin: not a ViLBERT checkpoint.*multi_task_model"
     ):
-        Vilbert(torch, path, sizes, -1, CPU)
+        Vilbert(path, sizes, -1, CPU)
 
 
 def test_another_size_needs_its_configuration(weights, save):
     with pytest.raises(VifidelError, match=r"224 of 460 weights are missing, .*; get a fresh copy"):
-        Vilbert(torch, save(weights), Architecture(), -1, CPU)
+        Vilbert(save(weights), Architecture(), -1, CPU)
 
 
 @pytest.mark.parametrize("layer", [3, -4, 1.0, True])
 def test_layers_that_are_no_block(layer, weights, sizes, save):
     with pytest.raises(VifidelError, match=r"a co-attention block, from -3 to 2, not (3|-4|1.0|T)"):
-        Vilbert(torch, save(weights), sizes, layer, CPU)
+        Vilbert(save(weights), sizes, layer, CPU)
 
 
 def test_configuration(tmp_path):
@@ -173,7 +173,7 @@ def test_published_sizes_are_the_default():
     Of these, the last layer of either stream (16 each), four unused ones in each of six blocks
     and two poolers (4) come after the last block.
     """
-    weights = new_network(torch, Architecture(), 5).state_dict()
+    weights = new_network(Architecture(), 5).state_dict()
     shapes = {name: tuple(weight.shape) for name, weight in weights.items()}
     assert len(shapes) + 1 == 520 - 2 * 16 - 6 * 4 - 4  # one more with the tasks
     assert shapes["bert.encoder.c_layer.5.biattention.key2.weight"] == (1024, 768)

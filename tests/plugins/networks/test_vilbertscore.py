@@ -24,7 +24,7 @@ from vifidel_eval.errors import (  # noqa: E402
     ImageIdError,
     VifidelError,
 )
-from vifidel_eval.plugins.networks import vilbertscore  # noqa: E402
+from vifidel_eval.plugins.networks import vilbert, vilbertscore  # noqa: E402
 from vifidel_eval.plugins.networks.regions import regions_of, write_regions  # noqa: E402
 from vifidel_eval.plugins.networks.vilbert import read_architecture  # noqa: E402
 from vifidel_eval.plugins.networks.vilbertscore import greedy_matching  # noqa: E402
@@ -282,7 +282,7 @@ def coco_files(folder):
 def score(files, features_folder, tmp_path, monkeypatch, run):
     """Return a function that runs ``score`` with the small model in the published one's place."""
     small = read_architecture(files / "config.json")
-    monkeypatch.setattr(vilbertscore, "Architecture", lambda: small)
+    monkeypatch.setattr(vilbert, "Architecture", lambda: small)
     truth, results = coco_files(tmp_path)
     options = {
         "--references": truth,
@@ -302,8 +302,9 @@ def score(files, features_folder, tmp_path, monkeypatch, run):
     return score
 
 
-def test_command(score, make):
+def test_command(score, make, monkeypatch):
     result = score("--format", "json", vilbert_layer=0, device="cpu")
+    monkeypatch.undo()  # the published sizes again
     assert result.exit_code == 0, result.stderr
     document = json.loads(result.stdout)
     overall = document["systems"]["mine"]["overall"]

@@ -66,7 +66,10 @@ def detections(label, score, high, low):
     ]
 
 
-@pytest.mark.parametrize(("label", "score"), [("label", "score"), ("name", "confidence")])
+@pytest.mark.parametrize(
+    ("label", "score", "text"),
+    [("label", "score", TEXT), ("name", "confidence", pa.dictionary(pa.int16(), TEXT))],
+)
 @pytest.mark.parametrize(
     ("kind", "high", "low"),
     [
@@ -78,7 +81,6 @@ def detections(label, score, high, low):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("text", [TEXT, pa.dictionary(pa.int16(), TEXT)], ids=str)
 def test_detections(label, score, kind, high, low, text, wanted):
     box = ("box", pa.list_(pa.float32()))
     struct = pa.struct([box, (label, text), (score, kind)])

@@ -30,7 +30,7 @@ from ...io.records import Parts, progress_bar
 
 if TYPE_CHECKING:
     from ...scorers import Scorer
-    from ...scorers.record import Settings
+    from ...words.settings import Settings
     from .judgements import Choices, Hallucinations, Judged, Ratings, References
     from .result import Agreement
     from .trials import Trials

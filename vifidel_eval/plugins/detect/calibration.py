@@ -1,17 +1,12 @@
 """Calibration of a rate of inventions: what wrong answers do to it, and the rate without them.
 
-Answers about images are sometimes wrong: a detector overlooks things, or sees what is not there.
-What is truly invented in a share h of all mentions is then called absent in a share
+What is truly invented in a share h of all mentions is called absent in a share
 
     p = h (1 - a) + (1 - h) b,
 
 where a is how often something that is not there is answered with *yes*, and b how often something
 that is there is answered with *no*. Solved for h, this is the estimate of Rogan and Gladen
-(American Journal of Epidemiology, 1978). Here a comes from controls, things that other images'
-captions mention, and b from things that three or more references of the image name.
-
-It is an estimate: controls are easier to deny than what a caption invents, and what three people
-name is easier to see than the rest.
+(American Journal of Epidemiology, 1978).
 """
 
 from __future__ import annotations
@@ -54,8 +49,7 @@ def calibrated(
 
     VIFIDEL-Hi is judged by the answers alone, whatever evidence the run's own column has. How often
     *yes* is wrong comes from the controls that no reference names, how often *no* is wrong from the
-    things that three or more references name. The notes of the run's tables, its file and its
-    report have the estimates, and so has ``run.detail.calibrated``.
+    things that three or more references name. ``run.detail.calibrated`` has the estimates.
 
     Parameters
     ----------
@@ -70,8 +64,7 @@ def calibrated(
     Raises
     ------
     VifidelError
-        If the run has no objects or references or was loaded, a file cannot be read, or the
-        controls are about other images.
+        If the run has no objects or references, or the controls are about other images.
     """
     Bootstrap(seed, resamples)  # checks them
     plan = run.plan
@@ -123,11 +116,11 @@ def _count(
         ids, objects.of_images(ids), objects.asked_of(ids), strict=True
     ):
         there = {class_of(label, classes) for label in labels}
-        looked_for = there.union(
+        known = there.union(
             class_of(label, classes) for label in objects.categories.union(asked or ())
         )
-        of_controls = looked_for.intersection(controls.get(image_id, ()))
-        of_named = looked_for.intersection(named.get(image_id, ()))
+        of_controls = known.intersection(controls.get(image_id, ()))
+        of_named = known.intersection(named.get(image_id, ()))
         rows.append(
             (len(of_controls), len(of_controls & there), len(of_named), len(of_named - there))
         )
@@ -170,9 +163,6 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
 
     The interval is by bootstrap over the images, with `seed` and `resamples` as `Bootstrap` has
     them; if they are out of range, or the counts impossible, that is a `VifidelError`.
-
-    An answerer that overlooks a fifth and invents a tenth calls 26 of 100 mentions absent, where 8
-    or 9 are:
 
     >>> found = calibrate(AnswerCounts(*map(np.array, ([100], [26], [50], [5], [50], [10]))))
     >>> round(found.measured, 2), round(found.corrected, 3)

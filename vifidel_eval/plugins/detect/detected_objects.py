@@ -11,10 +11,10 @@ from ...errors import AnnotationError, VifidelError
 from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match
 from ...io.pictures import SUFFIXES
-from ...scorers.record import Settings
 from ...scores.systems import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
+from ...words.settings import Settings
 from ...words.synonyms import ClassList, read_things
 from .detection_run import detect
 from .loading import find_model, load_detector
@@ -24,9 +24,7 @@ from .picture_sources import PictureSource
 def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[System]) -> Settings:
     """Return settings with what their detector finds in the place of pictures.
 
-    The paths are all objects: folders, tars and pictures are looked at, other files are read. A
-    detector that looks for what it is asked is asked what any system's caption of the image
-    mentions.
+    A detector that looks for what it is asked is asked what any caption of the image mentions.
     """
     of_pictures = {
         path
@@ -63,19 +61,9 @@ def detect_objects(
     """Return the file of what a model finds in pictures; it is beside them, and is kept.
 
     It is ``photos.MODEL.objects.jsonl`` beside the folder ``photos``, with the model's name. What
-    it has already is not computed again.
-
-    Parameters
-    ----------
-    pictures : path
-        As `PictureSource` takes it, but not standard input.
-    model, device, download
-        As `find_model` and `load_detector` take them.
-    questions, progress : optional
-        As for `detect`, which raises the errors.
-    mentioned : mapping, optional
-        As `questions`, for a detector that looks for what it is asked; one that has its own classes
-        is not asked.
+    it has already is not computed again. The parameters are those of `PictureSource` (but not
+    standard input), `find_model`, `load_detector` and `detect`, which raise the errors; `mentioned`
+    are `questions` for a detector that looks for what it is asked, and nothing for another.
     """
     source = PictureSource(pictures)
     if source.image_ids is None:

@@ -64,20 +64,17 @@ def detect(
     Parameters
     ----------
     pictures : PictureSource
-        The pictures.
     detector : Detector
-        As `load_detector` returns it.
     output : path
-        The file of detections (`objects_file`). What it has already is not computed again, unless
-        a picture has other bytes now; a picture that could not be read is tried again.
+        The file of detections. What it has already is not computed again, unless a picture has
+        other bytes now; a picture that could not be read is tried again.
     questions : mapping, optional
-        Image id to the things to ask about: for a detector that looks for what it is asked, and
-        only for that. Ids match pictures as ids of captions match files.
+        Image id to the things to ask about, for a detector that looks for what it is asked. Ids
+        match pictures as ids of captions match files.
     lowest : float
         The lowest score that is kept, from 0 to 1.
     batch, threads : int, optional
-        How many pictures of one size the model reads at once (by default the detector's own
-        number), and how many are decoded at once.
+        How many pictures of one size the model reads at once, and how many are decoded at once.
     drafts : bool
         Whether a large JPEG may be decoded at part of its size, where the model reads no more.
     progress : bool, optional
@@ -86,9 +83,8 @@ def detect(
     Raises
     ------
     VifidelError
-        If questions are missing or not wanted, one is too long, a number is out of range, the file
-        is of another run, no picture can be read, the detector's answer is none (a score above 1,
-        fewer boxes than labels), or there is not enough memory.
+        If questions are missing, not wanted or too long, a number is out of range, the file is of
+        another run, no picture can be read, the detector fails, or there is not enough memory.
     """
     check_threshold(lowest, "lowest")
     check_whole(1, threads=threads, **({} if batch is None else {"batch": batch}))
@@ -122,13 +118,6 @@ def detect(
         # What is wrong with a picture is in the file.
         warnings.filterwarnings("ignore", module="PIL")
         file = ObjectsFile(output, header)
-        if file.without_digest:
-            warnings.warn(
-                f"{output}: an earlier version wrote it without digests of {file.without_digest} "
-                "pictures; those that are still there are looked at again.",
-                VifidelWarning,
-                stacklevel=3,
-            )
         size = detector.batch if batch is None else batch
         work = _Work(detector, lowest, size, detector.enough if drafts else None, file, run)
         with closing(work.looked(pictures, asked, threads)) as looked:
@@ -160,7 +149,7 @@ def detect(
 def _of_pictures(
     questions: Mapping[ImageId, Sequence[str]], pictures: PictureSource
 ) -> dict[str, Sequence[str]]:
-    """Return the questions about each picture; images that are not there are counted."""
+    """Return the questions about each picture."""
     if pictures.image_ids is None:
         raise VifidelError(
             "standard input: which pictures are in it is not known before they are read; write the "
@@ -222,11 +211,7 @@ class _Picture:
 
 @dataclass
 class _Work:
-    """Pictures on their way through a detector into a file.
-
-    They are decoded in threads, and go to the model `size` of a shape at a time, or half as many
-    if memory does not suffice.
-    """
+    """Pictures on their way through a detector into a file, `size` of a shape at a time."""
 
     detector: Detector
     lowest: float

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
 
 from ...errors import VifidelError
 from ...io.arguments import is_whole
@@ -14,6 +15,9 @@ from ...io.arguments import is_whole
 if TYPE_CHECKING:
     from PIL import Image
 
+
+#: For transformers: nothing is fetched, and no code that lies beside the weights is run.
+HARMLESS = {"local_files_only": True, "trust_remote_code": False}
 
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
@@ -82,6 +86,7 @@ class Detector(Protocol):
 
     def check(self, questions: Iterable[str]) -> None:
         """Raise a `VifidelError` if a question is longer than the model reads."""
+        return
 
     def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
         """Prepare a picture; it may be smaller than its `size`. Runs in threads."""
@@ -95,11 +100,6 @@ class Detector(Protocol):
         """
 
 
-def installed_versions(*packages: str) -> dict[str, str]:
-    """Return the versions of installed packages."""
-    return {package: version(package) for package in packages}
-
-
 def checked_side(side: Any, files: ModelFiles) -> int:
     """Return the side of the pictures that a model reads, as its files say it, if it can be."""
     if is_whole(side, 1, _LONGEST_SIDE):
@@ -111,12 +111,5 @@ def checked_side(side: Any, files: ModelFiles) -> int:
 
 
 def exact(value: float) -> float:
-    """Return the shortest number that single precision reads as a value.
-
-    >>> import numpy as np
-    >>> exact(float(np.float32(0.1)))
-    0.1
-    """
-    import numpy as np
-
+    """Return the shortest number that single precision reads as a value: 0.1 for float32(0.1)."""
     return float(str(np.float32(value)))

@@ -18,9 +18,8 @@ from ...io.arguments import named_if_wrong
 from ...io.files import first_line, open_file, read_json, sha256_of
 from ...project import pip_install
 from ..pytorch import find_device, load_libraries
-from .detectors import Detector, ModelFiles
+from .detectors import HARMLESS, Detector, ModelFiles
 from .onnx_detectors import OnnxDetector
-from .transformers_detectors import HARMLESS, Closed, GroundingDino, Owl, Sam3
 
 #: What can run models: its name, and its packages.
 BACKENDS = {"transformers": ("torch", "transformers"), "ONNX Runtime": ("onnxruntime",)}
@@ -43,22 +42,12 @@ def find_model(
 ) -> ModelFiles:
     """Return the files of a model; none is fetched unless `download` says so.
 
-    Parameters
-    ----------
-    model : str or path
-        A folder that `save_pretrained` of transformers wrote, an ONNX file, or the id of a model
-        that is in the local cache of the Hugging Face Hub.
-    download : bool
-        Whether a model that is not there may be fetched from the Hub.
-    on_download : callable, optional
-        Called before anything is fetched, with a sentence that says what comes from where.
+    A model is a folder that `save_pretrained` of transformers wrote, an ONNX file, or the id of one
+    that is in the local cache of the Hugging Face Hub. `on_download` is called before anything is
+    fetched, with a sentence that says what comes from where.
 
-    Raises
-    ------
-    VifidelError
-        If there is no such model here, its weights are pickles, or fetching fails.
-    MetricUnavailable
-        If a model is named by its id and transformers is not installed.
+    If there is no such model here, its weights are pickles, or fetching fails, that is a
+    `VifidelError`; if an id needs transformers, which is not installed, a `MetricUnavailable`.
     """
     name = os.fspath(model)
     path = Path(name)
@@ -136,8 +125,7 @@ def _cached(name: str, download: bool, on_download: Callable[[str], object] | No
 def _external_data(path: Path) -> list[Path]:
     """Return the files that keep weights of an ONNX file, as its tensors name them.
 
-    Nothing is parsed: in Protobuf's encoding, the entry ``{key: "location", value: NAME}`` of a
-    tensor's `external_data` is these bytes. A name that is not there is the runtime's to refuse.
+    Nothing is parsed: `_LOCATION` is ``{key: "location", value: NAME}`` in Protobuf's encoding.
     """
     names = set()
     with contextlib.ExitStack() as opened:
@@ -166,19 +154,16 @@ def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
 
     The device is as PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
 
-    Raises
-    ------
-    VifidelError
-        If it is no detector, has no class names, is damaged, or cannot run on the device.
-    MetricUnavailable
-        If its library is not installed.
+    What is no detector, damaged, or cannot run on the device is a `VifidelError`, a library that is
+    not installed a `MetricUnavailable`.
     """
     if files.is_onnx:
         return OnnxDetector(files, device)
-    torch, transformers = load_libraries(
-        _NEEDED_BY, {"PyTorch": "torch", "transformers": "transformers"}
-    )
-    place = find_device(torch, device)
+    libraries = {"PyTorch": "torch", "transformers": "transformers"}
+    _, transformers = load_libraries(_NEEDED_BY, libraries)
+    from .transformers_detectors import Closed, GroundingDino, Owl, Sam3
+
+    place = find_device(device)
     try:
         config = transformers.AutoConfig.from_pretrained(files.path, **HARMLESS)
     except Exception as problem:  # a broken file, or a type of model that is not known
@@ -187,10 +172,10 @@ def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
             f"{transformers.__version__} ({first_line(problem)})."
         ) from None
     if type(config) in transformers.MODEL_FOR_OBJECT_DETECTION_MAPPING:
-        return Closed(files, torch, transformers, place)
+        return Closed(files, place)
     for kind in (Owl, GroundingDino, Sam3):
         if config.model_type in kind.types:
-            return kind(files, torch, transformers, place)
+            return kind(files, place)
     raise VifidelError(
         f"{files.path}: a model of type {config.model_type!r} is no detector that can be used; "
         "name one of transformers' models for object detection, OWL, Grounding DINO or SAM 3."

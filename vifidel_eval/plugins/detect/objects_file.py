@@ -8,7 +8,7 @@
     {"image_id": "b.jpg", "problem": "not a picture"}
 
 `digest` pins the bytes of a picture: what was written about a picture that has others now is left
-out. While a run goes on, its lines are kept beside the file; a finished file is written as a whole.
+out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HEADER = "header"  # its key among the parts of an unfinished run
 
 @dataclass
 class _Picture:
-    """The lines of a picture, the digest of its bytes (None in files of older versions)."""
+    """The lines of a picture, and the digest of its bytes (None in files of older versions)."""
 
     digest: str | None
     lines: list[bytes] = field(default_factory=list)
@@ -42,11 +42,7 @@ class _Picture:
 
 
 class ObjectsFile:
-    """The lines that earlier runs wrote, and those that this one adds, alone.
-
-    If the file or the unfinished run beside it cannot be read, is something else, or has another
-    header than this run, of another model, other classes or settings, that is a `VifidelError`.
-    """
+    """The lines that earlier runs of this header wrote, and those that this one adds, alone."""
 
     def __init__(self, output: str | os.PathLike[str], header: Mapping[str, Any]) -> None:
         self.output = Path(output)
@@ -74,11 +70,6 @@ class ObjectsFile:
             self._check_header(self._parts.path, parts.pop(_HEADER, None))
         for line in parts.values():
             self._take(json.loads(line), line.encode())
-
-    @property
-    def without_digest(self) -> int:
-        """How many pictures have lines that do not say which bytes the picture had."""
-        return sum(picture.digest is None for picture in self._pictures.values())
 
     def __contains__(self, image_id: str) -> bool:
         """Whether there are lines of a picture, which say which bytes it had."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from ...errors import VifidelError
 from ...io.files import first_line
 from ..pytorch import load_libraries
-from .detectors import Found, ModelFiles, Prepared, checked_side, exact, installed_versions
+from .detectors import Detector, Found, ModelFiles, Prepared, checked_side, exact
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -32,12 +33,8 @@ _LONGEST = 1 << 20
 _ELEMENTS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
-class OnnxDetector:
-    """A closed detector in an ONNX file.
-
-    If that cannot be read, has no class names, or its input or output is of another shape, that is
-    a `VifidelError`.
-    """
+class OnnxDetector(Detector):
+    """A closed detector in an ONNX file."""
 
     batch = 1
 
@@ -93,10 +90,7 @@ class OnnxDetector:
         return inputs[0].name, element, side
 
     def versions(self) -> dict[str, str]:
-        return installed_versions("onnxruntime", "pillow")
-
-    def check(self, questions: Iterable[str]) -> None:
-        pass
+        return {package: version(package) for package in ("onnxruntime", "pillow")}
 
     def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
         from PIL import Image

@@ -61,10 +61,7 @@ class PictureSource:
     image_ids : list of str or None
         Of all pictures; None for standard input, which can be read only once.
 
-    Raises
-    ------
-    VifidelError
-        If it cannot be read, has no picture, or has one twice.
+    What cannot be read, has no picture, or has one twice is a `VifidelError`.
     """
 
     @named_if_wrong

@@ -38,7 +38,7 @@ def questions(
     """Return what to ask about each image to judge what captions say of it.
 
     Each thing that a caption of any system mentions is asked about once per image, by the name of
-    its class in the object vocabulary: *puppy* asks for a *dog*.
+    its class in the object vocabulary, in the order of mention.
 
     Parameters
     ----------
@@ -47,24 +47,14 @@ def questions(
     answers : path or list of dict, optional
         What is answered already, which is not asked again: lines with ``image_id``, ``thing`` and
         ``answer`` or ``score``, or what ``vifidel-eval detect --ask`` wrote.
-    controls : int
-        How many things to ask about for each image besides, which captions of other images mention
-        and no caption of this one does. Nearly all of them are not there, so that their answers
-        say how often *yes* is wrong; they are easier than what a caption invents. They have
+    controls, seed : int
+        How many things to ask about for each image besides, which only captions of other images
+        mention, and the seed of their choice. Their answers say how often *yes* is wrong. They have
         ``"control": True``.
-    seed : int
-        Of the choice of controls; the same for an image whatever other images there are, as long as
-        the things are the same.
     things : path or ClassList, optional
         The object vocabulary, by default the package's own.
     id_field, caption_field : collection of str
         What image ids and captions are called, where they have other than the usual names.
-
-    Returns
-    -------
-    list of dict
-        ``{"image_id": 7, "thing": "lamp"}``, by image in the order of the captions, then in the
-        order of mention.
 
     Raises
     ------
@@ -108,8 +98,7 @@ def read_answered(
     """Return what was answered about each image, by the names of the classes.
 
     Answers are lines with ``image_id``, ``thing`` and ``answer`` or ``score``, or detections of a
-    run that was asked (``asked``); anything else is a `VifidelError`. A question without an answer
-    is one that is still open.
+    run that was asked (``asked``); anything else is a `VifidelError`.
     """
     answered: dict[ImageId, set[str]] = {}
     for entry in entries_of(answers, VifidelError, "answers"):
@@ -166,9 +155,7 @@ def read_asked(
 def read_controls(path: PathLike) -> _AskedOf:
     """Return the things that are controls, by image, of a file of questions or of their answers.
 
-    It holds what `questions` gave, one JSON object per line, or the same lines with answers:
-    controls have ``"control": true``. Without any, or if it is something else, that is a
-    `VifidelError`.
+    Controls have ``"control": true``; without any, that is a `VifidelError`.
     """
     controls: _AskedOf = {}
     for entry in entries_of(path, VifidelError):

@@ -1,28 +1,28 @@
 """Detectors of transformers: closed ones, and those that look for what they are asked.
 
-Pictures are prepared by transformers' own image processors, those of Pillow: they need no
-torchvision, and an answer does not depend on whether it is installed. What comes out of a model
-goes through the library's own post-processing, except where the docstrings say why not.
+Pictures are prepared by transformers' image processors of Pillow, which need no torchvision. What
+comes out of a model goes through the library's post-processing unless the docstrings say why not.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import ModuleType, SimpleNamespace
+from importlib.metadata import version
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+
+import torch
+import transformers
 
 from ...errors import VifidelError
 from ...io.files import first_line
-from .detectors import Found, ModelFiles, Prepared, checked_side, exact, installed_versions
+from .detectors import HARMLESS, Detector, Found, ModelFiles, Prepared, checked_side, exact
 
 if TYPE_CHECKING:
     from PIL import Image
 
 _BATCH_ON_DEVICE = 8
-
-#: Nothing is fetched, and no code that lies beside the weights is run.
-HARMLESS = {"local_files_only": True, "trust_remote_code": False}
 
 # What DETR and its like call what is no class.
 _NO_CLASSES = frozenset({"N/A", "no-object", "background", ""})
@@ -33,23 +33,20 @@ _UNNAMED = re.compile(r"LABEL_\d+")
 _Answer = tuple[str, Mapping[str, Any]]
 
 
-class _Transformers:
+class _Transformers(Detector):
     """What all models of transformers have in common."""
 
     #: The class of the library that loads it.
     loader = "AutoModelForZeroShotObjectDetection"
     classes: tuple[str, ...] | None = None
 
-    def __init__(
-        self, files: ModelFiles, torch: ModuleType, transformers: ModuleType, device: Any
-    ) -> None:
+    def __init__(self, files: ModelFiles, device: Any) -> None:
         self.files = files
-        self._torch = torch
         self._device = device
         # Alone, a picture's digits do not depend on others; a graphics processor is worth it.
         self.batch = 1 if device.type == "cpu" else _BATCH_ON_DEVICE
-        self._model = self._loaded(transformers).eval().to(device)
-        self._images = self._load_images(transformers)
+        self._model = self._loaded().eval().to(device)
+        self._images = self._load_images()
         sides = {
             name: checked_side(side, files)
             for name, side in dict(self._images.size or {}).items()
@@ -69,12 +66,12 @@ class _Transformers:
                 "model again with its processor, or name another."
             ) from None
 
-    def _load_images(self, transformers: ModuleType) -> Any:
+    def _load_images(self) -> Any:
         return self._from_folder("image processor", transformers.AutoImageProcessor, backend="pil")
 
-    def _loaded(self, transformers: ModuleType) -> Any:
+    def _loaded(self) -> Any:
         """Return the model with all its weights."""
-        logging = transformers.utils.logging
+        logging: Any = transformers.utils.logging
         verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
         logging.set_verbosity_error()
         logging.disable_progress_bar()
@@ -103,10 +100,7 @@ class _Transformers:
         return model
 
     def versions(self) -> dict[str, str]:
-        return installed_versions("transformers", "torch", "pillow")
-
-    def check(self, questions: Iterable[str]) -> None:
-        pass
+        return {package: version(package) for package in ("transformers", "torch", "pillow")}
 
     def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
         inputs = self._images(images=[picture], return_tensors="pt")
@@ -116,7 +110,7 @@ class _Transformers:
     def _together(self, pictures: Sequence[Prepared]) -> dict[str, Any]:
         """Return the inputs of pictures of one shape as a batch on the device."""
         return {
-            name: self._torch.cat([picture.inputs[name] for picture in pictures]).to(self._device)
+            name: torch.cat([picture.inputs[name] for picture in pictures]).to(self._device)
             for name in pictures[0].inputs
         }
 
@@ -127,7 +121,7 @@ class _Transformers:
         self, outputs: Any, pictures: Sequence[Prepared], lowest: float
     ) -> list[Mapping[str, Any]]:
         """Return what the library makes of a model's output, picture by picture."""
-        sizes = self._torch.tensor([picture.size[::-1] for picture in pictures])
+        sizes = torch.tensor([picture.size[::-1] for picture in pictures])
         results: list[Mapping[str, Any]] = self._images.post_process_object_detection(
             outputs, threshold=lowest, target_sizes=sizes.to(self._device)
         )
@@ -139,8 +133,8 @@ class Closed(_Transformers):
 
     loader = "AutoModelForObjectDetection"
 
-    def __init__(self, files: ModelFiles, *others: Any) -> None:
-        super().__init__(files, *others)
+    def __init__(self, files: ModelFiles, device: Any) -> None:
+        super().__init__(files, device)
         if not hasattr(self._images, "post_process_object_detection"):
             raise VifidelError(
                 f"{files.path}: a model of type {self._model.config.model_type!r} finds text or "
@@ -162,7 +156,7 @@ class Closed(_Transformers):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        with self._torch.inference_mode():
+        with torch.inference_mode():
             outputs = self._model(**self._together(pictures))
             results = self._processed(outputs, pictures, lowest)
         return [
@@ -177,10 +171,8 @@ class _Asked(_Transformers):
     #: What its configuration calls it.
     types: tuple[str, ...]
 
-    def __init__(
-        self, files: ModelFiles, torch: ModuleType, transformers: ModuleType, device: Any
-    ) -> None:
-        super().__init__(files, torch, transformers, device)
+    def __init__(self, files: ModelFiles, device: Any) -> None:
+        super().__init__(files, device)
         self._tokenizer = self._from_folder("tokenizer", transformers.AutoTokenizer)
 
     def _prompt(self, question: str) -> str:
@@ -221,7 +213,6 @@ class Owl(_Asked):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        torch = self._torch
         most = max(map(len, asked))
         tokens = self._padded([self._prompt(name) for questions in asked for name in questions])
         # A picture with fewer questions than another has rows of zeros, which OWL leaves out.
@@ -253,10 +244,8 @@ class Owl(_Asked):
 class GroundingDino(_Asked):
     """Grounding DINO, MM Grounding DINO and LLMDet: questions as one text.
 
-    Each box has a score for each token of the text. That of a question is the mean over its own
-    tokens, as in the authors' evaluation of phrases (Liu et al., 2023); the library's
-    post-processing returns the words of the highest tokens instead, which may belong to no question
-    or to two.
+    The score of a question is the mean over its own tokens, as the authors evaluate phrases (Liu et
+    al., 2023); the library's is of the highest tokens, of no question or of two.
     """
 
     types = ("grounding-dino", "mm-grounding-dino")
@@ -298,7 +287,6 @@ class GroundingDino(_Asked):
         self, pictures: Sequence[Prepared], asked: list[list[str]], lowest: float
     ) -> list[list[_Answer]]:
         """Return the answers about each picture to questions that are one text."""
-        torch = self._torch
         texts = [" ".join(map(self._prompt, questions)) for questions in asked]
         tokens = self._tokenizer(
             texts, padding=True, return_tensors="pt", return_offsets_mapping=True
@@ -330,32 +318,28 @@ class GroundingDino(_Asked):
 class Sam3(_Asked):
     """SAM 3: one pass of the image encoder, then a small one for each question.
 
-    The score of a box is the model's own times its answer to whether the thing is there at all
-    (``presence_logits``), as in transformers' post-processing, which needs torchvision. That
-    answer is returned beside the boxes.
+    The score of a box is the model's own times its `presence`, whether the thing is there at all,
+    as in transformers' post-processing, which needs torchvision.
     """
 
     types = ("sam3", "sam3_video")  # the published files hold a tracker for videos too
     loader = "Sam3Model"
 
-    def _load_images(self, transformers: ModuleType) -> Any:
+    def _load_images(self) -> Any:
         # What its own image processor does (size, mean, deviation), which needs torchvision.
         return self._from_folder("image processor", transformers.ViTImageProcessorPil)
 
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        return [
-            self._of_picture(picture, questions, lowest)
-            for picture, questions in zip(pictures, asked, strict=True)
-        ]
+        return [self._of_picture(*one, lowest) for one in zip(pictures, asked, strict=True)]
 
     def _of_picture(self, picture: Prepared, questions: Sequence[str], lowest: float) -> Found:
         answers, presence = [], []
-        with self._torch.inference_mode():
+        with torch.inference_mode():
             pixels = self._together([picture])["pixel_values"]
             seen = self._model.get_vision_features(pixel_values=pixels)
-            scale = self._torch.tensor([*picture.size, *picture.size], device=self._device)
+            scale = torch.tensor([*picture.size, *picture.size], device=self._device)
             for question in questions:
                 text = self._on_device(self._padded([question]))
                 outputs = self._model(vision_embeds=seen, **text)

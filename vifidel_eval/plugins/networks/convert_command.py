@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -14,6 +14,9 @@ from ...commands.printing import show
 from ...errors import VifidelError
 from ...io.files import first_line, reason
 from ...io.records import progress_bar
+
+# Where an image is, its id if its content does not say it, and its content.
+_Image = tuple[str, Any, Any]
 
 # What the extraction script of vilbert-multi-task calls our arrays.
 _PUBLISHED = {
@@ -59,7 +62,7 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
                 f"{source}: there is no .npy file in this folder; give another, or a .pkl file."
             )
         total = len(files)
-        images = (_Image(str(path), path.stem, _unpickled(path)) for path in files)
+        images = ((str(path), path.stem, _unpickled(path)) for path in files)
     try:
         output_folder.mkdir(exist_ok=True)
     except OSError as problem:
@@ -83,36 +86,28 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
     show(f"{output_folder}: features of {len(digests)} images")
 
 
-class _Image(NamedTuple):
-    """An image that is to be converted: its place, its id if it does not say it, its content."""
-
-    where: str
-    image_id: Any
-    content: Any
-
-
 def _listed(path: Path) -> list[_Image]:
-    """Return the images of an ``imgs_rcnn.pkl``, and of the list of ids beside it."""
+    """Return the images of an ``imgs_rcnn.pkl``, if need be with the ids of the list beside it."""
     entries = _unpickled(path)
     if not isinstance(entries, list):
         raise VifidelError(
             f"{path}: holds {type(entries).__name__}; expected imgs_rcnn.pkl, a list with a "
             f"dictionary of {', '.join(_PUBLISHED.values())} for each image."
         )
-    images = [_Image(f"{path}, entry {at}", "", entry) for at, entry in enumerate(entries)]
-    if all("image_id" in _dictionary(image.content, image.where) for image in images):
-        return images
+    places = [f"{path}, entry {at}" for at in range(len(entries))]
+    if all("image_id" in _dictionary(*image) for image in zip(entries, places, strict=True)):
+        return [(where, "", entry) for where, entry in zip(places, entries, strict=True)]
     beside = path.with_name("img_names.pkl")
     if not beside.exists():
         raise VifidelError(
             f"{path}: its images have no image_id; put img_names.pkl, the list of them, beside it."
         )
     names = _unpickled(beside)
-    if not isinstance(names, list) or len(names) != len(images):
+    if not isinstance(names, list) or len(names) != len(entries):
         raise VifidelError(
-            f"{beside}: not a list of {len(images)} image ids, one for each image of {path}."
+            f"{beside}: not a list of {len(entries)} image ids, one for each image of {path}."
         )
-    return [image._replace(image_id=name) for image, name in zip(images, names, strict=True)]
+    return list(zip(places, names, entries, strict=True))
 
 
 def _unpickled(path: Path) -> Any:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
@@ -26,12 +25,12 @@ from ...io.files import write_whole
 from ...io.image_ids import ImageId
 from ...io.options import option, taking
 from ...io.records import Parts, check_output
+from ..pytorch import load_libraries
 from .lm import (
     MODEL,
     SPECIAL,
     caption_words,
     encoded,
-    load_torch,
     logits_of,
     losses_of,
     new_network,
@@ -86,14 +85,9 @@ def train(
 ) -> list[Epoch]:
     """Train a language model and write its best epoch to a file.
 
-    One twentieth of the images is set aside; after each epoch the perplexity of their captions
-    decides whether the epoch is the best. `output` holds the best epoch so far, whole, from the
-    first epoch on. Beside it, in a file ``.unfinished``, is all that the next epoch needs: the same
-    call after an interruption continues from the last complete epoch and ends with the same file
-    as a training that was not interrupted. A complete training removes the state.
-
-    Equal arguments give equal files on one machine: the number of threads is kept through an
-    interruption, but another processor or release of PyTorch may round differently.
+    One twentieth of the images is set aside; the perplexity of their captions decides which epoch
+    is the best. After an interruption the same call continues from the last complete epoch, whose
+    state is in a file ``.unfinished`` beside `output`, and ends with the same file.
 
     Parameters
     ----------
@@ -101,31 +95,22 @@ def train(
         Image id to captions, as `vifidel_eval.captions.read_references` returns them.
     output : path
         File to write.
-    on_progress : callable
-        Called with the share of an epoch just done; in all it adds up to `epochs`.
-    on_epoch : callable
-        Called after each epoch, and first for those of an interrupted run.
+    on_progress, on_epoch : callable
+        Called with the share of an epoch just done, and with each epoch; all epochs, those of an
+        interrupted run first, are returned too.
     **settings
         No others.
 
-    Returns
-    -------
-    list of Epoch
-        All epochs, those of an interrupted run included.
-
     Raises
     ------
-    MetricUnavailable
-        If PyTorch is not installed.
     VifidelError
         If a number is too small, fewer than two images have a caption with a word, a file cannot
-        be written, or the unfinished training beside `output` is damaged or has other captions or
-        settings.
+        be written, or the unfinished training is damaged or has other captions or settings.
     """
     seed, epochs, hidden, min_count = vars(Training(**settings)).values()
     check_whole(0, seed=seed)
     check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
-    torch = load_torch()
+    (torch,) = load_libraries("the language model", {"PyTorch": "torch"})
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
@@ -139,7 +124,7 @@ def train(
         **vars(Training(**settings)),
     }
     parts = Parts(Path(output))
-    state = _read_state(torch, parts, settings)
+    state = _read_state(parts, settings)
     threads = torch.get_num_threads() if state is None else state["threads"]
     done: list[Epoch] = []
 
@@ -148,22 +133,22 @@ def train(
         done.append(Epoch(len(done) + 1, perplexity, best, resumed))
         on_epoch(done[-1])
 
-    with _repeatable(torch, threads):
-        _seed_torch(torch, seed, 0)
-        network = new_network(torch, len(vocabulary), hidden)
+    with _repeatable(threads):
+        _seed_torch(seed, 0)
+        network = new_network(len(vocabulary), hidden)
         adam = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE)
         best = None
         if state is not None:
             network.load_state_dict(state["network"])
             adam.load_state_dict(state["adam"])
             best = state["best"]
-            write_whole(output, _packed(torch, best))  # it may have been moved away since
+            write_whole(output, _packed(best))  # it may have been moved away since
             for perplexity in state["perplexities"]:
                 report(perplexity, resumed=True)
                 on_progress(1.0)
         for epoch in range(len(done) + 1, epochs + 1):
             # Each epoch seeds itself, so no generator's state has to outlive an interruption.
-            _seed_torch(torch, seed, epoch)
+            _seed_torch(seed, epoch)
             random = np.random.default_rng([seed, epoch])
             for group in adam.param_groups:
                 group["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / epochs)
@@ -178,7 +163,7 @@ def train(
                     "epoch": epoch,
                     "perplexity": perplexity,
                 }
-                write_whole(output, _packed(torch, best))
+                write_whole(output, _packed(best))
             state = {
                 "threads": threads,
                 "network": network.state_dict(),
@@ -186,7 +171,7 @@ def train(
                 "perplexities": [*(before.perplexity for before in done), perplexity],
                 "best": best,
             }
-            packed = base64.b64encode(_packed(torch, state)).decode()
+            packed = base64.b64encode(_packed(state)).decode()
             parts.add(_STATE, {"settings": settings, "packed": packed}, alone=True)
             report(perplexity, resumed=False)
     parts.clear()
@@ -200,7 +185,8 @@ def _train_epoch(
     random: np.random.Generator,
     on_progress: Callable[[float], object],
 ) -> None:
-    torch = load_torch()
+    import torch
+
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
         states, targets = states_of(network, [sequences[at] for at in batch])
@@ -250,8 +236,10 @@ def _split(
 
 
 @contextmanager
-def _repeatable(torch: ModuleType, threads: int) -> Iterator[None]:
+def _repeatable(threads: int) -> Iterator[None]:
     """Use so many threads, as sums depend on it; leave PyTorch as the caller had it."""
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -261,20 +249,24 @@ def _repeatable(torch: ModuleType, threads: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _seed_torch(torch: ModuleType, seed: int, epoch: int) -> None:
+def _seed_torch(seed: int, epoch: int) -> None:
+    import torch
+
     torch.manual_seed(int(np.random.SeedSequence([seed, epoch]).generate_state(1)[0]))
 
 
-def _packed(torch: ModuleType, content: dict[str, Any]) -> bytes:
+def _packed(content: dict[str, Any]) -> bytes:
+    import torch
+
     buffer = io.BytesIO()
     torch.save(content, buffer)
     return buffer.getvalue()
 
 
-def _read_state(
-    torch: ModuleType, parts: Parts, settings: Mapping[str, Any]
-) -> dict[str, Any] | None:
+def _read_state(parts: Parts, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the state of an unfinished training, if there is one, of these settings."""
+    import torch
+
     if _STATE not in parts and not parts.damaged:
         return None
     remedy = "delete it to train from the start"

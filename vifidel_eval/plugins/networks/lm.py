@@ -1,19 +1,15 @@
 """Fluency: how likely a caption is as a sentence, regardless of its image.
 
-A recurrent language model of caption words (VIFIDEL, sections 4.2 and 4.4): an LSTM reads a caption
-word by word and gives each next word, and the caption's end, a probability. Words are lower-case
-runs of letters and digits, stop words and the article *a* included; a raw caption and its Penn
-Treebank tokenisation give the same ones. Words that are rare in training count as one word,
-``<unk>``. `language_training` trains one.
-
-PyTorch does the work and is loaded when first used.
+An LSTM reads a caption word by word and gives each next word, and the caption's end, a probability
+(VIFIDEL, sections 4.2 and 4.4). Words are lower-case runs of letters and digits; those that are
+rare in training count as one word, ``<unk>``. `language_training` trains one.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import ModuleType
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +23,7 @@ from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
-from ...words.content_words import END, piece_runs, pieces
+from ...words.content_words import END, joined, piece_runs
 from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
 
 # The first token numbers; the words of the vocabulary follow.
@@ -44,33 +40,26 @@ _DROPOUT = 0.3
 _SCORED_TOKENS = 2048
 
 
-def load_torch() -> ModuleType:
-    """Return PyTorch, or raise that the language model needs it."""
-    return load_libraries("the language model", {"PyTorch": "torch"})[0]
-
-
 def caption_words(captions: Iterable[str]) -> list[list[str]]:
     """Return the words of each caption, in order.
 
     >>> caption_words(["A dog isn't a T-shirt.", "..."])
     [['a', 'dog', 'is', 'a', 't', 'shirt'], []]
     """
-    words: list[list[str]] = []
-    caption: list[str] = []
-    runs: dict[str, list[str]] = {}
-    for piece in pieces(captions):
+    words: list[list[str]] = [[]]
+    runs = cache(piece_runs)
+    for piece in joined(captions).split():
         if piece == END:
-            words.append(caption)
-            caption = []
+            words.append([])
         else:
-            if piece not in runs:
-                runs[piece] = piece_runs(piece)
-            caption += runs[piece]
-    return words
+            words[-1] += runs(piece)
+    return words[:-1]
 
 
-def new_network(torch: ModuleType, words: int, hidden: int) -> Any:
+def new_network(words: int, hidden: int) -> Any:
     """Return the untrained network; it reads and predicts words with the same embeddings."""
+    import torch
+
     network = torch.nn.ModuleDict(
         {
             "embedding": torch.nn.Embedding(words + SPECIAL, hidden),
@@ -84,11 +73,9 @@ def new_network(torch: ModuleType, words: int, hidden: int) -> Any:
 
 
 def states_of(network: Any, sequences: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-    """Return states, (tokens, hidden), and the tokens that the network should predict from them.
+    """Return states, (tokens with ends, hidden), and the tokens to be predicted from them."""
+    import torch
 
-    Both are of one caption after the other, an end after each.
-    """
-    torch = load_torch()
     targets = torch.nn.utils.rnn.pad_sequence(
         [torch.tensor([*sequence, _END]) for sequence in sequences], True, _END
     )
@@ -108,11 +95,9 @@ def logits_of(network: Any, states: Any) -> Any:
 def losses_of(
     network: Any, sequences: Sequence[Sequence[int]]
 ) -> Iterator[tuple[list[int], Floats, Integers]]:
-    """Yield places of captions that have a word, in batches, short ones first.
+    """Yield batches of captions with a word: places, cross-entropies of all tokens, lengths."""
+    import torch
 
-    With them come the cross-entropy of each of their tokens, and how many tokens each has.
-    """
-    torch = load_torch()
     worded = [at for at, sequence in enumerate(sequences) if sequence]
     # The end is a token too.
     for batch in length_sorted([len(sequences[at]) + 1 for at in worded], _SCORED_TOKENS):
@@ -156,13 +141,13 @@ class LanguageModel(MadeAgain, Scorer):
 
     def __init__(self, model: str | os.PathLike[str]) -> None:
         super().__init__()
-        torch = load_torch()
-        content, digest = read_checkpoint(torch, model, MODEL, _REMEDY)
+        load_libraries("the language model", {"PyTorch": "torch"})
+        content, digest = read_checkpoint(model, MODEL, _REMEDY)
         if not isinstance(content, dict) or content.get("format") != MODEL:
             raise VifidelError(f"{model}: not a {MODEL}, or damaged; {_REMEDY}.")
         try:
             words, weights = content["words"], content["weights"]
-            network = new_network(torch, len(words), weights["embedding.weight"].shape[1])
+            network = new_network(len(words), weights["embedding.weight"].shape[1])
             network.load_state_dict(weights)
         except Exception:  # something is missing, or has another type or shape
             raise VifidelError(

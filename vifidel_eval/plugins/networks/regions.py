@@ -2,13 +2,7 @@
 
 Bottom-up attention (Anderson et al., 2018) describes an image by a vector for each of the regions
 that a detector found. Files of a whole dataset have tens of gigabytes, so that only the place of
-each image is kept.
-
-TIGEr reads features alone (`scan_features`). ViLBERTScore reads the boxes too: from a folder with
-a file ``IMAGE_ID.npz`` per image, or a mapping. Such a file holds four arrays, as ``numpy.savez``
-writes them: ``features`` (regions, 2048), ``boxes`` (regions, 4) in pixels as x1, y1, x2, y2, and
-the image's ``width`` and ``height``. ``vifidel-eval convert-features`` makes them of the published
-pickles.
+each image is kept. TIGEr reads features alone (`scan_features`), ViLBERTScore boxes too.
 """
 
 from __future__ import annotations
@@ -57,8 +51,8 @@ class Regions:
     def inputs(self) -> tuple[Floats32, Floats32]:
         """Return what ViLBERT sees, the whole image first, as one region more.
 
-        These are features, of which the first is the mean of the others, and (regions + 1, 5)
-        locations: the box as shares of width and height, and its share of the area.
+        That is features, the first their mean, and (regions + 1, 5) locations: shares of the sides
+        and of the area.
         """
         assert self.boxes is not None
         mean = self.features.mean(axis=0, dtype=np.float64).astype(np.float32)
@@ -83,8 +77,7 @@ class Regions:
 class Features:
     """The regions of many images, each image read when it is asked for.
 
-    `where` is the file or folder, for messages. `places` has, for each image id, where `load` finds
-    the image: it takes a place and what messages call it, and returns `Regions`.
+    `load` takes one of the `places` and what messages call it; `where` is the file or folder.
     """
 
     def __init__(
@@ -104,12 +97,7 @@ class Features:
         return self._load(self.places[image], self.name(image))
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
-        """Return the image of each id, as the source calls it.
-
-        COCO file stems find their numbers; an image's file name (``12_a.jpg``, ``3.jpg``) and its
-        id without the extension (``12_a``, 3) find each other. An id that is unknown, or means two
-        images of the source, is an `ImageIdError`.
-        """
+        """Return the image of each id, as the source calls it; an unknown one is an error."""
         try:
             images = match(ids, self.places)
         except ImageIdError as problem:
@@ -149,9 +137,10 @@ def numbers(read: Callable[[], Any], at: str, name: str, kinds: str, dimensions:
 def read_boxed_regions(source: FeatureSource) -> Features:
     """Open the features and boxes of image regions.
 
-    The source is a folder of ``.npz`` files named after the image ids, or a mapping of image id to
-    a mapping with the same four entries. If it is neither, or a folder without such files, that is
-    a `VifidelError`; what is in a file is looked at when it is read.
+    The source is a folder of files ``IMAGE_ID.npz`` of `numpy.savez`, or a mapping of image id to
+    a mapping, with ``features`` (regions, 2048), ``boxes`` (regions, 4) in pixels as x1, y1, x2,
+    y2, and the image's ``width`` and ``height``. Anything else is a `VifidelError`, in a file when
+    it is read.
     """
     if isinstance(source, Features):
         return source
@@ -202,11 +191,7 @@ def _load_file(path: Path, at: str) -> Regions:
 
 
 def regions_of(content: Any, where: str) -> Regions:
-    """Return regions from their four arrays.
-
-    If one is missing, has another shape or holds something other than finite numbers, or boxes are
-    not pixels or not x1, y1, x2, y2, that is a `VifidelError` of what is `where`.
-    """
+    """Return regions from their four arrays, or raise what is wrong with those at `where`."""
     if not isinstance(content, Mapping):
         raise VifidelError(f"{where}: {type(content).__name__} instead of a mapping of arrays.")
     arrays = {}
@@ -233,10 +218,7 @@ def regions_of(content: Any, where: str) -> Regions:
 
 
 def write_regions(folder: str | os.PathLike[str], image_id: ImageId, regions: Regions) -> Path:
-    """Write the ``.npz`` file of an image, whole or not at all, and return it.
-
-    An image id that cannot be a file name, or a file that cannot be written, is a `VifidelError`.
-    """
+    """Write the ``.npz`` file of an image, whole or not at all, and return it."""
     name = str(image_id)
     if not name or os.path.basename(name) != name or name in (os.curdir, os.pardir):
         raise VifidelError(f"the image id {image_id!r} cannot be the name of a file in {folder}.")
@@ -248,11 +230,7 @@ def write_regions(folder: str | os.PathLike[str], image_id: ImageId, regions: Re
 
 
 class Kept(dict[Any, Any]):
-    """What the next system can use again, up to a number of bytes; threads may share it.
-
-    What is kept stays, and is never needed for a right answer: who does not find a value computes
-    it.
-    """
+    """What the next system can use again, up to a number of bytes; threads may share it."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -263,10 +241,7 @@ class Kept(dict[Any, Any]):
     def complete(
         self, keys: Iterable[Any], compute: Callable[[list[Any]], Mapping[Any, Any]]
     ) -> dict[Any, Any]:
-        """Return the values of keys: those that are kept, and the others as they are computed.
-
-        What is computed is kept if it fits; it says how large it is by ``nbytes``.
-        """
+        """Return the values of keys: what is not kept is computed, and kept if there is room."""
         wanted = dict.fromkeys(keys)
         values = {key: self[key] for key in wanted if key in self}
         if new := [key for key in wanted if key not in values]:
@@ -286,10 +261,7 @@ class Kept(dict[Any, Any]):
 
 @dataclass
 class ImageSide:
-    """The images of a run as a network sees them; threads may share it.
-
-    What does not fit into `kept` is read and encoded again for the next system.
-    """
+    """The images of a run as a network sees them; threads may share it."""
 
     features: Features
     #: How many numbers of a region the network reads.
@@ -303,8 +275,7 @@ class ImageSide:
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
         """Return the image of each id, as the features call it, after a look at all of them.
 
-        Every image is read and checked, so that what is damaged is found before the first score,
-        and is encoded at once as long as there is room for it. Raises as `Features` does.
+        What is damaged is found before the first score; what there is room for is encoded at once.
         """
         images = self.features.find(ids)
         new = [image for image in dict.fromkeys(images) if image not in self.digests]
@@ -321,10 +292,7 @@ class ImageSide:
         return self.kept.complete(images, self._encoded)
 
     def signature(self, ids: Sequence[ImageId] | None = None) -> str:
-        """Return how many images there are, and a digest of all their features.
-
-        They are those that were scored; by default all that the source has.
-        """
+        """Return how many images there are, by default all, and a digest of their features."""
         images = dict.fromkeys(self.find(list(self.features.places) if ids is None else ids))
         lines = sorted(f"{to_json_value(i)!r}:{self.digests[i]}\n" for i in images)
         digest = hashlib.sha256("".join(lines).encode(errors="backslashreplace"))

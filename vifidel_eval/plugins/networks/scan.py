@@ -1,12 +1,8 @@
 """SCAN's encoders (Lee et al., 2018) and how they ground image regions in a caption's words.
 
 The vectors of an image's regions and of a caption's words, `<start>` and `<end>` among them, lie
-in one space. Each region attends to the words that are like it; how well it is grounded in the
-caption is the cosine between its vector and the mean of the words that it attends to. This is
-what TIGEr's published program reads from a checkpoint of SCAN; `docs/tiger.md` says where that
-differs from the papers.
-
-PyTorch does the work and is loaded when first used.
+in one space. How well a region is grounded in the caption is the cosine between its vector and
+the mean of the words that it attends to. `docs/tiger.md` says where that differs from the papers.
 """
 
 from __future__ import annotations
@@ -15,18 +11,20 @@ import argparse
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
+import torch
+from nltk.tokenize import sent_tokenize, word_tokenize  # type: ignore[import-untyped]
 from numpy.typing import NDArray
+from torch import nn
+from torch.nn.utils import rnn
 
 from ...errors import VifidelError
 from ...io.files import read_json
-from ..pytorch import find_device, length_sorted, load_libraries, load_weights, read_checkpoint
+from ..pytorch import find_device, length_sorted, load_weights, read_checkpoint
 from .regions import Regions
 
-_NEEDED_BY = "TIGEr"
 _REMEDY = "get SCAN's model_best.pth (docs/tiger.md says where)"
 
 # The first words of every vocabulary of SCAN, from number 0 on, which captions do not have.
@@ -46,17 +44,13 @@ _IMAGES = 32
 class Tokenizer:
     """NLTK's ``word_tokenize`` on lower-case captions; punctuation and contractions are tokens.
 
-    Where NLTK's data for finding sentences (punkt) is not installed, a caption counts as one
-    sentence, and the full stop of an earlier one stays on its word, which is then unknown. The
-    `name` tells which, ``"nltk-punkt"`` or ``"nltk-line"``, for signatures. Without NLTK, or the
-    PyTorch that TIGEr needs as well, it is a `MetricUnavailable`.
+    Without NLTK's data for finding sentences (punkt) a caption counts as one sentence, and the full
+    stop of an earlier one stays on its word; the `name` tells which, for signatures.
     """
 
     def __init__(self) -> None:
-        # PyTorch too, so that one sentence names all that is not installed.
-        _, self._nltk = load_libraries(_NEEDED_BY, {"PyTorch": "torch", "NLTK": "nltk.tokenize"})
         try:
-            self._nltk.sent_tokenize("a")
+            sent_tokenize("a")
             self._one_sentence = False
         except LookupError:
             self._one_sentence = True
@@ -64,9 +58,7 @@ class Tokenizer:
 
     def __call__(self, caption: str) -> list[str]:
         """Return the tokens of a raw caption."""
-        tokens: list[str] = self._nltk.word_tokenize(
-            caption.lower(), preserve_line=self._one_sentence
-        )
+        tokens: list[str] = word_tokenize(caption.lower(), preserve_line=self._one_sentence)
         return tokens
 
     def unsplit(self, captions: Iterable[str]) -> str | None:
@@ -78,10 +70,7 @@ class Tokenizer:
 
 
 def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
-    """Return each word's row in the embeddings, from SCAN's JSON with ``word2idx``.
-
-    A file that cannot be read, or is not such a vocabulary, is a `VifidelError`.
-    """
+    """Return each word's row in the embeddings, from SCAN's JSON with ``word2idx``."""
     content = read_json(path, VifidelError)
     vocabulary = content.get("word2idx") if isinstance(content, dict) else None
     if not isinstance(vocabulary, dict):
@@ -105,21 +94,8 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
 class Scan:
     """SCAN's encoders with the weights of a checkpoint.
 
-    The encoders compute in double precision, so that the batch, the machine and the number of
-    threads leave no trace in the first ten digits of a score. The published program computes in
-    single precision: its scores differ by some 1e-8.
-
-    Parameters and errors are those of `Tiger`. In the checkpoint, ``model`` is a list of two state
-    dicts, of the image encoder and of the text encoder.
-
-    Attributes
-    ----------
-    width : int
-        How many numbers a region's features have.
-    vocabulary : dict
-        Word to number.
-    digests : dict
-        What was read to the first eight digits of its SHA-256.
+    They compute in double precision, so that batch, machine and threads leave no trace in the first
+    ten digits of a score. The published program's, in single precision, differ by some 1e-8.
     """
 
     def __init__(
@@ -128,24 +104,20 @@ class Scan:
         vocabulary: str | os.PathLike[str],
         device: str | None = None,
     ) -> None:
-        (torch,) = load_libraries(_NEEDED_BY, {"PyTorch": "torch"})
-        self._torch = torch
-        self._device = find_device(torch, device, double=True)
+        self._device = find_device(device, double=True)
         self.vocabulary = read_vocabulary(vocabulary)
         # Its training options are an argparse.Namespace; nothing of them is used.
         content, digest = read_checkpoint(
-            torch, checkpoint, "SCAN checkpoint", _REMEDY, [argparse.Namespace]
+            checkpoint, "SCAN checkpoint", _REMEDY, [argparse.Namespace]
         )
-        networks, words = _networks(torch, content, str(checkpoint))
+        networks, words = _networks(content, str(checkpoint))
         if words != len(self.vocabulary):
             raise VifidelError(
                 f"{checkpoint}: embeddings of {words} words, but {vocabulary} has "
                 f"{len(self.vocabulary)}; give the vocabulary that the checkpoint was trained with."
             )
         image, text = (
-            load_weights(
-                torch, network, part, str(checkpoint), _REMEDY, self._device, torch.float64
-            )
+            load_weights(network, part, str(checkpoint), _REMEDY, self._device, torch.float64)
             for network, part in networks
         )
         self._image, self._embedding, self._gru = image["fc"], text["embed"], text["rnn"]
@@ -161,12 +133,7 @@ class Scan:
         return [_START, *(self.vocabulary.get(word, _UNKNOWN) for word in words), _END]
 
     def regions(self, images: Sequence[Regions]) -> list[Any]:
-        """Return the vectors of images' regions, (regions, size) each, of length 1.
-
-        They are in single precision, as the published program keeps them, and in the processor's
-        memory.
-        """
-        torch = self._torch
+        """Return the vectors of images' regions, (regions, size) float32 each, of length 1."""
         encoded: list[Any] = []
         with torch.inference_mode():
             for start in range(0, len(images), _IMAGES):
@@ -178,27 +145,16 @@ class Scan:
         return encoded
 
     def words(self, captions: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-        """Return the vectors of captions' words, which come as numbers, and where words are.
-
-        Vectors are (captions, longest, size) in double precision and of length 1; after the end of
-        a caption they are 0, and (captions, longest) is False.
-        """
-        torch = self._torch
+        """Return the vectors of captions' words, (captions, longest, size), and where words are."""
         lengths = torch.tensor([len(caption) for caption in captions])
-        padded = torch.nn.utils.rnn.pad_sequence(
-            [torch.tensor(caption) for caption in captions], batch_first=True
-        )
+        padded = rnn.pad_sequence([torch.tensor(caption) for caption in captions], batch_first=True)
         with torch.inference_mode():
+            embedded = self._embedding(padded.to(self._device))
             # Packed: the backward direction starts at each caption's own end.
-            packed = torch.nn.utils.rnn.pack_padded_sequence(
-                self._embedding(padded.to(self._device)),
-                lengths,
-                batch_first=True,
-                enforce_sorted=False,
+            packed = rnn.pack_padded_sequence(
+                embedded, lengths, batch_first=True, enforce_sorted=False
             )
-            states, _ = torch.nn.utils.rnn.pad_packed_sequence(
-                self._gru(packed)[0], batch_first=True
-            )
+            states, _ = rnn.pad_packed_sequence(self._gru(packed)[0], batch_first=True)
             forward, backward = states.chunk(2, dim=2)
             vectors = _normalised((forward + backward) / 2)
             is_word = torch.arange(vectors.shape[1]) < lengths[:, None]
@@ -207,21 +163,14 @@ class Scan:
     def groundings(
         self, regions: Sequence[Any], captions: Sequence[Sequence[str]]
     ) -> list[NDArray[np.float64]]:
-        """Return how well each region is grounded in a caption: cosines, (regions,) each.
-
-        `regions` are those of each caption's image, as the method `regions` returns them; captions
-        are their words.
-        """
-        torch = self._torch
+        """Return how well the regions of its image are grounded in a caption: (regions,) each."""
         tokens = [self.tokens(caption) for caption in captions]
         vectors: list[Any] = [None] * len(captions)
         for batch in length_sorted([len(caption) for caption in tokens], _TOKENS):
             words, is_word = self.words([tokens[at] for at in batch])
             # Regions of zeros, where other images have more, change nothing.
-            padded = torch.nn.utils.rnn.pad_sequence(
-                [regions[at] for at in batch], batch_first=True
-            )
-            grounded = ground(torch, padded.to(self._device).double(), words, is_word).cpu()
+            padded = rnn.pad_sequence([regions[at] for at in batch], batch_first=True)
+            grounded = ground(padded.to(self._device).double(), words, is_word).cpu()
             for at, row in zip(batch, grounded.numpy(), strict=True):
                 vectors[at] = row[: len(regions[at])].copy()
         return vectors
@@ -231,11 +180,10 @@ def _normalised(vectors: Any) -> Any:
     return vectors / (vectors.norm(dim=-1, keepdim=True) + _EPSILON)
 
 
-def ground(torch: ModuleType, regions: Any, words: Any, is_word: Any) -> Any:
+def ground(regions: Any, words: Any, is_word: Any) -> Any:
     """Return the cosine between each region and the words that it attends to.
 
-    From (captions, regions, size) and (captions, words, size) to (captions, regions), in double
-    precision.
+    From (captions, regions, size) and (captions, words, size) to (captions, regions).
     """
     with torch.inference_mode():
         cosines = regions @ words.mT
@@ -248,9 +196,7 @@ def ground(torch: ModuleType, regions: Any, words: Any, is_word: Any) -> Any:
         return (regions * attended).sum(dim=2) / norms.clamp(min=_EPSILON)
 
 
-def _networks(
-    torch: ModuleType, content: Any, where: str
-) -> tuple[list[tuple[Any, Mapping[str, Any]]], int]:
+def _networks(content: Any, where: str) -> tuple[list[tuple[Any, Mapping[str, Any]]], int]:
     """Return both encoders, empty, each with its weights, and how many words they know."""
     model = content.get("model") if isinstance(content, Mapping) else None
     if (
@@ -275,7 +221,6 @@ def _networks(
             raise VifidelError(f"{where}: no matrix {name} in it; {_REMEDY}.")
         sizes.append(part[name].shape)
     (size, width), (words, word_size) = sizes
-    nn = torch.nn
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         gru = nn.GRU(word_size, size, batch_first=True, bidirectional=True)
         networks = [

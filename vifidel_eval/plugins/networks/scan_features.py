@@ -25,19 +25,10 @@ _BYTES_PER_BOX = 4 * 4  # four numbers in single precision
 def read_regions(source: FeatureSource) -> Features:
     """Open the features of image regions, without their boxes.
 
-    Parameters
-    ----------
-    source : path, mapping or Features
-        A path is recognised by its content: ``NAME_ims.npy`` of SCAN, float32 of shape (images,
-        regions, width) beside ``NAME_ids.txt`` with an image id for each *caption*; or a TSV file
-        of bottom-up attention with image_id, image_w, image_h, num_boxes, boxes and features,
-        the last two in base64. A mapping gives each image id an array of shape (regions, width).
-
-    Raises
-    ------
-    VifidelError
-        If the source is none of these, is damaged, holds no image, or its parts do not belong
-        together; later, if an image's features are no numbers of two regions or more.
+    A path is recognised by its content: ``NAME_ims.npy`` of SCAN, float32 of shape (images,
+    regions, width) beside ``NAME_ids.txt`` with an image id for each *caption*; or a TSV file
+    of bottom-up attention with image_id, image_w, image_h, num_boxes, boxes and features,
+    the last two in base64. A mapping gives each image id an array of shape (regions, width).
     """
     if isinstance(source, Features):
         return source
@@ -73,11 +64,7 @@ def read_regions(source: FeatureSource) -> Features:
 
 
 def ids_path(path: Path) -> Path:
-    """Return the file of image ids that belongs to a ``.npy`` file of SCAN.
-
-    >>> ids_path(Path("testall_ims.npy")).name
-    'testall_ids.txt'
-    """
+    """Return the file of image ids of SCAN's ``testall_ims.npy``: ``testall_ids.txt``."""
     return path.with_name(path.stem.removesuffix("_ims") + "_ids.txt")
 
 

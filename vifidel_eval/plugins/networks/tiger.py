@@ -18,11 +18,11 @@ from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
-from ...scorers.record import DEVICE, Metric
+from ...scorers.record import Metric
 from ...scorers.registry import register
-from ..pytorch import MadeAgain
+from ...words.settings import DEVICE
+from ..pytorch import MadeAgain, load_libraries
 from .regions import FeatureSource, ImageSide, Kept
-from .scan import Scan, Tokenizer
 from .scan_features import ids_path, read_regions
 
 _TAU = 1.5  # as the published program has it
@@ -39,8 +39,7 @@ _Pair = tuple[ImageId, str]
 def region_rank_similarity(reference: Floats, candidate: Floats) -> float:
     """Return RRS, from 0 to 1: how well the candidate orders the regions by the reference's values.
 
-    Both are grounding vectors, (regions,) float64; equal values keep the order of the regions. If
-    the reference's values are all the same, every order is right, and RRS is 1.
+    Equal values keep the order of the regions; if all of the reference's are equal, RRS is 1.
     """
     lowest, highest = reference.min(), reference.max()
     if lowest == highest:
@@ -79,13 +78,11 @@ class Tiger(MadeAgain, Scorer):
     references in two ways. RRS, region rank similarity, is the normalised discounted cumulative
     gain of the candidate's order of the regions. WDS, weight distribution similarity, is a
     sigmoid of the divergence between the two vectors and of the ratio of their norms. TIGEr is
-    the mean of the two. RRS, WDS and TIGEr lie between 0 and 1; a candidate that equals the only
-    reference has RRS 1, WDS .5 and TIGEr .75, and one that is grounded more strongly scores
-    higher.
+    the mean of the two. All lie between 0 and 1; a candidate that equals the only reference has
+    RRS 1, WDS .5 and TIGEr .75, and one that is grounded more strongly scores higher.
 
-    The metric reads raw captions, with their punctuation: tokenised ones, as pycocoevalcap hands
-    them to its scorers, have lost it and score differently. `add_to` and ``vifidel-eval`` give it
-    the raw ones.
+    The metric reads raw captions: tokenised ones, as pycocoevalcap hands them to its scorers, have
+    lost their punctuation and score differently.
 
     Parameters
     ----------
@@ -116,6 +113,9 @@ class Tiger(MadeAgain, Scorer):
         device: str | None = None,
     ) -> None:
         super().__init__()
+        load_libraries("TIGEr", {"PyTorch": "torch", "NLTK": "nltk.tokenize"})
+        from .scan import Scan, Tokenizer
+
         self._tokenizer = Tokenizer()
         self._scan = Scan(checkpoint, vocabulary, device)
         self._images = ImageSide(

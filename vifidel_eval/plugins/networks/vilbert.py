@@ -2,8 +2,6 @@
 
 Lu et al., NeurIPS 2019 and CVPR 2020 ("12-in-1"). The words of a caption and the regions of an
 image go through a transformer each; in co-attention blocks either stream attends to the other.
-Only what the words' states after one of these blocks depend on is loaded and computed. PyTorch
-does the work and is loaded when first used.
 """
 
 from __future__ import annotations
@@ -12,16 +10,18 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from types import ModuleType
 from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import gelu, scaled_dot_product_attention
+from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
 from ...io.files import parse_json, read_text
 from ..pytorch import load_weights, read_checkpoint
 from .regions import Regions
-
-#: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
-MOST_TOKENS = 37
+from .vilbertscore import MOST_TOKENS
 
 # The task that the multi-task model is told: retrieval on COCO.
 _TASK = 7
@@ -70,11 +70,7 @@ class Architecture:
 
 
 def read_architecture(path: str | os.PathLike[str]) -> Architecture:
-    """Return the sizes in a configuration of ``vilbert-multi-task``.
-
-    If the file cannot be read, lacks a size, or describes an encoder that is not supported, that
-    is a `VifidelError`.
-    """
+    """Return the sizes in a configuration of ``vilbert-multi-task``, or raise what is wrong."""
     text = read_text(path, VifidelError)
     content = parse_json(text, str(path), VifidelError)
     if not isinstance(content, dict):
@@ -114,12 +110,8 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
     raise VifidelError(f"{path}: {problem}; give another configuration.")
 
 
-def new_network(torch: ModuleType, sizes: Architecture, layer: int, tasks: int = 0) -> Any:
-    """Return what the states after a block depend on, without weights, named as in checkpoints.
-
-    The block, `layer`, is counted from 0; `tasks` is how many tasks the model can be told, if any.
-    """
-    nn = torch.nn
+def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
+    """Return what the states after the block `layer` depend on, without weights."""
 
     def output(inputs: int, width: int, number: str = "") -> dict[str, Any]:
         norm = nn.LayerNorm(width, eps=_EPSILON)
@@ -183,32 +175,12 @@ def new_network(torch: ModuleType, sizes: Architecture, layer: int, tasks: int =
 class Vilbert:
     """The part of a ViLBERT checkpoint that leads to the words' states after one block.
 
-    Parameters
-    ----------
-    torch : module
-    path : path
-        ``multi_task_model.bin`` or ``pretrained_model.bin`` of ``vilbert-multi-task``. If it cannot
-        be read, lacks a weight, or has one of another shape, that is a `VifidelError`.
-    architecture : Architecture
-        Its sizes.
-    layer : int
-        The co-attention block whose states count, from 0; negative from the last.
-    device : torch.device
-        Where to compute.
-
-    Attributes
-    ----------
-    layer : int
-        The block, from 0.
-    has_tasks : bool
-        Whether the model is told its task by a token after ``[CLS]`` (the multi-task one).
-    digest : str
-        SHA-256 of the file, hexadecimal.
+    `has_tasks` is whether the model is told its task by a token after ``[CLS]``, as
+    ``multi_task_model.bin`` is; `layer` counts blocks from 0, and is given negative from the last.
     """
 
     def __init__(
         self,
-        torch: ModuleType,
         path: str | os.PathLike[str],
         architecture: Architecture,
         layer: int,
@@ -221,9 +193,7 @@ class Vilbert:
                 f"{layer!r:.40}."
             )
         self.layer = layer % blocks
-        content, self.digest = read_checkpoint(
-            torch, path, "ViLBERT checkpoint", "get a fresh copy"
-        )
+        content, self.digest = read_checkpoint(path, "ViLBERT checkpoint", "get a fresh copy")
         weights = _by_present_name(content) if isinstance(content, Mapping) else {}
         if _WORDS not in weights:
             raise VifidelError(
@@ -232,46 +202,37 @@ class Vilbert:
             )
         self.has_tasks = _TASKS in weights
         tasks = [*getattr(weights.get(_TASKS), "shape", ()), 0][0]
-        network = new_network(
-            torch, architecture, self.layer, self.has_tasks and max(tasks, _TASK + 1)
-        )
-        load_weights(torch, network, weights, str(path), _REMEDY, device, torch.float32)
+        network = new_network(architecture, self.layer, self.has_tasks and max(tasks, _TASK + 1))
+        load_weights(network, weights, str(path), _REMEDY, device, torch.float32)
         known = len({name.split(".")[3] for name in weights if name.startswith(_BLOCKS)})
         if known != blocks:
             raise VifidelError(
                 f"{path}: {known} co-attention blocks instead of {blocks}; {_REMEDY}."
             )
-        self._torch = torch
         self._device = device
         self._sizes = architecture
         self._network = network["bert"]
 
     def image_states(self, regions: Regions) -> Any:
-        """Return an image as far as it does not depend on a caption, the whole of it first.
-
-        It is (regions + 1, width of the image stream) in single precision, on the processor.
-        """
+        """Return (regions + 1, width) of an image before any caption, the whole of it first."""
         own = self._network["v_embeddings"]
-        features, locations = map(self._torch.from_numpy, regions.inputs())
-        with self._torch.inference_mode():
+        features, locations = map(torch.from_numpy, regions.inputs())
+        with torch.inference_mode():
             content = own["image_embeddings"](features.to(self._device))
             place = own["image_location_embeddings"](locations.to(self._device))
             return own["LayerNorm"](content + place).cpu()
 
     def word_states(self, captions: Sequence[Sequence[int]], images: Sequence[Any]) -> Any:
-        """Return the states of all tokens of some captions, each with its image, on the processor.
+        """Return the states of captions' tokens, (captions, longest, width), each with its image.
 
-        Captions are their tokens; images are what `image_states` returned. States are (captions,
-        tokens of the longest, width of the text stream) in single precision, with one token more,
-        in place 1, if the model is told its task. Rows after a caption's last token mean nothing.
+        A model that is told its task has one token more, in place 1.
         """
-        torch, pad = self._torch, self._torch.nn.utils.rnn.pad_sequence
         with torch.inference_mode():
-            tokens = pad([torch.tensor(caption) for caption in captions], batch_first=True)
+            tokens = pad_sequence([torch.tensor(caption) for caption in captions], batch_first=True)
             lengths = torch.tensor([len(caption) for caption in captions]) + self.has_tasks
             regions = torch.tensor([len(image) for image in images])
             text = self._embedded(tokens.to(self._device))
-            image = pad(list(images), batch_first=True).to(self._device)
+            image = pad_sequence(list(images), batch_first=True).to(self._device)
             return self._after_block(text, _mask(lengths, text), image, _mask(regions, image)).cpu()
 
     def _embedded(self, tokens: Any) -> Any:
@@ -284,7 +245,7 @@ class Vilbert:
         if self.has_tasks:
             # The task comes after [CLS]; the words keep their own positions.
             task = own["task_embeddings"].weight[_TASK].expand(len(text), 1, -1)
-            text = self._torch.cat([text[:, :1], task, text[:, 1:]], dim=1)
+            text = torch.cat([text[:, :1], task, text[:, 1:]], dim=1)
         return own["LayerNorm"](text)
 
     def _after_block(self, text: Any, text_mask: Any, image: Any, image_mask: Any) -> Any:
@@ -320,11 +281,11 @@ class Vilbert:
             module(states).unflatten(-1, (heads, -1)).transpose(1, 2)
             for states, module in zip((asking, asked, asked), modules, strict=True)
         )
-        attention = self._torch.nn.functional.scaled_dot_product_attention
-        return attention(query, key, value, attn_mask=mask).transpose(1, 2).flatten(-2)
+        seen = scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return seen.transpose(1, 2).flatten(-2)
 
     def _feed_forward(self, layer: Any, states: Any, stream: str = "") -> Any:
-        hidden = self._torch.nn.functional.gelu(layer[f"{stream}intermediate"]["dense"](states))
+        hidden = gelu(layer[f"{stream}intermediate"]["dense"](states))
         return _added(layer[f"{stream}output"], hidden, states)
 
 

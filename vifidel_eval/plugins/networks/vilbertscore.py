@@ -20,11 +20,14 @@ from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
-from ...scorers.record import DEVICE, Metric
+from ...scorers.record import Metric
 from ...scorers.registry import register
+from ...words.settings import DEVICE
 from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
-from .regions import FeatureSource, Floats32, ImageSide, Kept, Regions, read_boxed_regions
-from .vilbert import MOST_TOKENS, Architecture, Vilbert, read_architecture
+from .regions import FeatureSource, Floats32, ImageSide, Kept, read_boxed_regions
+
+#: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
+MOST_TOKENS = 37
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -43,15 +46,7 @@ _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
 
 
 class WordPieces:
-    """The tokenizer of BERT base uncased over a vocabulary file.
-
-    Captions are lower-cased, lose their accents, and are split at blanks and punctuation and
-    then into the longest pieces that the vocabulary has.
-
-    The file is BERT's ``vocab.txt``: one piece per line, whose line number from 0 is its token. If
-    it cannot be read, or is not the vocabulary of such a model, which knows `size` tokens, that is
-    a `VifidelError`. The `digest` is a SHA-256 of the pieces in order, hexadecimal.
-    """
+    """The tokenizer of BERT base uncased over its ``vocab.txt`` of `size` pieces, one per line."""
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
         text = read_text(path, VifidelError).removesuffix("\n")
@@ -131,13 +126,16 @@ class ViLBERTScore(MadeAgain, Scorer):
         config: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__()
-        (torch,) = load_libraries("ViLBERTScore", {"PyTorch": "torch"})
-        place = find_device(torch, device)
+        load_libraries("ViLBERTScore", {"PyTorch": "torch"})
+        from .vilbert import Architecture, Vilbert, read_architecture
+
+        place = find_device(device)
         source = read_boxed_regions(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
-        self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
-        self._images = ImageSide(source, self._sizes.features, self._embedded, Kept(_IMAGE_BYTES))
+        self._encoder = Vilbert(checkpoint, self._sizes, layer, place)
+        encode = partial(map, self._encoder.image_states)
+        self._images = ImageSide(source, self._sizes.features, encode, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
@@ -178,9 +176,6 @@ class ViLBERTScore(MadeAgain, Scorer):
             column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
             for column, of_column in zip(self.columns, scores.T, strict=True)
         }
-
-    def _embedded(self, images: Sequence[Regions]) -> list[Any]:
-        return [self._encoder.image_states(regions) for regions in images]
 
     def _states(
         self, candidates: Sequence[_Pair], references: Sequence[_Pair]
@@ -223,10 +218,9 @@ def greedy_matching(
 ) -> tuple[float, float, float]:
     """Return precision, recall and F of a candidate's words against a reference's.
 
-    BERTScore's matching (Zhang et al., ICLR 2020) of the states of words, (words, width), at least
-    one each. Where one side has fewer words than the longest caption, the best cosine with it is
-    not less than 0: in the published program the places of the missing words count as such.
-    Precision and recall are from -1 to 1; F is 0 where they add up to 0.
+    BERTScore's matching (Zhang et al., ICLR 2020) of states of words, (words, width). Where a side
+    has fewer words than the longest caption, the best cosine with it is not less than 0: in the
+    published program the places of the missing words count as such.
     """
     units = [
         rows / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -139,5 +139,4 @@ def _contents(results: Results) -> str:
 
 
 def _counted(number: int, what: str) -> str:
-    """Return a number of things in words: ``1 fault``, ``2 faults``."""
     return f"{number} {what}" + ("" if number == 1 else "s")

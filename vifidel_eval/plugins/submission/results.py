@@ -35,15 +35,10 @@ _DIGITS = re.compile(r"\s*[0-9]{1,18}\s*")
 class Fault:
     """Something that is not in the results format, or that an evaluation counts as nothing."""
 
-    #: The file as the user called it.
-    file: str
-    #: What faults of the same kind have in common, in a few words.
-    kind: str
-    #: What is wrong.
-    what: str
-    #: The place in the file's list, counted from 0; None if no entry is at fault.
-    entry: int | None = None
-    #: The image, as far as it is known.
+    file: str  # as the user called it
+    kind: str  # what faults of the same kind have in common, in a few words
+    what: str  # what is wrong
+    entry: int | None = None  # the place in the file's list, from 0; None if no entry is at fault
     image_id: ImageId | None = None
 
 
@@ -51,12 +46,9 @@ class Fault:
 class Results:
     """A results file that was read to its end."""
 
-    #: The file as the user called it.
-    file: str
-    #: The length of its list.
-    entries: int
-    #: Everything that is wrong with it, kind by kind.
-    faults: Sequence[Fault]
+    file: str  # as the user called it
+    entries: int  # the length of its list
+    faults: Sequence[Fault]  # kind by kind
 
 
 @named_if_wrong
@@ -121,7 +113,7 @@ def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> 
         if text.startswith("\ufeff"):
             what = "starts with a byte order mark, which is not JSON"
             faults.append(Fault(file, "byte order mark", what))
-        entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _object)
+        entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _Object)
         if not isinstance(entries, list):
             what = f"expected a list of entries, found {_json(entries)}"
             faults.append(Fault(file, "not a list", what))
@@ -170,17 +162,13 @@ def write_results(
     return results
 
 
-class _Repeated(dict[str, Any]):
-    """A JSON object in which a key appears twice; it holds the last value, as other readers do."""
+class _Object(dict[str, Any]):
+    """A JSON object with its first key that appears twice; of that it holds the last value."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(pairs)
-    return plain if len(plain) == len(pairs) else _Repeated(pairs)
+        times = Counter(key for key, _ in pairs) if len(pairs) > len(self) else {}
+        self.repeated = next((key for key, n in times.items() if n > 1), None)
 
 
 def _checked(
@@ -219,8 +207,8 @@ def _faults(file: str, entries: list[Any], known: Collection[ImageId]) -> Iterat
 
 def _faults_of_entry(entry: dict[str, Any], image_id: ImageId | None) -> Iterator[tuple[str, str]]:
     """Yield the kind of each fault that has nothing to do with other entries, and what is wrong."""
-    if isinstance(entry, _Repeated):
-        yield "repeated key", f"the key {_json(entry.key)} appears twice"
+    if isinstance(entry, _Object) and entry.repeated is not None:
+        yield "repeated key", f"the key {_json(entry.repeated)} appears twice"
     if "image_id" not in entry:
         yield "no image id", "no key image_id"
     elif image_id is None or type(entry["image_id"]) is not type(image_id):
@@ -247,10 +235,9 @@ def _faults_of_entry(entry: dict[str, Any], image_id: ImageId | None) -> Iterato
 
 
 def _image_among(known: Collection[ImageId]) -> Callable[[Any], ImageId | None]:
-    """Return a function from a JSON value to the image among `known` that it stands for, or None.
+    """Return a function from a JSON value to the image that it stands for, `known` or not.
 
-    An id that is not among them is returned as it is; text of digits is a number where all of them
-    are numbers.
+    It returns None for what is no id. Text of digits is a number where all known ids are numbers.
     """
     ids = set(known)
     of_text = {str(image_id): image_id for image_id in ids}

@@ -31,7 +31,3 @@ def __getattr__(name: str) -> Any:
             f"tables need PyArrow ({problem}): {pip_install('pyarrow')}."
         ) from None
     return getattr(scorer, name)
-
-
-def __dir__() -> list[str]:
-    return __all__

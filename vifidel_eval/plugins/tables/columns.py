@@ -6,7 +6,7 @@ Columns of text may spell lists, such as ``["dog", "cat"]`` in a CSV file: these
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -32,10 +32,9 @@ _UNREADABLE = object()
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of some rows, or their names or fields; all but the captions may be None.
+    """The columns of some rows (arrays of PyArrow, or `Values`), or their names or fields.
 
-    A column is an array or chunked array of PyArrow, or `Values`. Without `labels`, the objects are
-    looked up by `image_ids`.
+    All but the captions may be None. Without `labels`, objects are looked up by `image_ids`.
     """
 
     captions: Any
@@ -71,7 +70,6 @@ def field_of(schema: pa.Schema, name: str) -> Any:
     """Return the field of a schema that has a name, or else that a path leads to.
 
     ``doc.caption`` is the field of a struct, ``resps[0]`` an entry of a list, as in caption files.
-    It raises a VifidelError if there is none, or there are two columns of that name.
     """
     found = schema.get_all_field_indices(name)
     if len(found) == 1:
@@ -135,10 +133,9 @@ def in_precision_of(kind: Any, number: float) -> float:
 
 
 def check_buffers(column: Any) -> None:
-    """Check that offsets, indices and sizes of a column stay in its buffers: others may crash.
+    """Raise a pyarrow.ArrowException if a column leads out of its buffers, which may crash.
 
-    Text that is not UTF-8 passes: it makes a bad row. Of a slice, no more than that is looked at,
-    where PyArrow's own check takes all values of lists. It raises a pyarrow.ArrowException.
+    Text that is not UTF-8 passes: it makes a bad row. Of a slice, no more than that is looked at.
     """
     for chunk in getattr(column, "chunks", [column]):
         chunk.validate()
@@ -183,19 +180,19 @@ def texts(column: Any) -> Any:
         column = column.dictionary_decode()
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         column = column.cast(pa.large_string())
+
+    def decoded(text: bytes | None) -> str | None:
+        try:
+            return None if text is None else text.decode()
+        except UnicodeDecodeError:
+            return None
+
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:
         values = column.cast(pa.large_binary()).to_pylist()
-        column = pa.array(list(map(_decoded, values)), column.type)
+        column = pa.array(list(map(decoded, values)), column.type)
     return column
-
-
-def _decoded(text: bytes | None) -> str | None:
-    try:
-        return None if text is None else text.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def spelt(text: Any) -> str | None:
@@ -204,10 +201,9 @@ def spelt(text: Any) -> str | None:
 
 
 def entries(column: Any, field: str = "") -> tuple[Any, Integers]:
-    """Return the entries of all lists of a column, whatever its layout, and how many each row has.
+    """Return the entries of all lists of a column, or a field of them, and how many each row has.
 
-    Strings that are not UTF-8 become nulls, and decimal numbers floats. With `field`, the entries
-    are structs, and those of that field are returned.
+    Strings that are not UTF-8 become nulls, and decimal numbers floats.
     """
     if pa.types.is_null(column.type):
         return pa.nulls(0, pa.string()), np.zeros(len(column), np.int64)
@@ -231,11 +227,10 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 def as_column(
     values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
-    """Return one entry per row as a column of `Columns`; None for None.
+    """Return one entry per row as a column of `Columns`; a column, or None, stays what it is.
 
-    A column stays what it is. A sequence becomes one if the type that PyArrow finds `fits` (it
-    returns something, and raises nothing), and else `Values`; without `fits`, it must become one,
-    with lists `of` something. `name` is for messages.
+    A sequence becomes one if the type that PyArrow finds `fits`, and else `Values`; without `fits`,
+    it must become one, with lists `of` something.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values
@@ -257,27 +252,21 @@ def as_column(
     return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)
 
 
-def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
-    """Return which columns of lists are text."""
+def types_of_cells(
+    schema: pa.Schema, names: Columns, batches: Iterator[pa.RecordBatch]
+) -> dict[str, pa.DataType]:
+    """Return the types of lists that columns of text get; of labels, their first rows say it."""
 
-    def is_cells(name: str) -> bool:
-        kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
-        return len(kinds) == 1 and is_text(kinds[0]) and not pa.types.is_null(kinds[0])
+    def is_cells(name: str | None) -> bool:
+        kinds = [] if name is None else map(schema.field, schema.get_all_field_indices(name))
+        return [is_text(of.type) and not pa.types.is_null(of.type) for of in kinds] == [True]
 
-    of_lists = (names.references, names.label_scores, names.labels)
-    return [name for name in of_lists if name is not None and is_cells(name)]
-
-
-def types_of_cells(first: pa.RecordBatch, names: Columns) -> dict[str, pa.DataType]:
-    """Return the types of lists that columns of text get, which their first rows say.
-
-    It raises a VifidelError if the text in the column of labels is something else.
-    """
-    types = {names.references: _LISTS, names.label_scores: _NUMBERS}
-    of_text = cells_of(first.schema, names)
-    if names.labels in of_text:
+    types = {names.references: _LISTS, names.label_scores: _NUMBERS, names.labels: _LISTS}
+    types = {name: kind for name, kind in types.items() if is_cells(name)}
+    first = next(batches, None) if types else None
+    if first is not None and names.labels in types:
         types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
-    return {name: types[name] for name in of_text}
+    return types
 
 
 def with_lists(
@@ -337,12 +326,11 @@ def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
         return None
     if kind == _COUNTED:
         counts = cell.items() if isinstance(cell, dict) else [("", None)]
-        return [(spelt(name), _count(number)) for name, number in counts]
+        return [
+            (spelt(name), number if type(number) is int and abs(number) < 1 << 63 else None)
+            for name, number in counts
+        ]
     return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
-
-
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and abs(value) < 1 << 63 else None
 
 
 def _number(value: Any) -> float | None:
@@ -352,12 +340,12 @@ def _number(value: Any) -> float | None:
 
 def _pair(value: Any) -> Any:
     """Return a label with its score, as annotations have it: a pair or an object."""
-    label, score = value, None
+    label = score = None
     if isinstance(value, str):
         return {"label": spelt(value), "score": None}
     if isinstance(value, dict):
-        label = next((value[name] for name in ("label", "name") if name in value), None)
-        score = next((value[name] for name in ("score", "confidence") if name in value), None)
+        label = value.get("label", value.get("name"))
+        score = value.get("score", value.get("confidence"))
     elif isinstance(value, list) and len(value) == 2:
         label, score = value
     if not isinstance(label, str) or _number(score) is None:

@@ -5,83 +5,75 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...commands.options import Command, param, parsed_metrics, record, settings_options
+from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
 from ...io.records import progress_bar
 from ...scores.conditions import Condition
+from ...words.settings import OF_TABLES, THINGS
 
 if TYPE_CHECKING:
-    from ...scorers.record import Settings
-    from . import TableScorer
+    from ...words.settings import Settings
 
-# Those options of `Settings` that `TableScorer` takes as they are.
-_SETTINGS = ("threshold", "stop_words", "p", "normalize", "counts", "looked_for")
+
+_input = partial(option, section=INPUT)
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
     """What the columns of a table hold, and which rows are refused."""
 
-    caption: str = option("caption", "Column of the captions.", str, section=INPUT)
-    labels: str | None = option(
+    caption: str = _input("caption", "Column of the captions.", str)
+    labels: str | None = _input(
         None,
         "Column of the object labels: lists of names, or of names with scores, or counts by name.  "
         "[default: labels]",
         str,
-        section=INPUT,
     )
-    objects: tuple[Path, ...] = option(
+    objects: tuple[Path, ...] = _input(
         (),
         "What the images show, in files as score takes them, by the ids of `id_column` instead of "
         "a column of labels. Repeat to unite several.",
         FILE,
-        section=INPUT,
         several=True,
     )
-    id_column: str | None = option(
-        None, "Column of the image ids, for `objects`.  [default: image_id]", str, section=INPUT
+    id_column: str | None = _input(
+        None, "Column of the image ids, for `objects`.  [default: image_id]", str
     )
-    no_labels: bool = option(
-        False, "There are no labels; score against references.", bool, section=INPUT
+    no_labels: bool = _input(False, "There are no labels; score against references.", bool)
+    label_scores: str | None = _input(
+        None, "Column of the labels' detection scores, where it is another one.", str
     )
-    label_scores: str | None = option(
-        None,
-        "Column of the labels' detection scores, where it is another one.",
-        str,
-        section=INPUT,
+    references: str | None = _input(
+        None, "Column of the reference captions: lists of strings.", str
     )
-    references: str | None = option(
-        None, "Column of the reference captions: lists of strings.", str, section=INPUT
-    )
-    max_words: int = option(
+    max_words: int = _input(
         2000,
         "How many different words a text may have, and labels a row; more are `too long`.",
         click.IntRange(min=1),
-        section=INPUT,
     )
-    strict: bool = option(
-        False, "Stop at the first row whose caption or labels are unusable.", bool, section=INPUT
+    strict: bool = _input(
+        False, "Stop at the first row whose caption or labels are unusable.", bool
     )
 
     def check(self) -> None:
         """Raise a UsageError for options that contradict each other."""
-        for flag, given in (
-            ("--labels", self.labels is not None),
-            ("--no-labels", self.no_labels),
-            ("--label-scores", self.label_scores is not None),
-        ):
-            if given and self.objects:
-                raise click.UsageError(
-                    f"give {flag} or --objects, which have the labels; not both."
-                )
+        given = {
+            "--labels": self.labels is not None,
+            "--no-labels": self.no_labels,
+            "--label-scores": self.label_scores is not None,
+        }
+        flag = next((flag for flag in given if given[flag]), None)
+        if flag is not None and self.objects:
+            raise click.UsageError(f"give {flag} or --objects, which have the labels; not both.")
         if self.no_labels and self.label_scores is not None:
             raise click.UsageError(
                 "--label-scores are scores of --labels, and --no-labels says none."
@@ -126,7 +118,7 @@ def _metrics_of_tables() -> str:
     section=OUTPUT,
 )
 @record(ColumnOptions, "columns")
-@param("--metrics", callback=parsed_metrics, help=_metrics_of_tables, section=METRICS)
+@param("--metrics", type=METRIC_NAMES, help=_metrics_of_tables, section=METRICS)
 @param(
     "--keep",
     multiple=True,
@@ -136,7 +128,7 @@ def _metrics_of_tables() -> str:
     "!=. A row without that score is not written. Repeat for several; all must hold.",
     section=OUTPUT,
 )
-@settings_options(("things",), only=("vectors", "trust_pickles", *_SETTINGS))
+@settings_options((THINGS,), only=("trust_pickles", *OF_TABLES), omit=("uncertain",))
 @param(
     "--format",
     "style",
@@ -172,7 +164,7 @@ def score_table(
     versions are other ones now.
     """
     from ...scorers.registry import DEFAULT, expanded
-    from . import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
+    from . import TableScorer  # first: one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables
     from .folder_runs import score_tables
@@ -181,7 +173,18 @@ def score_table(
     columns.check()
     by_default = ["VIFIDEL-PRF"] if columns.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
     names = expanded(metrics or (DEFAULT,), by_default)
-    scorer = _scorer(names, columns, settings)
+    things = settings.options["things"]
+    settings = replace(settings, vectors=settings.words["vectors"])
+    of_columns = {"captions" if at == "caption" else at: of for at, of in columns.names.items()}
+    scorer = TableScorer(
+        names,
+        things=None if things is None else os.fspath(things),
+        objects=list(columns.objects) or None,
+        max_words=columns.max_words,
+        strict=columns.strict,
+        **of_columns,
+        **{name: getattr(settings, name) for name in OF_TABLES},
+    )
     pinned = {
         "metrics": names,
         **columns.names,
@@ -190,6 +193,8 @@ def score_table(
         "keep": list(map(str, keep)),
         "format": style,
     }
+    affinity = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
+    workers = workers or (len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
     with contextlib.ExitStack() as shown:
 
         def begin(rows: int | None) -> Callable[[int], object]:
@@ -197,7 +202,7 @@ def score_table(
 
         try:
             work = Work(scorer, keep, style)
-            manifest = score_tables(work, files, output, pinned, workers or _cores(), begin)
+            manifest = score_tables(work, files, output, pinned, workers, begin)
         except KeyboardInterrupt:
             if output.exists():
                 tell("Interrupted; the same command goes on after the finished files.")
@@ -206,30 +211,6 @@ def score_table(
         show(line)
     if settings.threshold and ">=" not in manifest["signature"]:
         tell("Warning: no label has a score, so that the threshold leaves nothing out.")
-
-
-def _scorer(metrics: list[str], columns: ColumnOptions, settings: Settings) -> TableScorer:
-    from ...words.word_vectors import load_vectors
-    from . import TableScorer
-
-    names, things = columns.names, settings.options["things"]
-    return TableScorer(
-        metrics,
-        vectors=load_vectors(settings.vectors, settings.trust_pickles),
-        things=None if things is None else os.fspath(things),
-        captions=names.pop("caption"),
-        objects=list(columns.objects) or None,
-        max_words=columns.max_words,
-        strict=columns.strict,
-        **names,
-        **{name: getattr(settings, name) for name in _SETTINGS},
-    )
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:

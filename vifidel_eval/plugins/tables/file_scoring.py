@@ -1,7 +1,4 @@
-"""A file of rows scored: read by batches, written where it is renamed from, and what was counted.
-
-Counts and exact sums of rows add up in any order.
-"""
+"""A file of rows scored: read by batches, written, and counted; counts add up in any order."""
 
 from __future__ import annotations
 
@@ -36,11 +33,7 @@ from .scorer import TableScorer
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26
 
-# How many words without a vector are listed of a file.
-_LISTED = 20
-
-#: The formats of output files, and the end of their names.
-OUTPUT_SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
+_LISTED = 20  # words without a vector, of a file
 
 #: What is recorded of a file that is finished: ``input``, ``input_sha256``, ``output``,
 #: ``output_sha256``, what `add_up` returns of its rows, and last its own ``sha256``, `seal`.
@@ -69,10 +62,8 @@ def sums_of(values: Floats) -> list[Any]:
 def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what was counted of rows of several parts together, as JSON has it.
 
-    That is ``rows`` and how many were ``kept``, how many have each of ``statuses``, the
-    `COUNTED_OF_ROWS` that are not 0, `sums_of` each column of scores and of what the corpus score
-    of a metric follows from (`counts_of`), and of the ``words`` that were read those without a
-    vector.
+    ``sums`` are `sums_of` each column of scores, and of what corpus scores follow from
+    (`counts_of`); `COUNTED_OF_ROWS` that are 0 are left out.
     """
     numbers: Counter[str] = Counter()
     statuses = dict.fromkeys(STATUSES, 0)
@@ -109,11 +100,7 @@ def tally_of(said: Mapping[str, Any]) -> Tally:
 
 
 def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return each column of scores with its score of a whole run and the rows that it is of.
-
-    That is the mean over the rows that have a score or, of VIFIDEL-H's shares, the share in the
-    counts of the run, as `Evaluation.score` has it.
-    """
+    """Return the corpus score of each column, as `Evaluation.score` has it, and its rows."""
     scores: dict[str, dict[str, Any]] = {}
     for metric in metrics:
         for column in METRICS[metric].columns:
@@ -130,9 +117,9 @@ def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str
 
 @dataclass(frozen=True)
 class Task:
-    """A file to score in a run of a signature: to `temporary`, which is later renamed to `output`.
+    """A file to score to `temporary`, which is later renamed to `output`.
 
-    Records in `done` stand as they are if the digest of the file is their key.
+    If its digest is a key of `done`, that record stands as it is.
     """
 
     file: TableFile
@@ -144,20 +131,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Work:
-    """What is done with each file; it goes to every worker.
-
-    Rows are written, in a format of `OUTPUT_SUFFIXES`, for which all conditions of `keep` hold.
-    """
+    """What every worker does with each file; rows are written for which all of `keep` hold."""
 
     scorer: TableScorer
     keep: tuple[Condition, ...] = ()
-    style: str = "parquet"
+    style: str = "parquet"  # or "arrow", as files end
 
     def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None]:
-        """Return a file, checked before its rows are scored, and the signature of its scores.
+        """Return a file, checked, and the signature of its scores; `whole` is for `open`.
 
-        That is None if all its labels are missing, so that their column has no type. `whole` says
-        whether its rows will be read.
+        The signature is None if all its labels are missing, so that their column has no type.
         """
         table = file.open(self.scorer.columns, whole)
         try:
@@ -181,10 +164,7 @@ class Work:
         return [named_in(condition, kind, table.schema, as_text) for condition in self.keep]
 
     def record(self, task: Task, on_rows: Callable[[int], object]) -> Record:
-        """Score a file unless that was done, write the rows that are kept, and say what was done.
-
-        It raises if something cannot be read or written, or the file was changed meanwhile.
-        """
+        """Score a file unless that was done, write the rows to keep, and return its record."""
         digest = task.file.digest()
         if digest in task.done:
             on_rows(task.done[digest]["rows"])
@@ -200,17 +180,11 @@ class Work:
             raise VifidelError(
                 f"{task.file.path}: was changed while it was read; run the same command again."
             )
-        with open_file(task.temporary, VifidelError) as written:
-            output_digest = sha256_of(written)
         for said in totals["words"].values():
             said["such_as"] = dict(Counter(said["such_as"]).most_common(_LISTED))
-        record = {
-            "input": task.file.name,
-            "input_sha256": digest,
-            "output": task.output,
-            "output_sha256": output_digest,
-            **totals,
-        }
+        record = {"input": task.file.name, "input_sha256": digest, "output": task.output}
+        with open_file(task.temporary, VifidelError) as written:
+            record |= {"output_sha256": sha256_of(written), **totals}
         return {**record, "sha256": seal(record)}
 
     def _score(
@@ -234,10 +208,9 @@ class Work:
 
 def _counted(scores: TableScores, kept: int) -> dict[str, Any]:
     """Return what `add_up` takes of some rows."""
-    columns = zip(scores.fields.type, scores.fields.flatten(), strict=True)
     sums = {
-        field.name: sums_of(np.asarray(column.drop_null())[:, None])
-        for field, column in columns
+        field.name: sums_of(np.asarray(scores.fields.field(field.name).drop_null())[:, None])
+        for field in scores.fields.type
         if field.name not in NO_SCORES
     }
     return {
@@ -251,12 +224,12 @@ def _counted(scores: TableScores, kept: int) -> dict[str, Any]:
 
 
 def counts_of(metric: str) -> str:
-    """Return what sums call those of what the corpus score of a metric follows from."""
+    """Return the name, in sums, of what the corpus score of a metric follows from."""
     return f"counts of {metric}"
 
 
 def seal(record: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of what a record says of a file, by which damage to it is known."""
+    """Return the SHA-256 of a record, by which damage to it is known."""
     content = {of: value for of, value in record.items() if of != "sha256"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -266,9 +239,7 @@ def named_in(
 ) -> Condition:
     """Return the condition with the name that its column has in the table that is written.
 
-    `scores` are the columns of scores, for which hyphens may be written for their underscores, and
-    `schema` those of the input; text there may spell numbers, as in CSV. It raises a VifidelError
-    if there is no such column, or it has no numbers.
+    `scores` are fields, whose underscores may be hyphens in the condition; `schema` is the input's.
     """
     types = pa.types
     added = {field.name: field.type for field in scores}
@@ -296,8 +267,7 @@ def named_in(
 def passing(condition: Condition, column: Any) -> Any:
     """Return which values pass, a pyarrow.BooleanArray without nulls.
 
-    Values compare as in Python, without rounding, but that a column of less than double
-    precision is compared in its own: single precision .3 is not below .3.
+    Values compare without rounding, or in the column's precision if that is below double.
     """
     bound = in_precision_of(column.type, condition.number)
     values = texts(column).to_pylist() if is_text(column.type) else column.to_pylist()
@@ -363,8 +333,13 @@ def _written(
         if sum(map(len, waiting)) >= _ROWS or sum(sizes) >= _BYTES:
             flush()
 
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
     try:
-        with _writer(task.temporary, schema, style) as writer:
+        with (
+            pa.parquet.ParquetWriter(task.temporary, schema)
+            if style == "parquet"
+            else pa.ipc.new_file(os.fspath(task.temporary), schema, options=options)
+        ) as writer:
             yield write
             flush()
     except BaseException as problem:
@@ -373,10 +348,3 @@ def _written(
             why = reason(problem) if isinstance(problem, OSError | ValueError) else str(problem)
             raise VifidelError(f"{task.output}: cannot be written: {why}.") from None
         raise
-
-
-def _writer(path: Path, schema: pa.Schema, style: str) -> Any:
-    if style == "parquet":
-        return pa.parquet.ParquetWriter(path, schema)
-    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
-    return pa.ipc.new_file(os.fspath(path), schema, options=options)

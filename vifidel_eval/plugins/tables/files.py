@@ -17,7 +17,7 @@ import pyarrow.fs
 
 from ...errors import VifidelError
 from ...io.files import first_line, is_address, reason, sha256_of
-from .columns import Columns, cells_of, check_buffers, types_of_cells, with_lists
+from .columns import Columns, check_buffers, types_of_cells, with_lists
 from .json_lines import JsonLines
 
 # The names that files of each format have; of text, also compressed.
@@ -47,16 +47,12 @@ _PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of rows, on a file system that knows it by its path.
+    """A file of rows, on a file system that knows it by its path."""
 
-    The name is that below the folder that was given, with ``/``: the same on every machine; the
-    format is a value of `_FORMATS`.
-    """
-
-    name: str
+    name: str  # below the folder that was given, with "/": the same on every machine
     path: str
     filesystem: pa.fs.FileSystem
-    format: str
+    format: str  # a value of `_FORMATS`
 
     @property
     def stem(self) -> str:
@@ -71,8 +67,7 @@ class TableFile:
     def open(self, names: Columns, whole: bool = True) -> OpenTable:
         """Open the file, whose columns of lists, which `names` has, may be text.
 
-        Unless its rows will be read, its columns may be those of its first rows only. It raises a
-        VifidelError if it is not of its format, or the text in such a column holds no lists.
+        Unless the `whole` will be read, its columns may be those of its first rows only.
         """
         source: Any
         with _readable(self):
@@ -122,12 +117,10 @@ class OpenTable:
         self._file, self._source, self._names = file, source, names
         self._types: dict[str, pa.DataType] = {}
         self.numbers_in_text = file.format in _PLAIN
-        if cells_of(source.schema, names):
-            nothing = pa.RecordBatch.from_pylist([], source.schema)
-            try:
-                self._types = types_of_cells(next(self.batches(), nothing), names)
-            except VifidelError as problem:
-                raise VifidelError(f"{file.path}: {problem}") from None
+        try:
+            self._types = types_of_cells(source.schema, names, self.batches())
+        except VifidelError as problem:
+            raise VifidelError(f"{file.path}: {problem}") from None
         self.schema: pa.Schema = source.schema
         for name, kind in self._types.items():
             at = self.schema.get_field_index(name)
@@ -141,10 +134,7 @@ class OpenTable:
             return int(self._source.count_rows())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their order, the same batches every time.
-
-        It raises a VifidelError if the file ends too early or is damaged.
-        """
+        """Yield the rows in their order, the same batches every time."""
         read = 0
         with _readable(self._file):
             batches = self._batches()
@@ -167,14 +157,13 @@ class OpenTable:
             groups = [group for part in source.get_fragments() for group in part.row_groups]
             size = max(1, sum(group.total_byte_size for group in groups))
             rows = max(1, min(rows, _BATCH * sum(group.num_rows for group in groups) // size))
-        scanner = source.scanner(
+        batches: Iterator[pa.RecordBatch] = source.to_batches(
             batch_size=rows,
             batch_readahead=1,
             fragment_readahead=1,
             use_threads=False,
             cache_metadata=False,
         )
-        batches: Iterator[pa.RecordBatch] = scanner.to_batches()
         return batches
 
 
@@ -214,10 +203,8 @@ def _said(problem: BaseException) -> str:
 def find_tables(sources: Sequence[str]) -> list[TableFile]:
     """Return all files of tables, in the order of their names.
 
-    `sources` are files and folders, which are searched with all that is below them: paths, or URIs
-    of object stores. Names that begin with a full stop or an underscore are left out, as Spark and
-    pyarrow do. It raises a VifidelError if a source is missing, or a folder has no tables, tables
-    of several formats, or something else.
+    `sources` are files and folders, with all that is below them: paths, or URIs of object stores.
+    Names that begin with a full stop or an underscore are left out, as Spark and pyarrow do.
     """
     files = [file for source in sources for file in _of_source(source)]
     return sorted(files, key=lambda file: file.name)

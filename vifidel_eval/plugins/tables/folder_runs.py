@@ -1,8 +1,7 @@
 """Runs of ``score-table``: files scored by a pool of processes, and a manifest of what was done.
 
-A folder with a manifest is of a run that ended. Before, a record of each finished file is in
-`vifidel_eval.io.records.Parts` beside it. A file is recorded before it gets its name, so that
-what is there and has no record with its digest is not ours.
+A folder with a manifest is of a run that ended; before, `vifidel_eval.io.records.Parts` are beside
+it. A file is recorded before it gets its name: one that no record has the digest of is not ours.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import VifidelError, VifidelWarning
-from ...evaluation import COUNTED_OF_ROWS
 from ...io.files import (
     beside,
     json_text,
@@ -39,7 +37,7 @@ from ...io.records import Parts, alone
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
-from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, add_up, corpus_scores, seal, tally_of
+from .file_scoring import Record, Task, Work, add_up, corpus_scores, seal, tally_of
 from .files import TableFile
 from .rows import RANKS
 
@@ -48,14 +46,9 @@ MANIFEST = "manifest.json"
 
 _PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
-# What the manifest says of all rows as records do of a file.
-_OF_ALL_ROWS = ("rows", "kept", "statuses", *COUNTED_OF_ROWS)
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
 _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
-
-# What `Parts` keeps beside the records: by which temporary files are known to be ours.
-_TOKEN = "temporary files"
 
 
 def score_tables(
@@ -66,13 +59,12 @@ def score_tables(
     workers: int,
     begin: Callable[[int | None], Callable[[int], object]],
 ) -> dict[str, Any]:
-    """Score files of rows, as far as that was not done before, and return the manifest.
+    """Score files of rows into a folder, if that was not done before, and return the manifest.
 
-    `output` is the folder that gets one file for each of them, in the order of their names, and the
-    manifest, which has the settings: what else the output depends on. `begin` goes from the number
-    of all rows, if it is known, to what is called with the number of rows that were just scored.
+    That has the settings: what else the output depends on. `begin` goes from the number of all
+    rows, if it is known, to what is called with the number of rows that were just scored.
     """
-    outputs = _outputs(files, OUTPUT_SUFFIXES[work.style])
+    outputs = _outputs(files, work.style)
     rows, signature = _checked(work, files)
     plan = {
         "command": "score-table",
@@ -99,7 +91,7 @@ def score_tables(
         judge(totals, work.scorer.vectors)
         manifest = {
             **plan,
-            **{name: totals[name] for name in _OF_ALL_ROWS if name in totals},
+            **{name: said for name, said in totals.items() if name not in ("sums", "words")},
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": records,
         }
@@ -123,7 +115,7 @@ def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
 
 
 def _pin(plan: Mapping[str, Any]) -> str:
-    """Return a digest of what the outputs of a run depend on beside the inputs."""
+    """Return a digest of what outputs depend on beside the inputs; `plan` may be a manifest."""
     named = {name: plan[name] for name in ("command", "signature", "settings", "versions")}
     return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
 
@@ -149,9 +141,9 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
     return known, next(iter(signatures), None) or work.scorer.signature()
 
 
-def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
+def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
     """Return the name of each file's output; no two may differ in case only, or not at all."""
-    names = [file.stem + suffix for file in files]
+    names = [f"{file.stem}.{style}" for file in files]
     seen: dict[str, TableFile] = {}
     for name, file in zip(names, files, strict=True):
         other = seen.setdefault(name.casefold(), file)
@@ -172,19 +164,17 @@ class _RunFolder:
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
         self._parts = Parts(self._manifest)
-        if self._manifest.exists():
+        if self._manifest.exists():  # until another file is added, it stays
             self._take_ended()
         # What earlier runs have written, by the name of the output.
         self._records: dict[str, list[Record]] = {}
-        for record in (self._parts[key] for key in self._parts if key != _TOKEN):
+        for record in map(self._parts.__getitem__, self._parts):
             self._records.setdefault(record["output"], []).append(record)
-        if _TOKEN not in self._parts:
-            self._parts.add(_TOKEN, secrets.token_hex(8))
         self._run = secrets.token_hex(4)
         self._remove_temporaries()  # one that was killed may have left some
 
     def _take_ended(self) -> None:
-        """Take the records of a run that ended; until another file is added, its manifest stays."""
+        """Take the records of a run that ended."""
         with open_file(self._manifest, VifidelError):  # an ordinary one
             ended = read_json(self._manifest, VifidelError)
         try:
@@ -234,10 +224,10 @@ class _RunFolder:
 
     def temporary(self, of: object) -> Path:
         """Return where a file is written before it is recorded; the name is of this run alone."""
-        return self._path / f".{self._parts[_TOKEN]}-{self._run}-{of}.part"
+        return self._path / f".score-table-{self._run}-{of}.part"
 
     def done(self, outputs: Sequence[str]) -> list[dict[str, Record]]:
-        """Return the records that stand, of each output: by the digest of the input.
+        """Return the records of each output that is there, by the digest of the input.
 
         It raises if there is a file that this run would not write, or one that no run has written.
         """
@@ -252,13 +242,13 @@ class _RunFolder:
         return [
             {
                 record["input_sha256"]: record
-                for record in self._standing(name)
+                for record in self._written(name)
                 if _key(record, self._pin) in self._parts
             }
             for name in outputs
         ]
 
-    def _standing(self, name: str) -> list[Record]:
+    def _written(self, name: str) -> list[Record]:
         """Return the records of the file of that name; it raises if no run has written it."""
         path = self._path / name
         if not os.path.lexists(path):
@@ -278,7 +268,7 @@ class _RunFolder:
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
         self._parts.add(_key(record, self._pin), record)
         path = self._path / record["output"]
-        self._standing(record["output"])  # it may have come while the rows were scored
+        self._written(record["output"])  # it may have come while the rows were scored
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.replace(temporary, path)
@@ -290,18 +280,18 @@ class _RunFolder:
         write_whole(self._manifest, json_text(manifest) + "\n", self.temporary(MANIFEST))
 
     def _remove_temporaries(self) -> None:
-        for path in self._path.glob(f".{self._parts[_TOKEN]}-*.part"):
+        for path in self._path.glob(".score-table-*.part"):
             path.unlink(missing_ok=True)
 
     def _clean(self) -> None:
-        """Remove temporary files, and then the records of a run that ended or finished no file."""
+        """Remove temporary files, and then the records of a run that ended."""
         self._remove_temporaries()
-        if self._manifest.exists() or set(self._parts) == {_TOKEN}:
+        if self._manifest.exists():
             self._parts.clear()
 
 
 def _key(record: Record, pin: str) -> str:
-    """Return what is different between records; `pin` is that of the run."""
+    """Return the key of a record in `Parts`; `pin` is that of its run."""
     return f"{pin}\n{record['sha256']}"
 
 
@@ -312,7 +302,7 @@ def _do(
     on_rows: Callable[[int], object],
     on_done: Callable[[int, Record], object],
 ) -> None:
-    """Score files, in this process or in others; then files are done in any order."""
+    """Score files, in this process or in others, where they are done in any order."""
     workers = min(workers, len(tasks))
     if workers <= 1:
         for at, task in enumerate(tasks):
@@ -363,16 +353,16 @@ _WORK: list[tuple[Work, Any]] = []
 
 def _begin(work: Work, stop: Any) -> None:
     """Prepare a worker, which ends with the process that started it."""
+
+    def end_with_parent() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
     _WORK.append((work, stop))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def _record(at: int, task: Task) -> tuple[int, Record]:

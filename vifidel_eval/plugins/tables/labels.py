@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...annotations import ObjectLabels
+from ...annotations.instances import judged_rows
 from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
-from ...annotations.plain import judged_rows
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers
@@ -22,23 +22,17 @@ _SCORE_FIELDS = ("score", "scores", "confidence", "confidences")
 
 
 class Shape(NamedTuple):
-    """How a column holds labels.
+    """How a column holds labels."""
 
-    `numbers_are` is ``"scores"``, ``"counts"`` or empty: what is beside each label. `fields` are
-    those of a struct, or of a map's entries, with the names and the numbers. `parallel` says that
-    these are two lists of equal length rather than a list of pairs.
-    """
-
-    numbers_are: str = ""
-    fields: tuple[str, ...] = ()
-    parallel: bool = False
+    numbers_are: str = ""  # beside each label: "scores", "counts" or nothing
+    fields: tuple[str, ...] = ()  # of a struct or a map's entries: the names and the numbers
+    parallel: bool = False  # two lists of equal length rather than a list of pairs
 
 
 def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
     """Return how a column of this type holds labels, or raise a VifidelError if it does not.
 
-    `scores` is the type of their scores, where these are a column of their own; `column` is what
-    messages call the labels.
+    `scores` is the type of the column of their scores, if there is one.
     """
     types = pa.types
     if types.is_null(kind):
@@ -83,11 +77,7 @@ def _is_numbers(kind: Any) -> bool:
 
 
 class RowLabels(NamedTuple):
-    """The labels of some rows with their counts, none where they cannot be read.
-
-    `asked` has what was looked for in the image of each row, None where it does not say that, and
-    `problems` what is wrong with rows that cannot be read.
-    """
+    """The labels of some rows, none where they cannot be read: `problems` says why not."""
 
     counts: list[LabelCounts]
     asked: list[Asked]
@@ -95,11 +85,10 @@ class RowLabels(NamedTuple):
 
 
 def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> RowLabels:
-    """Return the labels of rows as `label_rows` reads them.
+    """Return the labels of rows as `label_rows` reads them, of an array or a list of values.
 
-    `column` is an array of a type that `shape_of` knows, or a list of values of Python. Scores may
-    be a column of their own, and the lowest that counts is compared in their precision. Most rows
-    of an array are counted together; those with anything unusual are left to `label_rows`.
+    The threshold is compared in the precision of an array's scores. Its rows are counted together;
+    those with anything unusual are left to `label_rows`.
     """
     if not isinstance(column, list):
         return _read_array(column, scores, threshold)
@@ -148,10 +137,10 @@ def _read_array(column: Any, scores: Any, threshold: float) -> RowLabels:
     counted = there & ~odd[owners]
     counts: list[dict[str, int]] = [{} for _ in range(len(column))]
     labels = RowLabels([*counts], [None] * len(column), {})
-    of_row = map(counts.__getitem__, owners[counted].tolist())
-    names_there = map(cleaned.__getitem__, places[counted].tolist())
-    for of_image, label, amount in zip(of_row, names_there, amounts[counted].tolist(), strict=True):
-        of_image[label] = of_image.get(label, 0) + amount
+    present = (owners[counted], places[counted], amounts[counted])
+    for row, place, amount in zip(*(each.tolist() for each in present), strict=True):
+        label = cleaned[place]
+        counts[row][label] = counts[row].get(label, 0) + amount
     absent: dict[int, set[str]] = {}
     denied = (amounts == 0) & ~odd[owners]
     for row, place in zip(owners[denied].tolist(), places[denied].tolist(), strict=True):
@@ -231,11 +220,10 @@ def _mapping(names: list[str], numbers: list[int]) -> dict[str, int]:
 
 
 class ObjectsById:
-    """The labels of rows whose image ids are in a column: text or whole numbers.
+    """The labels of rows by the ids of a column, which mean images as those of caption files do.
 
-    They mean images as those of caption files do: text of digits is a number, and
-    ``val2017/000000000042.jpg`` is image 42. An id that the source does not know makes bad labels
-    where the source lists every image, and else an image without objects, as detections have them.
+    An id that the source does not know makes bad labels where the source lists every image, and
+    else an image without objects, as detections have them.
     """
 
     def __init__(self, objects: ObjectLabels, column: str) -> None:
@@ -252,14 +240,15 @@ class ObjectsById:
             )
 
     def matched(self, column: Any) -> list[tuple[Any, ImageId | None]]:
-        """Return the ids of rows, with the image of the source that each means, if it means one.
-
-        It raises an ImageIdError if an id could mean two images.
-        """
+        """Return the ids of rows, each with the image of the source that it means, if any."""
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         ids = (texts(column) if is_text(column.type) else column).to_pylist()
-        read = {value: _image_id(value) for value in dict.fromkeys(ids) if value is not None}
+        read = {
+            value: from_json_key(value.strip()) if is_text(column.type) else from_json_value(value)
+            for value in dict.fromkeys(ids)
+            if value is not None
+        }
         known = match([i for i in dict.fromkeys(read.values()) if i is not None], self.objects)
         # Text of digits may be text in the source as well.
         as_text = {value: value for value in read if value in self.objects}
@@ -279,7 +268,3 @@ class ObjectsById:
                     f"{self.objects.where})."
                 )
         return labels
-
-
-def _image_id(value: Any) -> ImageId | None:
-    return from_json_key(value.strip()) if isinstance(value, str) else from_json_value(value)

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ...captions.rows import MOST_CHARACTERS, Rows
 from ...errors import AnnotationError, CaptionError, VifidelError
-from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, Floats, Integers, Tally
+from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
 from ...io.caches import one_run
 from ...io.containers import listed_in
 from ...kernels.bags import Part
-from ...scorers.record import Metric, Settings
+from ...scorers.record import Metric
 from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
+from ...words.settings import Settings
 from .columns import Columns, entries, spelt, split, texts
 from .labels import RowLabels
 
@@ -49,9 +50,7 @@ def worsen(statuses: Statuses, rows: _Marks | Integers, status: str) -> None:
 class TableRows:
     """Some rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out.
 
-    `of_captions`, `of_references` and `of_labels` are places in `STATUSES`, (rows,): what is wrong
-    with each, 0 where nothing is. `labels` reads the labels; a row has at most `max_words`
-    different ones.
+    `of_captions`, `of_references` and `of_labels` are places in `STATUSES`, (rows,).
     """
 
     def __init__(
@@ -118,67 +117,55 @@ def _lengths(values: Iterable[Sized]) -> Integers:
 
 def _captions(column: Any) -> list[Any]:
     """Return the text of each row, which a list of one may spell; None for what is no text."""
+
+    def only(text: str) -> str | None:
+        try:
+            listed = listed_in(text, "", CaptionError, whole=False)
+        except CaptionError:
+            return None
+        if listed is None:
+            return text
+        return spelt(listed[0]) if len(listed) == 1 else None
+
     given = map(spelt, column) if isinstance(column, list) else texts(column).to_pylist()
-    return [_only(text) if text and text[0] in "[( \t\n" else text for text in given]
-
-
-def _only(text: str) -> str | None:
-    """Return the caption that a text is, or that is alone in the list that it spells."""
-    try:
-        listed = listed_in(text, "", CaptionError, whole=False)
-    except CaptionError:
-        return None
-    if listed is None:
-        return text
-    return spelt(listed[0]) if len(listed) == 1 else None
+    return [only(text) if text and text[0] in "[( \t\n" else text for text in given]
 
 
 def _references(column: Any, rows: int) -> list[Any]:
     """Return a list of texts for each row, with None for what is no text."""
+
+    def listed(row: Any) -> list[str | None]:
+        if row is None:
+            return []
+        values = row.tolist() if hasattr(row, "tolist") else row
+        return list(map(spelt, values)) if isinstance(values, list | tuple) else [None]
+
     if column is None:
         return [()] * rows
-    return list(map(_listed, column)) if isinstance(column, list) else split(*entries(column))
-
-
-def _listed(row: Any) -> list[str | None]:
-    if row is None:
-        return []
-    listed = row.tolist() if hasattr(row, "tolist") else row
-    return list(map(spelt, listed)) if isinstance(listed, list | tuple) else [None]
+    return list(map(listed, column)) if isinstance(column, list) else split(*entries(column))
 
 
 @dataclass(frozen=True, eq=False)
 class TableScores:
-    """What `TableScorer.evaluate` returns of some rows.
+    """What `TableScorer.evaluate` returns of some rows."""
 
-    Attributes
-    ----------
-    fields : pyarrow.StructArray
-        One row per row: the metrics' columns, ``distance`` and ``status``.
-    statuses : Counter
-        How many rows have each status.
-    tallies : mapping
-        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
-    counts : mapping
-        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
-        not a mean.
-    counted : mapping
-        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
-        nobody looked for, and whether its references alone judge it.
-    """
-
+    #: A pyarrow.StructArray of the metrics' columns, ``distance`` and ``status``.
     fields: Any
+    #: How many rows have each status.
     statuses: Counter[str]
+    #: Of what was read: ``"captions"``, ``"references"``, ``"object labels"``.
     tallies: Mapping[str, Tally]
+    #: By metric, (rows, k): what a corpus score that is not a mean follows from.
     counts: Mapping[str, Floats]
+    #: By key of `COUNTED_OF_ROWS`, (rows,) int64: how many mentions of each row nobody looked for,
+    #: and whether its references alone judge it (VIFIDEL-H).
     counted: Mapping[str, Integers]
 
 
 class RowScorer:
-    """Scores rows of tables under metrics that are made from settings.
+    """Scores rows under metrics made from settings, whose `weighted` says if there are references.
 
-    `weighted` of the settings says whether there are references; a text may have at most
-    `max_words` different words. Of scores, `type` is the pyarrow.StructType.
+    `type` is the pyarrow.StructType of scores.
     """
 
     def __init__(self, metrics: Sequence[str], settings: Settings, max_words: int) -> None:
@@ -194,20 +181,15 @@ class RowScorer:
             self._metrics.append((record, scorer))
             names += [column.name.replace("-", "_") for column in record.columns]
             names += [_DISTANCE] if record.name == _WITH_DISTANCE else []
-        fields = [(name, pa.float64()) for name in names]
-        self.type = pa.struct([*fields, (_STATUS, pa.string())])
-        self._weighted = settings.weighted
-        self._max_words = max_words
+        self.type = pa.struct([*((name, pa.float64()) for name in names), (_STATUS, pa.string())])
+        self._weighted, self._max_words = settings.weighted, max_words
 
     def signatures(self, objects: str) -> list[str]:
         """Return the signature of each metric; `objects` is what it says of the labels."""
         return [scorer.signature_with(objects) for _, scorer in self._metrics]
 
     def score(self, table: TableRows, strict_from: int | None = None) -> TableScores:
-        """Return the scores of rows; each is scored as if it were alone.
-
-        With the number of the first row as `strict_from`, it raises for one that needs a change.
-        """
+        """Return the scores of rows, each as if it were alone; `strict_from` is for `refuse`."""
         statuses = table.of_captions.copy()
         counted = {key: np.zeros(len(table.rows), dtype=np.int64) for key in COUNTED_OF_ROWS}
         columns: list[Floats] = []
@@ -273,17 +255,16 @@ class RowScorer:
 
         defined = scored.scores if scored.of_rows is None else scored.of_rows
         lacks = np.asarray(np.isnan(defined).any(axis=1))
-        something = undeclared = np.zeros(len(lacks), dtype=np.bool_)
+        something = np.zeros(len(lacks), dtype=np.bool_)
         if sees_objects:
             something = np.fromiter(map(bool, table.rows.objects or ()), bool, len(lacks))
             worsen(statuses, lacks & ~something, "no objects")
         if self._weighted and not record.objects:
             something = something | (_lengths(table.rows.references) > 0)
             worsen(statuses, lacks & ~something, "no references")
-        if "nothing_looked_for" in scored.counts:
-            undeclared = scored.counts["nothing_looked_for"] > 0
-            worsen(statuses, undeclared, "nothing looked for")
+        no_rows = np.zeros(len(lacks), dtype=np.int64)
+        undeclared = scored.counts.get(UNDECLARED, no_rows) > 0
+        worsen(statuses, undeclared, "nothing looked for")
         worsen(statuses, lacks & something & ~undeclared, "no known words")
-        if "unweighted" in scored.counts:
-            worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
+        worsen(statuses, scored.counts.get("unweighted", no_rows) > 0, "unweighted")
         return np.asarray(wrong > 0)

@@ -12,46 +12,29 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ...annotations.instances import check_thresholds
-from ...annotations.objects import from_threshold
+from ...annotations.instances import LabelRows, check_thresholds
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
 from ...io.arguments import check_whole
 from ...io.files import first_line
 from ...io.options import taking
-from ...scorers.record import Settings
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS
+from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
-from .columns import (
-    Columns,
-    as_column,
-    check_buffers,
-    column_of,
-    field_of,
-    is_references,
-    is_text,
-)
+from .columns import Columns, as_column, check_buffers, column_of, field_of, is_references, is_text
 from .labels import ObjectsById, RowLabels, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
-_ROWS_AT_ONCE = 1024
-_BYTES_AT_ONCE = 1 << 19
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 1024, 1 << 19
 
 
-# The options of `Settings` that tables have; what is not in a column is not one of them.
-_SETTINGS = (
-    *("vectors", "threshold", "stop_words", "p", "counts", "normalize"),
-    *("uncertain", "looked_for"),
-)
-
-
-@taking(Settings, only=_SETTINGS)
+@taking(Settings, only=OF_TABLES)
 class TableScorer:
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
@@ -94,12 +77,8 @@ class TableScorer:
 
     Raises
     ------
-    MetricUnavailable
-        If PyArrow is not installed.
-    VectorsError
-        If the vectors cannot be read.
     VifidelError
-        If another argument is not as described.
+        If an argument is not as described; a VectorsError if the vectors cannot be read.
 
     Examples
     --------
@@ -129,7 +108,7 @@ class TableScorer:
         # The usual stop words pickle as nothing.
         given = {name: value for name, value in given.items() if value is not STOP_WORDS}
         self._made_from = partial(type(self), **given)
-        for unknown in settings.keys() - set(_SETTINGS):
+        for unknown in settings.keys() - set(OF_TABLES):
             raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
         threshold, uncertain = settings.pop("threshold", None), settings.pop("uncertain", None)
         check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
@@ -150,8 +129,7 @@ class TableScorer:
         # What has to be read is read, and what is wrong refused, here.
         read = {"vectors": self.vectors, "looked_for": self._settings.declared}
         self._settings = replace(self._settings, **read)
-        self._strict = strict
-        self._max_words = max_words
+        self._strict, self._max_words = strict, max_words
         self._scorers: dict[bool, RowScorer] = {}
         self._scorer(references is not None)
 
@@ -187,7 +165,7 @@ class TableScorer:
             if schema is not None and self.columns.labels is not None and not scored:
                 kind = field_of(schema, self.columns.labels).type
                 scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
-            objects = f"rows{from_threshold(self._threshold if scored else None)}"
+            objects = LabelRows((), self._threshold if scored else None).signature()
         return "; ".join(self._scorer(self.columns.references is not None).signatures(objects))
 
     def score(
@@ -238,8 +216,8 @@ class TableScorer:
     def evaluate(self, batch: Any, first_row: int = 0) -> TableScores:
         """Return the scores of the rows of a pyarrow.RecordBatch or Table with what was counted.
 
-        `first_row` is the number of the first row, for messages of `strict`. It raises what `check`
-        raises and, with `strict`, a VifidelError if a row needs a change.
+        It raises what `check` raises and, with `strict`, a VifidelError if a row needs a change, by
+        its number; `first_row` is that of the first.
         """
         self.check(batch.schema)
         columns = self.columns.each(partial(column_of, batch))
@@ -250,16 +228,13 @@ class TableScorer:
     def __call__(self, batch: Any) -> Any:
         """Return a RecordBatch or Table with the fields of `type` added, as `evaluate` takes it."""
         added = self.evaluate(batch).fields.flatten()
-        schema = batch.schema
-        for field in self.type:
-            schema = schema.append(field)
+        schema = pa.schema([*batch.schema, *self.type], batch.schema.metadata)
         return type(batch).from_arrays([*batch.columns, *added], schema=schema)
 
     def check(self, schema: Any) -> None:
-        """Check the columns of a table, given its pyarrow.Schema, before its first row.
+        """Raise a VifidelError if a pyarrow.Schema lacks a column, or has one that would be added.
 
-        It raises a VifidelError if a column is missing or of a wrong type, or the table has a
-        column already that would be added.
+        Columns of wrong types raise, too.
         """
         taken = [field.name for field in self.type if field.name in schema.names]
         if taken:
@@ -267,18 +242,19 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        self._check(self.columns.each(partial(self._field, schema)), self.columns)
 
-    def _field(self, schema: Any, name: str) -> Any:
-        try:
-            return field_of(schema, name)
-        except VifidelError as problem:
-            if name != self.columns.labels:
-                raise
-            raise VifidelError(
-                f"{str(problem).rstrip('.')}; say which holds the object labels (--labels, "
-                "labels=...), or give a file of them (--objects, objects=...)."
-            ) from None
+        def field(name: str) -> Any:
+            try:
+                return field_of(schema, name)
+            except VifidelError as problem:
+                if name != self.columns.labels:
+                    raise
+                raise VifidelError(
+                    f"{str(problem).rstrip('.')}; say which holds the object labels (--labels, "
+                    "labels=...), or give a file of them (--objects, objects=...)."
+                ) from None
+
+        self._check(self.columns.each(field), self.columns)
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""

@@ -15,9 +15,7 @@ from ...errors import MetricUnavailable
 from ...project import pip_install
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import Column
-    from pyspark.sql.types import StructType
 
 
 def vifidel(
@@ -62,6 +60,7 @@ def vifidel(
     try:
         import pyarrow as pa
         from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
+        from pyspark.sql.types import DoubleType, StringType, StructType
     except ImportError as problem:
         raise MetricUnavailable(
             f"captions in Spark need PySpark 4.1 or later ({problem}): "
@@ -85,16 +84,8 @@ def vifidel(
         "batches": Iterator[tuple[pa.Array, ...]],
         "return": Iterator[pa.Array],
     }
-    column: Column = arrow_udf(score, _spark_type(scorer.type))(caption, *given.values())
+    returned = StructType()
+    for field in scorer.type:
+        returned.add(field.name, StringType() if field.type == pa.string() else DoubleType())
+    column: Column = arrow_udf(score, returned)(caption, *given.values())
     return column
-
-
-def _spark_type(struct: pa.StructType) -> StructType:
-    """Return Spark's type of what the kernel returns: doubles and the status."""
-    import pyarrow as pa
-    from pyspark.sql.types import DoubleType, StringType, StructType
-
-    spark_type = StructType()
-    for field in struct:
-        spark_type.add(field.name, StringType() if pa.types.is_string(field.type) else DoubleType())
-    return spark_type

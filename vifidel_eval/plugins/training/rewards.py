@@ -25,16 +25,14 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.io.arguments import named_if_wrong
 from vifidel_eval.io.files import first_line
 from vifidel_eval.scorers import Scorer
-from vifidel_eval.scorers.record import Metric, Settings
+from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS
+from vifidel_eval.words.settings import Settings
 
 #: A generated text: a string, or messages whose content is text or a list of blocks.
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 #: From a defined score of a column to a reward.
 Transform: TypeAlias = Callable[[float], float]
-
-# What a transform is tried with.
-_ANY_SCORE = 0.5
 
 __all__ = ["TrlReward", "compute_score", "trl_reward"]
 
@@ -49,11 +47,9 @@ class ColumnScorer(NamedTuple):
 
 @functools.lru_cache(maxsize=32)
 def column_scorer(name: str, references: bool) -> ColumnScorer:
-    """Return what computes a column, such as VIFIDEL-F, from rows, with `references` or without.
+    """Return what computes a column, such as VIFIDEL-F, whose scores depend on their row alone.
 
-    Its scores depend on their row alone. Those of CIDEr, for one, depend on all captions of a run,
-    so that a batch would not get those of the run. It raises a VifidelError if there is no such
-    column, or it needs references and there are none.
+    Those of CIDEr, for one, do not: a batch would not get the scores of the run.
     """
     columns = {
         column.name: (metric, column)
@@ -114,7 +110,7 @@ class TrlReward:
         weight: float = 1.0,
         transform: Transform | None = None,
     ) -> None:
-        scored = column_scorer(column, references is not None)
+        self._scored = scored = column_scorer(column, references is not None)
         if objects is None and scored.metric.objects:
             raise VifidelError(
                 f"{column} needs to know what the images show: name the data set's column of "
@@ -127,8 +123,8 @@ class TrlReward:
             )
         self._arguments = (column, objects, references, weight, transform)
         self._columns = {"objects": objects, "references": references}
-        self._scored, self._reward = scored, _Reward(scored.column, weight, transform)
-        self._reward(_ANY_SCORE)  # what is wrong with a transform is said before the training
+        self._reward = _Reward(scored.column, weight, transform)
+        self._reward(0.5)  # what is wrong with a transform is said before the training
         self.__name__: str = self._reward.name
 
     def __call__(
@@ -139,15 +135,19 @@ class TrlReward:
     ) -> list[float | None]:
         """Return the reward of each completion; None where the column is not defined.
 
-        TRL's `log_metric` gets the share of undefined rewards as ``{name}/undefined``. `columns`
-        are those of the data set, and whatever else TRL passes, which is not looked at. It raises a
-        VifidelError if the data set lacks a column, or a completion is no text.
+        `log_metric` gets the share of undefined ones. `columns` are those of the data set, and what
+        else TRL passes. It raises a VifidelError if one is missing or a completion is no text.
         """
-        given = {
-            argument: _column(columns, name, argument)
-            for argument, name in self._columns.items()
-            if name is not None
-        }
+        given: dict[str, list[Any]] = {}
+        for argument, name in self._columns.items():
+            if name is not None and name not in columns:
+                there = ", ".join(sorted(columns)) or "none"
+                raise VifidelError(
+                    f"the data set has no column {name!r}; it has: {there}. Name the right one "
+                    f"with {argument}=, or {argument}=None to score without."
+                )
+            if name is not None:
+                given[argument] = list(map(_plain, columns[name]))
         captions = [_text(completion, at) for at, completion in enumerate(completions)]
         scores = self._scored.scorer.score_columns(captions, **given)
         rewards = [
@@ -191,8 +191,6 @@ def compute_score(
 
     Parameters
     ----------
-    data_source : object
-        Not used.
     solution_str : str
         What the policy wrote.
     ground_truth : sequence or mapping
@@ -220,21 +218,17 @@ def compute_score(
     references = None if extra_info is None else extra_info.get("references")
     scored = column_scorer(column, references is not None)
     reward = _Reward(scored.column, weight, transform)
-    score = float(
-        scored.scorer.score_columns(
-            [solution_str],
-            objects=[_plain(ground_truth)],
-            references=None if references is None else [_plain(references)],
-        )[column][0]
+    columns = scored.scorer.score_columns(
+        [solution_str],
+        objects=[_plain(ground_truth)],
+        references=None if references is None else [_plain(references)],
     )
-    is_undefined = math.isnan(score)
-    if is_undefined:
+    score = float(columns[column][0])
+    if math.isnan(score):
         _warn_once(column, undefined)
-    return {
-        "score": float(undefined) if is_undefined else reward(score),
-        _spelled(column): float(undefined) if is_undefined else score,
-        "undefined": float(is_undefined),
-    }
+        score = float(undefined)
+        return {"score": score, _spelled(column): score, "undefined": 1.0}
+    return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
 
 
 class _Reward:
@@ -277,21 +271,8 @@ def _spelled(column: str) -> str:
     return column.lower().replace("-", "_")
 
 
-def _column(columns: Mapping[str, Any], name: str, argument: str) -> list[Any]:
-    if name not in columns:
-        there = ", ".join(sorted(columns)) or "none"
-        raise VifidelError(
-            f"the data set has no column {name!r}; it has: {there}. Name the right one with "
-            f"{argument}=, or {argument}=None to score without."
-        )
-    return [_plain(value) for value in columns[name]]
-
-
 def _plain(value: Any) -> Any:
-    """Return what is known of an image as lists and mappings.
-
-    Of Parquet files, mappings have the names of all rows, with None for those that a row lacks.
-    """
+    """Return what is known of an image as lists and mappings, without Parquet's missing names."""
     if value is None:
         return []
     if isinstance(value, Mapping):
@@ -305,9 +286,15 @@ def _text(completion: Completion, at: int) -> str:
         return completion
     if isinstance(completion, Mapping):
         completion = [completion]
+
+    def written(content: Any) -> str:
+        if content is None or isinstance(content, str):  # None: it only calls a tool
+            return content or ""
+        return "".join(block["text"] for block in content if block.get("type", "text") == "text")
+
     try:
         return "".join(
-            _content(message.get("content"))
+            written(message.get("content"))
             for message in completion
             if message.get("role", "assistant") == "assistant"  # and not what a tool answered
         )
@@ -315,14 +302,6 @@ def _text(completion: Completion, at: int) -> str:
         raise CaptionError(
             f"completion {at}: {completion!r:.60} is neither a text nor a list of messages."
         ) from problem
-
-
-def _content(content: Any) -> str:
-    if content is None:  # a message that only calls a tool
-        return ""
-    if isinstance(content, str):
-        return content
-    return "".join(block["text"] for block in content if block.get("type", "text") == "text")
 
 
 @functools.cache

@@ -24,11 +24,10 @@ except ModuleNotFoundError as problem:
 
 
 class VifidelMetric(Metric):
-    """The mean over all updates of one or more columns, such as VIFIDEL-F.
+    """The corpus score over all updates of one or more columns, as `vifidel_eval.evaluate` has it.
 
-    The states are sums of float64 that add up over batches and processes, from which the corpus
-    score follows as `vifidel_eval.evaluate` has it: the mean of the defined scores, or, for shares
-    such as VIFIDEL-Hi, the share in all captions together.
+    That is the mean of the defined scores or, for shares such as VIFIDEL-Hi, the share in all
+    captions together. Its states are sums of float64, which add up over batches and processes.
 
     Parameters
     ----------
@@ -108,24 +107,20 @@ class VifidelMetric(Metric):
         references: Sequence[Sequence[str]] | None,
     ) -> list[Floats]:
         evaluations: dict[str, dict[str, Evaluation]] = {}  # columns may share a scorer
-        for scored in self._scored():
-            if scored.metric.name not in evaluations:
-                rows = scored.scorer.rows(captions, objects=objects, references=references)
-                evaluations[scored.metric.name] = scored.scorer.evaluate(rows, signed=False)
-        return [
-            _summed(evaluations[scored.metric.name][scored.column.name])
-            for scored in self._scored()
-        ]
+        sums = []
+        for metric, column, scorer in self._scored():
+            if metric.name not in evaluations:
+                rows = scorer.rows(captions, objects=objects, references=references)
+                evaluations[metric.name] = scorer.evaluate(rows, signed=False)
+            sums.append(_summed(evaluations[metric.name][column.name]))
+        return sums
 
     def _scored(self) -> list[ColumnScorer]:
         """Return what computes each column; looked up, so that the metric pickles without it."""
         return [column_scorer(name, self._references) for name in self._names]
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], *arguments: Any) -> Any:
-        """Move the sums with a module, whose other precision would lose counts.
-
-        They stay on the CPU where a device has no float64 (Apple's MPS).
-        """
+        """Move the sums as float64; they stay on the CPU where a device has none (Apple's MPS)."""
 
         def moved(tensor: torch.Tensor) -> torch.Tensor:
             if tensor.dtype != torch.float64:

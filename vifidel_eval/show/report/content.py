@@ -23,10 +23,10 @@ from ...io.text_tables import readable
 from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
-from ...scorers.record import Settings
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores
 from ...scores.systems import System, paired
+from ...words.settings import Settings
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
@@ -48,10 +48,7 @@ Plan = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Material:
-    """What a report shows beside what was scored: `inputs` are names of files by what they are.
-
-    `pictures` and `boxes` are by image id; all pictures may take `picture_bytes` in the page.
-    """
+    """What a report shows beside what was scored; all pictures may take `picture_bytes` in it."""
 
     inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pictures: Mapping[ImageId, Path] = field(default_factory=dict)
@@ -95,8 +92,7 @@ def gather(
 ) -> Content:
     """Return the content of a report on systems that `scorers`, made from `settings`, scored.
 
-    `explained` is called with how many captions were since its last call. Warns if captions cannot
-    be explained though there are objects, which no metric used.
+    `explained` gets the number of captions since its last call. Warns if they cannot be explained.
     """
     scorers = list(scorers)
     rows = {system.name: paired(system, references, True) for system in systems}
@@ -268,13 +264,8 @@ def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
 def scale(explanations: Iterable[Explanation]) -> int:
     """Return the cost at the end of the colour scale, with two digits, in units."""
     costs = [match.cost for explanation in explanations for match in explanation.matches]
-    if not costs:
-        return _unit(1)
-    return max(_unit(float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}")), 1)
-
-
-def _unit(value: float) -> int:
-    return round(value / UNIT)
+    end = float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}") if costs else 1.0
+    return max(round(end / UNIT), 1)
 
 
 def sentences_of(
@@ -316,10 +307,8 @@ def _numbers_of(of_images: Sequence[Sequence[str] | Mapping[str, int]]) -> dict[
 
 def _scores(evaluation: Evaluation, ids: Sequence[ImageId]) -> list[float | None]:
     of_image = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
-    scores = (of_image.get(image_id, math.nan) for image_id in ids)
-    return [None if math.isnan(score) else _shown(score) for score in scores]
-
-
-def _shown(score: float) -> float:
-    """Return a score as it is shown; one that would be shown as 0 still has its order."""
-    return float(readable(score)) or float(f"{score:.4g}")
+    return [
+        # One that would be shown as 0 still has its order.
+        None if math.isnan(score) else float(readable(score)) or float(f"{score:.4g}")
+        for score in (of_image.get(image_id, math.nan) for image_id in ids)
+    ]

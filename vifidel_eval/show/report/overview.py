@@ -83,10 +83,7 @@ def correlation(value: float) -> str:
 
 
 class MadeUp(NamedTuple):
-    """What a system makes up, each thing (by its class) once a caption.
-
-    Its rates by the columns of VIFIDEL-H; by image how many things; and its most frequent classes.
-    """
+    """What a system makes up, each thing once a caption: rates, by image, and frequent classes."""
 
     system: str
     rates: Mapping[str, float]
@@ -165,10 +162,7 @@ class Spread(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """The scores of all systems under a metric, on an axis: its beginning, middle and end.
-
-    Where all scores are 0 or 1 (`binary`), their mean says it all.
-    """
+    """The scores of all systems under a metric; `binary` are those that are all 0 or 1."""
 
     metric: str
     axis: tuple[str, str, str]

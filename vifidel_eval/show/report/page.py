@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -32,10 +31,7 @@ _JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
 
 
 def render_page(content: Content) -> str:
-    """Return the report: one HTML document that needs nothing else.
-
-    The same content gives the same bytes.
-    """
+    """Return the report: one HTML document that needs nothing else, always the same bytes."""
     data, plans = image_data(content), caption_data(content)
     findings = {name: find([of_one]) for name, of_one in content.explanations.items()}
     made_up = overview.made_up(content, findings)
@@ -43,6 +39,8 @@ def render_page(content: Content) -> str:
         plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
     order = overview.Order(data, plans.get("inventions", ()))
     distributions = overview.distributions(content.scores)
+    # A metric is worth a plot against another if it has more scores than 0 and 1.
+    telling = [at for at, of in enumerate(distributions) if not of.binary and at != order.against]
     shown, boxes = pictures(content, order.places, data["labels"])
     fits = [
         [[list(map(overview.correlation, pair)) for pair in row] for row in of_system.tolist()]
@@ -56,7 +54,7 @@ def render_page(content: Content) -> str:
         remarks=overview.remarks(content.scores),
         duels=overview.duels(content.scores, content.comparisons),
         distributions=distributions,
-        telling=_telling(distributions, order.against),
+        telling=next(iter(telling), 0),
         made_up=made_up,
         findings=findings,
         most=_MOST_FINDINGS,
@@ -70,26 +68,11 @@ def render_page(content: Content) -> str:
             "shades": _SHADES,
             "unit": UNIT,
             "fits": fits,
-            "fewest": fewest(len(data["ids"])),
+            "fewest": min(max(2, len(data["ids"]) // 100), _FEWEST),
         },
         unexplained=content.unexplained,
         version=version("vifidel-eval"),
     )
-
-
-def _telling(distributions: Sequence[overview.Distribution], against: int) -> int:
-    """Return the first metric that is worth a plot against another: one of more than 0 and 1."""
-    places = (at for at, of in enumerate(distributions) if not of.binary and at != against)
-    return next(places, 0)
-
-
-def fewest(images: int) -> int:
-    """Return how many images a category needs to be listed.
-
-    >>> fewest(28), fewest(500), fewest(5000)
-    (2, 5, 25)
-    """
-    return min(max(2, images // 100), _FEWEST)
 
 
 @cache

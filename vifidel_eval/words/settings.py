@@ -1,0 +1,258 @@
+"""Settings: what users choose of objects, of words and of how they are judged."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..annotations import ObjectLabels, read_objects
+from ..annotations.categories import CategorySource, Declared, LookedFor, read_declared
+from ..annotations.instances import check_thresholds
+from ..annotations.read import accepted
+from ..errors import VifidelError, VifidelWarning
+from ..io.files import read_text
+from ..io.options import INPUT, Option, option
+from .content_words import STOP_WORDS
+from .tokenization import Tokenization
+
+if TYPE_CHECKING:
+    from .word_vectors import VectorSource
+
+#: Mentions of less support are not in the image, unless their class is known to be there.
+SUPPORT = 0.4
+
+#: Where the metrics that PyTorch computes are computed.
+DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
+#: The object vocabulary, for all metrics that judge mentions of objects.
+THINGS = Option(
+    "things",
+    "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]",
+)
+#: The names that CHAIR knows of categories, and what becomes of a caption that was cut off.
+SYNONYMS = Option(
+    "synonyms",
+    "Names of each category, one category per line, for CHAIR.  [default: our own list for COCO's "
+    "80]",
+    rare=True,
+)
+DROP_INCOMPLETE = Option(
+    "drop_incomplete",
+    "Leave an unfinished last sentence out of captions, for CHAIR.",
+    bool,
+    default=False,
+    rare=True,
+)
+
+
+#: The settings that tables have; what is in a column of its own is not one of them.
+OF_TABLES = (
+    *("vectors", "threshold", "stop_words", "p", "normalize", "counts"),
+    *("looked_for", "uncertain"),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the metrics of a run are made from; what has to be read is read once, when needed.
+
+    Most fields are options, which say themselves what they are: arguments of
+    `vifidel_eval.evaluate`, and options of commands. One field more is one option more of each.
+    An AnnotationError says that the threshold or what is uncertain is no score from 0 to 1.
+    """
+
+    objects: Any = option(
+        None,
+        lambda: f"What the images show: {accepted()}. Repeat to unite several.",
+        section=INPUT,
+        several=True,
+    )
+    threshold: float | None = option(
+        None,
+        "Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
+        float,
+        section=INPUT,
+    )
+    categories: CategorySource = option(
+        None,
+        "Class names, if `objects` has only numbers: a COCO file with categories, Open Images "
+        "class descriptions; for YOLO and class indices data.yaml, config.json, or a text file "
+        "with one name per line.",
+        section=INPUT,
+        rare=True,
+        several=True,
+    )
+    uncertain: float | None = option(
+        None,
+        "Score below which something that was asked for is not in the image; between this and "
+        "`threshold` it is not judged.  [default: `threshold`]",
+        float,
+        section=INPUT,
+        rare=True,
+    )
+    looked_for: Declared = option(
+        None,
+        "What was looked for in every image, if the objects do not say it: coco, voc, all (what is "
+        "not listed is not there), or a file with a label per line.",
+        (Path, str),
+        section=INPUT,
+        rare=True,
+    )
+    detector: str | PathLike[str] | None = option(
+        None,
+        "Detector for a folder of pictures in `objects`, as in detect --model; what it finds is "
+        "kept beside the folder.",
+        (Path, str),
+        section=INPUT,
+        rare=True,
+        metavar="FOLDER_OR_ID",
+        more="A model that is asked is asked about what the captions mention.",
+    )
+    agree: bool = option(
+        False,
+        "Judge only where all `objects` agree, instead of uniting them.",
+        bool,
+        section=INPUT,
+        rare=True,
+        more="Where they differ, nothing is judged.",
+    )
+    counts: bool = option(
+        True, "Count each object label once per image.", bool, rare=True, off="--presence"
+    )
+    vectors: VectorSource = option(
+        None,
+        "Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader name.  "
+        "[default: embedded]",
+        (Path, str),
+    )
+    trust_pickles: bool = option(
+        False,
+        "Unpickle `vectors` (gensim's .kv is a pickle), although a pickle can run any code.",
+        bool,
+        rare=True,
+    )
+    normalize: bool = option(
+        True, "Do not scale word vectors to length 1.", bool, rare=True, off="--raw-vectors"
+    )
+    stop_words: Collection[str] = option(
+        STOP_WORDS,
+        "Words to leave out of captions: a text file of them; in Python, a collection.  [default: "
+        "English]",
+        rare=True,
+        read=lambda path: frozenset(read_text(path, VifidelError).split()),
+    )
+    p: int | None = option(
+        None,
+        "Exponent of the travel cost.  [default: 2; WMD 1]",
+        int,
+        rare=True,
+        choices=(1, 2),
+        read=int,
+    )
+    #: Whether there are references.
+    references: bool = True
+    weighted: bool = option(
+        True,
+        "Do without references, or without their weights.",
+        bool,
+        section=INPUT,
+        off="--no-references",
+    )
+    #: The values of `Metric.options` by name.
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_thresholds(self.threshold, self.uncertain)
+
+    def with_references(self, given: bool) -> Settings:
+        """Return the settings of a run that has references, or none, which then weigh nothing."""
+        return replace(self, references=given, weighted=given and self.weighted)
+
+    @cached_property
+    def labels(self) -> ObjectLabels | None:
+        """The object labels of the images, if they are known."""
+        if self.objects is None:
+            return None
+        labels = read_objects(
+            self.objects, self.threshold, self.categories, self.uncertain, self.agree
+        )
+        if self.threshold and not labels.leaves_out:
+            what = "no label has a score"
+            if labels.threshold is not None:
+                what += f" below {self.threshold:g}"
+            warnings.warn(
+                f"{labels.where}: {what}, so that the threshold leaves nothing out.",
+                VifidelWarning,
+                stacklevel=2,
+            )
+        return labels
+
+    @cached_property
+    def declared(self) -> LookedFor | None:
+        """What a user says was looked for in every image."""
+        return None if self.looked_for is None else read_declared(self.looked_for)
+
+    @cached_property
+    def words(self) -> dict[str, Any]:
+        """The arguments that all optimal-transport metrics take."""
+        from .word_vectors import load_vectors  # and NumPy, which the help of commands needs not
+
+        return {
+            "vectors": load_vectors(self.vectors, self.trust_pickles),
+            "normalize": self.normalize,
+            "stop_words": self.stop_words,
+            **({} if self.p is None else {"p": self.p}),
+        }
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The arguments that all metrics take which hold captions against evidence."""
+        return {
+            "objects": self.labels,
+            "references": self.weighted,
+            "things": self.options.get("things"),
+            "uncertain": self.uncertain,
+            "looked_for": self.declared,
+            "vectors": self.words["vectors"],
+            "stop_words": self.stop_words,
+        }
+
+    @cached_property
+    def tokenization(self) -> Tokenization:
+        """What the metrics of these settings tokenise captions with, each caption once."""
+        return Tokenization()
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The cosines that decide; the defaults fit the embedded vectors.
+
+    Attributes
+    ----------
+    support : float
+        A mention of less support is not in the image, unless its class is known to be there
+        (docs/fidelity-experiments.md says how this was chosen).
+    far : float
+        An object is unmentioned if the caption mentions nothing of its class and all words stay
+        below this cosine.
+    """
+
+    support: float = option(
+        SUPPORT,
+        "Lowest cosine that supports a mention; it suits the embedded vectors.",
+        float,
+        section="",
+    )
+    far: float = option(
+        0.2,
+        "An object is unmentioned if its cosine with every word is below this; it suits the "
+        "embedded vectors.",
+        float,
+        section="",
+        rare=True,
+        lowest=-1,
+    )
