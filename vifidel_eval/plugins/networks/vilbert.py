@@ -20,8 +20,8 @@ from torch.nn.utils.rnn import pad_sequence
 from ...errors import VifidelError
 from ...io.files import parse_json, read_text
 from ..pytorch import load_weights, read_checkpoint
+from . import MOST_TOKENS
 from .regions import Regions
-from .vilbertscore import MOST_TOKENS
 
 # The task that the multi-task model is told: retrieval on COCO.
 _TASK = 7

@@ -24,10 +24,8 @@ from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE
 from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
+from . import MOST_TOKENS
 from .regions import FeatureSource, Floats32, ImageSide, Kept, read_boxed_regions
-
-#: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
-MOST_TOKENS = 37
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
