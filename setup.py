@@ -134,12 +134,12 @@ setup(
         ],
         "vifidel_eval.commands": [
             "agreement=vifidel_eval.plugins.agreement.command:agreement",
-            "convert-features=vifidel_eval.plugins.networks.convert_command:convert_features",
-            "detect=vifidel_eval.plugins.detect.detect_command:detect",
-            "questions=vifidel_eval.plugins.detect.questions_command:questions",
+            "convert-features=vifidel_eval.plugins.networks.commands:convert_features",
+            "detect=vifidel_eval.plugins.detect.commands:detect",
+            "questions=vifidel_eval.plugins.detect.commands:questions",
             "score-table=vifidel_eval.plugins.tables.command:score_table",
             "submission=vifidel_eval.plugins.submission.command:submission",
-            "train-lm=vifidel_eval.plugins.networks.train_command:train_lm",
+            "train-lm=vifidel_eval.plugins.networks.commands:train_lm",
         ],
         "vifidel_eval.services": [
             "backends=vifidel_eval.plugins.detect.loading:backends",

@@ -208,8 +208,11 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        own = read_things(self._things), self._space.stop_words
-        return Grounding(*own, self._objects, self._looked_for)
+        return self._grounding_by(read_things(self._things), self._objects)
+
+    def _grounding_by(self, things: ClassList, objects: ObjectLabels | None) -> Grounding:
+        """Return what grounds mentions of a vocabulary in labels and what is declared of them."""
+        return Grounding(things, self._space.stop_words, objects, self._looked_for)
 
     def _read_for_grounding(self, rows: Rows) -> Iterator[Part[GoldT]]:
         """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""

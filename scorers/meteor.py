@@ -17,8 +17,7 @@ import pycocoevalcap.meteor.meteor as host_meteor
 
 from ..errors import MetricUnavailable
 from ..evaluation import Column
-from ..words.java import find_java, why_ended
-from ..words.tokenization import Tokenization, Tokens
+from ..words.tokenization import Tokenization, Tokens, find_java, why_ended
 from .base import Progress
 from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import DENKOWSKI_2014

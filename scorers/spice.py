@@ -17,8 +17,7 @@ import pycocoevalcap.spice as host_spice
 
 from ..errors import MetricUnavailable
 from ..evaluation import Column
-from ..words.java import PATIENCE, find_java, run_java
-from ..words.tokenization import Tokenization, Tokens
+from ..words.tokenization import PATIENCE, Tokenization, Tokens, find_java, run_java
 from .base import Progress
 from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import ANDERSON_2016

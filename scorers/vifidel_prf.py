@@ -60,7 +60,7 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         source = self._objects
         if source is not None and not (source.categories or source.says_what_was_asked):
             source = None
-        return Grounding(self._names, self._space.stop_words, source, self._looked_for)
+        return self._grounding_by(self._names, source)
 
     def prepare(self, gold: Gold, rows: Rows) -> ClaimsGold:
         asked = asked_of(rows, self._objects)

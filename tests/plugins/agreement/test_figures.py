@@ -8,9 +8,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.agreement.figures import check_figure, write_curves, write_matrices
 from vifidel_eval.plugins.agreement.forced_choice import forced_choice
 from vifidel_eval.plugins.agreement.judgements import Choices, Judged
+from vifidel_eval.plugins.agreement.result import check_figure, write_curves, write_matrices
 from vifidel_eval.plugins.agreement.trials import Trials
 
 NAN = math.nan

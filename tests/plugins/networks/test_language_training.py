@@ -9,9 +9,9 @@ pytestmark = pytest.mark.pytorch
 from vifidel_eval.errors import VifidelError  # noqa: E402
 from vifidel_eval.io.files import beside  # noqa: E402
 from vifidel_eval.plugins.networks import language_training  # noqa: E402
+from vifidel_eval.plugins.networks.commands import train_lm  # noqa: E402
 from vifidel_eval.plugins.networks.language_training import train  # noqa: E402
 from vifidel_eval.plugins.networks.lm import LanguageModel  # noqa: E402
-from vifidel_eval.plugins.networks.train_command import train_lm  # noqa: E402
 
 CAPTIONS = {
     number: [f"A {animal} is in the {place}.", f"the {animal} runs through a {place}", "..."]

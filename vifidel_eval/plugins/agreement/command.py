@@ -287,9 +287,9 @@ def _add(data_set: _DataSet) -> None:
     ) -> None:
         from .correlation import correlate, views
         from .detection import detect
-        from .figures import check_figure, write_figure
         from .forced_choice import forced_choice
         from .judgements import Choices, Hallucinations, Ratings
+        from .result import check_figure, write_figure
         from .trials import write_candidates
 
         ties = {"ties": given.pop("ties")} if "ties" in given else {}
