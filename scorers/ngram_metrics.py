@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..captions.rows import Rows
+from ..captions.rows import Rows, of_run
 from ..evaluation import Column, Evaluation, Floats, Statistics
-from ..io.caches import of_run
 from ..io.image_ids import ImageId
 from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
 from ..words.settings import Settings

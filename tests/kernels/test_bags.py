@@ -6,9 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vifidel_eval import content_words
-from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels
+from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels, joined
 from vifidel_eval.kernels.lexicon import Lexicon, LexiconFull
-from vifidel_eval.words.content_words import joined
 from vifidel_eval.words.word_vectors import load_vectors
 
 AXES = {"dog": [3.0, 0.0], "cat": [0.0, 2.0], "bird": [1.0, 1.0], "nothing": [0.0, 0.0]}

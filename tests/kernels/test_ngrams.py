@@ -12,7 +12,7 @@ from pycocoevalcap.bleu.bleu_scorer import cook_refs, cook_test
 from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.rouge.rouge import Rouge, my_lcs
 
-from vifidel_eval.io.caches import of_run, one_run
+from vifidel_eval.captions.rows import of_run, one_run
 from vifidel_eval.kernels.ngrams import Numbered
 
 # Few words, so that n-grams repeat; and what tokenizers never leave but callers may give: blanks

@@ -9,9 +9,8 @@ from collections import Counter
 import pytest
 
 from vifidel_eval import Vifidel
-from vifidel_eval.captions.rows import Rows
+from vifidel_eval.captions.rows import Rows, of_run, one_run
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.io.caches import of_run, one_run
 from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scores.harness import score_rows

@@ -14,8 +14,8 @@ from pycocoevalcap.cider.cider import Cider as StockCider
 from pycocoevalcap.rouge.rouge import Rouge as StockRouge
 
 from vifidel_eval import MetricUnavailable
+from vifidel_eval.captions import rows as remembered
 from vifidel_eval.captions.rows import coco_rows, make_rows
-from vifidel_eval.io import caches as remembered
 from vifidel_eval.kernels import ngrams
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
 from vifidel_eval.scores.harness import score_rows

@@ -1,14 +1,18 @@
-"""Rows: what an evaluation is over. An image may have any number of them."""
+"""Rows: what an evaluation is over, any number per image; and what those who read a run share."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import CaptionError, ImageIdError, VifidelError
 from ..io.image_ids import ImageId, check_ids, samples
+
+V = TypeVar("V")
 
 _SEQUENCES = (list, tuple)
 _PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everybody gives
@@ -211,3 +215,36 @@ def image_ids_of(rows: Rows, metric: object) -> Sequence[ImageId]:
     if rows.image_ids is None:
         raise VifidelError(f"{metric} looks images up by their ids: give image_ids.")
     return rows.image_ids
+
+
+# What was made in the run of this thread, by what made it.
+_MADE: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", default=None)
+
+
+@contextmanager
+def one_run() -> Iterator[None]:
+    """Have `of_run` make things once in this thread; a run within a run is a part of that."""
+    if _MADE.get() is not None:
+        yield
+        return
+    before = _MADE.set({})
+    try:
+        yield
+    finally:
+        _MADE.reset(before)
+
+
+def of_run(make: Callable[[], V]) -> V | None:
+    """Return what `make` returned when this run first asked for it; None outside of a run.
+
+    >>> with one_run():
+    ...     of_run(list) is of_run(list)
+    True
+    """
+    made = _MADE.get()
+    if made is None:
+        return None
+    if make not in made:
+        made[make] = make()
+    found: V = made[make]
+    return found

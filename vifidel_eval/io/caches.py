@@ -1,15 +1,13 @@
-"""Caches of what functions of texts return, and of a run; the folder of cached files."""
+"""Caches of what functions of texts return; the folder of cached files."""
 
 from __future__ import annotations
 
 import functools
 import os
 import re
-from collections.abc import Callable, Iterator, Sized
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sized
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..errors import VectorsError
 from .files import reason
@@ -56,39 +54,6 @@ class Remembered(dict[K, V]):
             self._held = size
         self[key] = value
         return value
-
-
-# What was made in the run of this thread, by what made it.
-_MADE: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", default=None)
-
-
-@contextmanager
-def one_run() -> Iterator[None]:
-    """Have `of_run` make things once in this thread; a run within a run is a part of that."""
-    if _MADE.get() is not None:
-        yield
-        return
-    before = _MADE.set({})
-    try:
-        yield
-    finally:
-        _MADE.reset(before)
-
-
-def of_run(make: Callable[[], V]) -> V | None:
-    """Return what `make` returned when this run first asked for it; None outside of a run.
-
-    >>> with one_run():
-    ...     of_run(list) is of_run(list)
-    True
-    """
-    made = _MADE.get()
-    if made is None:
-        return None
-    if make not in made:
-        made[make] = make()
-    found: V = made[make]
-    return found
 
 
 # The names of what we write into the cache folder; nothing else in it is ever removed.

@@ -16,10 +16,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..captions.rows import Rows
+from ..captions.rows import Rows, of_run
 from ..evaluation import Floats, Integers, Tally
-from ..io.caches import of_run
-from ..words.content_words import joined
+from ..words.content_words import END, simplified
 from .lexicon import Lexicon, WordDistances
 
 #: How many pairs of words are held in memory at once, at some 100 bytes each.
@@ -111,6 +110,18 @@ def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
         end = max(int(np.searchsorted(together, done + PAIRS_AT_ONCE, "right")), start + 1)
         yield start, end
         start = end
+
+
+def joined(captions: Iterable[str]) -> str:
+    """Return all captions as one text, lower-case, without contractions, `END` after each."""
+    plain = [
+        caption if caption.isascii() and "'" not in caption else simplified(caption)
+        for caption in captions
+    ]
+    text = f" {END} ".join([*plain, ""]).lower()
+    if text.count(END) != len(plain):
+        text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""]).lower()
+    return text if text.isascii() else " ".join(text.split())
 
 
 class _Readings(dict[tuple[str, ...], tuple[Bags, Tally]]):

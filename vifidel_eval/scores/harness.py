@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
-from ..captions.rows import Rows
+from ..captions.rows import Rows, one_run
 from ..errors import (
     CaptionError,
     MetricFailed,
@@ -16,7 +16,6 @@ from ..errors import (
     VifidelWarning,
 )
 from ..evaluation import Evaluation
-from ..io.caches import one_run
 from ..io.image_ids import ImageId
 from ..scorers import Mean, Scorer
 from ..scorers.registry import named_failures

@@ -98,18 +98,6 @@ def placed_words(
 END = "\0"
 
 
-def joined(captions: Iterable[str]) -> str:
-    """Return all captions as one text, lower-case, without contractions, `END` after each."""
-    plain = [
-        caption if caption.isascii() and "'" not in caption else simplified(caption)
-        for caption in captions
-    ]
-    text = f" {END} ".join([*plain, ""]).lower()
-    if text.count(END) != len(plain):
-        text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""]).lower()
-    return text if text.isascii() else " ".join(text.split())
-
-
 def simplified(caption: str, negation: str = "") -> str:
     """Return a caption in lower case, without contractions; `negation` is left of *n't*."""
     caption = caption.lower()

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ...captions.rows import Rows
+from ...captions.rows import Rows, one_run
 from ...errors import AnnotationError, MetricUnavailable, VifidelError
 from ...evaluation import Floats
 from ...io.arguments import check_whole
-from ...io.caches import one_run
 from ...io.containers import entries_of
 from ...io.digits import rounded
 from ...io.files import json_text, write_whole

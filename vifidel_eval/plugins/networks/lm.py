@@ -19,11 +19,12 @@ from ...errors import VifidelError
 from ...evaluation import Evaluation, Floats, Integers
 from ...io.image_ids import ImageId
 from ...io.options import Option
+from ...kernels.bags import joined
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
-from ...words.content_words import END, joined, piece_runs
+from ...words.content_words import END, piece_runs
 from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
 
 # The first token numbers; the words of the vocabulary follow.

@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...captions.rows import MOST_CHARACTERS, Rows
+from ...captions.rows import MOST_CHARACTERS, Rows, one_run
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
-from ...io.caches import one_run
 from ...io.containers import listed_in
 from ...kernels.bags import Part
 from ...scorers.record import Metric
