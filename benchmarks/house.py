@@ -43,11 +43,8 @@ TWO_SENTENCES = "A dog catches a frisbee. A cat sleeps."
 #: What adding one costs: an example, and how other files may name it.
 EXAMPLES = {
     "a metric": ("scorers/wmd.py", r"\.wmd import"),
-    "a format of objects": ("annotations/voc.py", r"\.voc import|voc\."),
-    "a layout of captions": (
-        "vifidel_eval/captions/lmms_eval.py",
-        r'"lmms_eval", "llava"',
-    ),
+    "a format of objects": ("annotations/folders.py", r"folders\.VOC\b"),
+    "a layout of captions": ("vifidel_eval/captions/datasets.py", r"datasets\.KARPATHY\b"),
 }
 
 
