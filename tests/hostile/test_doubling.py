@@ -139,7 +139,8 @@ LONG = 6000, 96_000
 
 @pytest.fixture
 def little_remembered(monkeypatch):
-    monkeypatch.setattr(remembered, "MOST", 1 << 16)
+    """Remember no text that is measured, of either size: only words."""
+    monkeypatch.setattr(remembered, "MOST", 1 << 13)
 
 
 @pytest.mark.usefixtures("little_remembered")
