@@ -120,6 +120,7 @@ setup(
             "pytest>=8",
             "pytest-xdist>=3.6",
             "ruff~=0.17.5",
+            "tomli>=2; python_version < '3.11'",
             "types-tabulate",
             "types-tqdm",
         ],

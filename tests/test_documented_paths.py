@@ -9,7 +9,8 @@ import vifidel_eval
 
 PATHS = {
     "vifidel_eval": "Vifidel, evaluate, load, questions, register",
-    "vifidel_eval.agreement": "trials",
+    "vifidel_eval.agreement": "correlation, detection, forced_choice, trials",
+    "vifidel_eval.agreement.trials": "run_trials",
     "vifidel_eval.annotations": "read_objects",
     "vifidel_eval.asking": "AnswerCounts, calibrate, calibrated",
     "vifidel_eval.detect": "Detector, detect_objects",

@@ -1,16 +1,9 @@
 """What docs/architecture.md says of adding things, tried on a copy of the package."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-import vifidel_eval
-from vifidel_eval import annotations, scorers
+from package_copy import copy_package, run
 
 FORMAT = '''
 """Objects as ``{"shown": [{"picture": 7, "what": ["dog"]}]}``."""
@@ -79,13 +72,7 @@ register(Metric("CAPITALS", "Capitals", Capitals, lambda settings: Capitals(), r
 def copy(tmp_path_factory):
     """The folder of a copy of the package in which everything has been added."""
     folder = tmp_path_factory.mktemp("copy")
-    package = folder / "vifidel_eval"
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(Path(vifidel_eval.__file__).parent, package, ignore=ignored)
-    for beside in (annotations, scorers):
-        source = Path(beside.__file__).parent
-        if not (package / source.name).exists():
-            shutil.copytree(source, package / source.name, ignore=ignored)
+    package = copy_package(folder)
 
     def add(path, before, line):
         text = (package / path).read_text("utf-8")
@@ -111,18 +98,6 @@ def copy(tmp_path_factory):
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content), "utf-8")
     return folder
-
-
-def run(folder, *words):
-    return subprocess.run(
-        [sys.executable, "-m", "vifidel_eval", *words],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        timeout=120,
-        check=False,
-    )
 
 
 def test_a_format_a_layout_a_metric_its_columns_a_count_and_a_style_are_found(copy):

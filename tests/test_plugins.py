@@ -1,15 +1,13 @@
 """Each plug-in's folder can be deleted from an installed copy, and everything else works."""
 
-import os
 import shutil
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from package_copy import copy_package, run
 
 import vifidel_eval
-from vifidel_eval import annotations, scorers
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ROOM = Path(vifidel_eval.__file__).parent / "plugins"
@@ -28,28 +26,10 @@ COMMANDS = {
 @pytest.fixture(params=PLUGINS)
 def without(request, tmp_path):
     """Run commands, one process each, of a copy that lacks a plug-in."""
-    copy = tmp_path / "vifidel_eval"
-    ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(Path(vifidel_eval.__file__).parent, copy, ignore=ignore)
-    for package in (annotations, scorers):
-        if not (copy / Path(package.__file__).parent.name).exists():
-            folder = Path(package.__file__).parent
-            shutil.copytree(folder, copy / folder.name, ignore=ignore)
-    shutil.rmtree(copy / "plugins" / request.param)
-
-    def run(*words):
-        return subprocess.run(
-            [sys.executable, "-m", "vifidel_eval", *words],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-            timeout=120,
-            check=False,
-        )
-
-    run.plugin = request.param
-    return run
+    shutil.rmtree(copy_package(tmp_path) / "plugins" / request.param)
+    run_copy = partial(run, tmp_path)
+    run_copy.plugin = request.param
+    return run_copy
 
 
 def test_help_and_the_commands_of_the_plug_in_say_that_it_is_not_installed(without):

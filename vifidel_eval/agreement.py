@@ -1,7 +1,8 @@
-"""Experiments with people's judgements, under their documented name."""
+"""Experiments with people's judgements, under their documented names."""
 
 import sys
 
-from .plugins import agreement
+from .plugins.agreement import correlation, detection, forced_choice, trials
 
-sys.modules[__name__] = agreement
+__all__ = ["correlation", "detection", "forced_choice", "trials"]
+sys.modules |= {f"{__name__}.{name}": globals()[name] for name in __all__}
