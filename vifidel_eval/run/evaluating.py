@@ -14,8 +14,7 @@ from typing import Any
 from ..captions.fields import Selection, Wanted
 from ..entry_points import service
 from ..errors import VifidelError, VifidelWarning
-from ..io.arguments import named_if_wrong
-from ..io.options import options_of, taking
+from ..io.options import named_if_wrong, options_of, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import (

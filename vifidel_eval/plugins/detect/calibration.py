@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ...annotations import ObjectLabels
 from ...errors import VifidelError, VifidelWarning
-from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match, mismatch
+from ...io.options import named_if_wrong
 from ...run.plan import PathLike
 from ...run.run import Run
 from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
