@@ -7,9 +7,7 @@ it. A file is recorded before it gets its name: one that no record has the diges
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.metadata
-import json
 import multiprocessing
 import os
 import queue
@@ -99,8 +97,8 @@ def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
     """Warn if vectors know few words of a run, or no row has all scores; refuse almost no words."""
     for what, tally in totals["words"].items():
         tally.check_known(what, vectors)
+    warn_of_undeclared(totals["statuses"].get("nothing looked for", 0))
     statuses = {status: number for status, number in totals["statuses"].items() if number}
-    warn_of_undeclared(statuses.get("nothing looked for", 0))
     if statuses and all(RANKS[status] >= RANKS["nothing looked for"] for status in statuses):
         causes = ", ".join(f"{number} {status}" for status, number in statuses.items())
         warnings.warn(
@@ -108,12 +106,6 @@ def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
             VifidelWarning,
             stacklevel=2,
         )
-
-
-def _pin(plan: Mapping[str, Any]) -> str:
-    """Return a digest of what outputs depend on beside the inputs; `plan` may be a manifest."""
-    named = {name: plan[name] for name in ("command", "signature", "settings", "versions")}
-    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
 
 
 def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
@@ -124,17 +116,15 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
         return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        found = list(threads.map(check, files))
-    signatures = {s: file for file, (_, s) in zip(files, found, strict=True) if s is not None}
+        rows, found = zip(*threads.map(check, files), strict=True)
+    signatures = {s: file for s, file in zip(found, files, strict=True) if s is not None}
     if len(signatures) > 1:
         one, other = list(signatures.values())[:2]
         raise VifidelError(
             f"{one.path} and {other.path}: labels have scores in one of them only; score them into "
             "different folders."
         )
-    rows = [number for number, _ in found if number is not None]
-    known = sum(rows) if len(rows) == len(found) else None
-    return known, next(iter(signatures), None) or work.scorer.signature()
+    return None if None in rows else sum(rows), next(iter(signatures), work.scorer.signature())
 
 
 def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
@@ -143,14 +133,13 @@ def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
     seen: dict[str, TableFile] = {}
     for name, file in zip(names, files, strict=True):
         other = seen.setdefault(name.casefold(), file)
-        if other is file:
-            continue
-        if other.path == file.path and other.filesystem == file.filesystem:
+        if other is not file and (other.path, other.filesystem) == (file.path, file.filesystem):
             raise VifidelError(f"{file.path}: is given twice; give it once.")
-        raise VifidelError(
-            f"{other.path} and {file.path}: both would be written to {name}; score them into "
-            "different folders, or give a folder that both are below."
-        )
+        if other is not file:
+            raise VifidelError(
+                f"{other.path} and {file.path}: both would be written to {name}; score them into "
+                "different folders, or give a folder that both are below."
+            )
     return names
 
 
@@ -171,7 +160,7 @@ class _RunFolder:
         with open_file(self._manifest, VifidelError):  # an ordinary one
             ended = read_json(self._manifest, VifidelError)
         try:
-            pin, records = _pin(ended), {_key(of["output"], of): of for of in ended["files"]}
+            pin, records = _pin(ended), {_key(of): of for of in ended["files"]}
             ours = all(record["sha256"] == seal(record) for record in records.values())
         except (LookupError, TypeError, ValueError):
             ours = False
@@ -239,7 +228,7 @@ class _RunFolder:
         if not os.path.lexists(path):
             return {}
         with open_file(path, VifidelError) as file:
-            key = _key(name, {"output_sha256": sha256_of(file)})
+            key = _key({"output": name, "output_sha256": sha256_of(file)})
         if key not in self._parts:
             raise VifidelError(
                 f"{path}: was not written by this command, or was changed since; move it away, or "
@@ -251,10 +240,9 @@ class _RunFolder:
     def add(self, temporary: Path, record: Record) -> None:
         """Record a file that was written, and give it its name."""
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
-        name = record["output"]
-        self._parts.add(_key(name, record), {**record, "pin": self._pin})
-        path = self._path / name
-        self.record_of(name)  # it may have come while the rows were scored
+        self._parts.add(_key(record), {**record, "pin": self._pin})
+        self.record_of(record["output"])  # it may have come while the rows were scored
+        path = self._path / record["output"]
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.replace(temporary, path)
@@ -276,9 +264,14 @@ class _RunFolder:
             self._parts.clear()
 
 
-def _key(name: str, record: Record) -> str:
-    """Return the key in `Parts` of an output as a record describes it."""
-    return f"{name}\n{record['output_sha256']}"
+def _pin(plan: Mapping[str, Any]) -> str:
+    """Return a digest of what outputs depend on beside the inputs; `plan` may be a manifest."""
+    return seal({name: plan[name] for name in ("command", "signature", "settings", "versions")})
+
+
+def _key(record: Record) -> str:
+    """Return the key of a record in `Parts`: its output's name and SHA-256."""
+    return f"{record['output']}\n{record['output_sha256']}"
 
 
 def _do(
