@@ -74,25 +74,24 @@ class TableFile:
             if self.format == "JSONL":
                 source = JsonLines(self.filesystem, self.path, whole)
             else:
-                source = self._dataset({})
+                source = self._dataset([])
             if self.format in _PLAIN:  # nothing is taken for a number or date
-                source = self._dataset(dict.fromkeys(source.schema.names, pa.string()))
+                source = self._dataset(source.schema.names)
         return OpenTable(self, source, names)
 
-    def _dataset(self, text: dict[str, pa.DataType]) -> ds.Dataset:
-        form: ds.FileFormat
+    def _dataset(self, texts: list[str]) -> ds.Dataset:
+        """Return a file that is no JSON; in CSV, columns of these names are text."""
+        form: ds.FileFormat = ds.IpcFileFormat()
         if self.format == "Parquet":
             options = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
             form = ds.ParquetFileFormat(default_fragment_scan_options=options)
-        elif self.format == "Arrow":
-            form = ds.IpcFileFormat()
-        else:
+        elif self.format in _PLAIN:
+            types = dict.fromkeys(texts, pa.string())
+            between = "\t" if self.format == "TSV" else ","
             form = ds.CsvFileFormat(
-                parse_options=pa.csv.ParseOptions(
-                    delimiter="\t" if self.format == "TSV" else ",", newlines_in_values=True
-                ),
+                parse_options=pa.csv.ParseOptions(delimiter=between, newlines_in_values=True),
                 read_options=pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK),
-                convert_options=pa.csv.ConvertOptions(column_types=text, check_utf8=False),
+                convert_options=pa.csv.ConvertOptions(column_types=types, check_utf8=False),
             )
         return ds.dataset(self.path, filesystem=self.filesystem, format=form)
 
@@ -211,6 +210,7 @@ def find_tables(sources: Sequence[str]) -> list[TableFile]:
 
 
 def _of_source(source: str) -> list[TableFile]:
+    filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     if is_address(source):
         given, source = source, _SECRET.sub("//***@", source)  # what messages show of it
         try:
@@ -218,8 +218,6 @@ def _of_source(source: str) -> list[TableFile]:
         except _PROBLEMS as problem:
             why = _said(problem).replace(given, source)
             raise VifidelError(f"{source}: {why}; check the address.") from None
-    else:
-        filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     try:
         info = filesystem.get_file_info(path)
         if info.type == pa.fs.FileType.Directory:
@@ -245,10 +243,9 @@ def _of_source(source: str) -> list[TableFile]:
 def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
     found = [
         TableFile(name, path, filesystem, _suffix_of(name)[1])
-        for name, path in _listed(filesystem, folder)
+        for name, path in sorted(_listed(filesystem, folder))
         if not any(part.startswith((".", "_")) for part in name.split("/"))
     ]
-    found.sort(key=lambda file: file.name)
     other = next((file for file in found if not file.format), None)
     if other is not None and len(found) > 1:
         raise VifidelError(

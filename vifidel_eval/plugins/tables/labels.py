@@ -230,15 +230,6 @@ class ObjectsById:
         self.objects = objects
         self._column = column
 
-    def check(self, kind: Any) -> None:
-        """Raise a VifidelError unless a column of this type holds ids."""
-        types = pa.types
-        if not (is_text(kind) or types.is_integer(kind) or types.is_floating(kind)):
-            raise VifidelError(
-                f"the column {self._column!r} is of type {kind}; image ids are text or whole "
-                "numbers."
-            )
-
     def matched(self, column: Any) -> list[tuple[Any, ImageId | None]]:
         """Return the ids of rows, each with the image of the source that it means, if any."""
         if isinstance(column, pa.ChunkedArray):
@@ -246,7 +237,7 @@ class ObjectsById:
         ids = (texts(column) if is_text(column.type) else column).to_pylist()
         read = {
             value: from_json_key(value.strip()) if is_text(column.type) else from_json_value(value)
-            for value in dict.fromkeys(ids)
+            for value in ids
             if value is not None
         }
         known = match([i for i in dict.fromkeys(read.values()) if i is not None], self.objects)

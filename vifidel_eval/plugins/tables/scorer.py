@@ -258,8 +258,12 @@ class TableScorer:
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""
-        if self._by_id is not None and columns.image_ids is not None:
-            self._by_id.check(columns.image_ids.type)
+        ids = pa.null() if columns.image_ids is None else columns.image_ids.type
+        if not (is_text(ids) or pa.types.is_integer(ids) or pa.types.is_floating(ids)):
+            raise VifidelError(
+                f"the column {names.image_ids!r} is of type {ids}; image ids are text or whole "
+                "numbers."
+            )
         no_labels = columns.labels is None and columns.image_ids is None
         for name in self.metrics:
             record = METRICS[name]
