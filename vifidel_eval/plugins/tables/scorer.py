@@ -24,7 +24,7 @@ from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
 from .columns import Columns, as_column, check_buffers, column_of, field_of, is_references, is_text
-from .labels import ObjectsById, RowLabels, read_labels, shape_of
+from .labels import PAIRED, PARALLEL, ObjectsById, RowLabels, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
@@ -164,7 +164,7 @@ class TableScorer:
             scored = self.columns.label_scores is not None
             if schema is not None and self.columns.labels is not None and not scored:
                 kind = field_of(schema, self.columns.labels).type
-                scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
+                scored = shape_of(kind, column=self.columns.labels) in (PAIRED, PARALLEL)
             objects = LabelRows((), self._threshold if scored else None).signature()
         return "; ".join(self._scorer(self.columns.references is not None).signatures(objects))
 
