@@ -34,6 +34,10 @@ _FORMATS = {
 }
 _PLAIN, _TEXT = ("CSV", "TSV"), ("CSV", "TSV", "JSONL")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+_ENDINGS = (
+    f"a file that ends in {', '.join([*_FORMATS][:-1])} or {[*_FORMATS][-1]}, or compressed text "
+    "such as .csv.gz"
+)
 
 _SECRET = re.compile("//[^/@]*@")
 
@@ -220,8 +224,8 @@ def _of_source(source: str) -> list[TableFile]:
             raise VifidelError(f"{source}: {why}; check the address.") from None
     try:
         info = filesystem.get_file_info(path)
-        if info.type == pa.fs.FileType.Directory:
-            return _of_folder(source, filesystem, path)
+        folder = info.type == pa.fs.FileType.Directory
+        named = list(_below(filesystem, path)) if folder else [(PurePosixPath(path).name, path)]
     except VifidelError:
         raise
     except _PROBLEMS as problem:
@@ -229,23 +233,12 @@ def _of_source(source: str) -> list[TableFile]:
         raise VifidelError(f"{where}: {_said(problem)}; check the path.") from None
     if info.type == pa.fs.FileType.NotFound:
         raise VifidelError(f"{source}: no such file or directory; check the path.")
-    if info.type != pa.fs.FileType.File:
+    if info.type == pa.fs.FileType.Unknown:
         raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
-    name = PurePosixPath(info.path).name
-    _, form = _suffix_of(name)
-    if not form:
-        raise VifidelError(
-            f"{source}: its name does not say which table it is; expected {_endings()}."
-        )
-    return [TableFile(name, path, filesystem, form)]
-
-
-def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
-    found = [
-        TableFile(name, path, filesystem, _suffix_of(name)[1])
-        for name, path in sorted(_listed(filesystem, folder))
-        if not any(part.startswith((".", "_")) for part in name.split("/"))
-    ]
+    found = [TableFile(name, path, filesystem, _suffix_of(name)[1]) for name, path in sorted(named)]
+    expected = f"expected {_ENDINGS}"
+    if not folder and not found[0].format:
+        raise VifidelError(f"{source}: its name does not say which table it is; {expected}.")
     other = next((file for file in found if not file.format), None)
     if other is not None and len(found) > 1:
         raise VifidelError(
@@ -253,7 +246,7 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
             f"such as {os.path.join(source, '*.parquet')}."
         )
     if other is not None or not found:
-        raise VifidelError(f"{source}: there is no table in this folder; expected {_endings()}.")
+        raise VifidelError(f"{source}: there is no table in this folder; {expected}.")
     formats = {file.format: file.name for file in found}
     if len(formats) > 1:
         (one, first), (other_one, second) = list(formats.items())[:2]
@@ -264,8 +257,8 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
     return found
 
 
-def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the name below a folder and the path of every file in it."""
+def _below(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the name below a folder and the path of every file in it that is not left out."""
     if isinstance(filesystem, pa.fs.LocalFileSystem):
         # pyarrow follows links, also one that leads to the folder that it is in, or nowhere.
         for parent, folders, names in os.walk(folder):
@@ -283,10 +276,7 @@ def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, st
             raise VifidelError(
                 f"{info.path}: is a pipe or device, not an ordinary file; remove it."
             )
-        if info.type == pa.fs.FileType.File:
-            yield info.path[len(folder) :].lstrip("/"), info.path
-
-
-def _endings() -> str:
-    *most, last = _FORMATS
-    return f"a file that ends in {', '.join(most)} or {last}, or compressed text such as .csv.gz"
+        name = info.path[len(folder) :].lstrip("/")
+        hidden = any(part.startswith((".", "_")) for part in name.split("/"))
+        if info.type == pa.fs.FileType.File and not hidden:
+            yield name, info.path
