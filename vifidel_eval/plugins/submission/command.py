@@ -232,11 +232,7 @@ def check_results(path: Path, images: Collection[ImageId]) -> Results:
 def write_results(
     captions: Mapping[ImageId, str], path: Path, images: Collection[ImageId] | None = None
 ) -> Results:
-    """Write captions in the results format, unless there would be a fault in the file.
-
-    It has the ids of the images that it must describe, and their order; by default they are those
-    of the captions.
-    """
+    """Write captions with the ids of images, in their order, unless the file would have a fault."""
     known = captions if images is None else images
     same_image = match(captions, known)
     of_image = {same_image.get(image_id, image_id): text for image_id, text in captions.items()}

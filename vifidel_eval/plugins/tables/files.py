@@ -69,10 +69,7 @@ class TableFile:
             return sha256_of(file)
 
     def open(self, names: Columns, whole: bool = True) -> OpenTable:
-        """Open the file, whose columns of lists, which `names` has, may be text.
-
-        Unless the `whole` will be read, its columns may be those of its first rows only.
-        """
+        """Open the file; unless the `whole` is read, its columns may be those of its first rows."""
         source: Any
         with _readable(self):
             if self.format == "JSONL":
@@ -111,15 +108,12 @@ def _suffix_of(name: str) -> tuple[str, str]:
 
 
 class OpenTable:
-    """The rows of a file, with lists where text spells them.
-
-    `schema` has its columns, and `numbers_in_text` says whether numbers are text, as in CSV.
-    """
+    """The rows of a file, with lists where text spells them; `schema` has its columns."""
 
     def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
         self._file, self._source, self._names = file, source, names
         self._types: dict[str, pa.DataType] = {}
-        self.numbers_in_text = file.format in _PLAIN
+        self.numbers_in_text = file.format in _PLAIN  # as in CSV
         try:
             self._types = types_of_cells(source.schema, names, self.batches())
         except VifidelError as problem:
@@ -204,11 +198,7 @@ def _said(problem: BaseException) -> str:
 
 
 def find_tables(sources: Sequence[str]) -> list[TableFile]:
-    """Return all files of tables, in the order of their names.
-
-    `sources` are files and folders, with all that is below them: paths, or URIs of object stores.
-    Names that begin with a full stop or an underscore are left out, as Spark and pyarrow do.
-    """
+    """Return all files of tables, in the order of their names; sources are paths and addresses."""
     files = [file for source in sources for file in _of_source(source)]
     return sorted(files, key=lambda file: file.name)
 
@@ -277,6 +267,6 @@ def _below(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str
                 f"{info.path}: is a pipe or device, not an ordinary file; remove it."
             )
         name = info.path[len(folder) :].lstrip("/")
-        hidden = any(part.startswith((".", "_")) for part in name.split("/"))
+        hidden = any(part.startswith((".", "_")) for part in name.split("/"))  # as for Spark
         if info.type == pa.fs.FileType.File and not hidden:
             yield name, info.path

@@ -35,10 +35,7 @@ PAIRED, PARALLEL, COUNTS = "scores", "scores in lists", "counts"
 
 
 def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> str:
-    """Return what numbers labels in a column of this type have, or raise a VifidelError.
-
-    `scores` is the type of the column of their scores, if there is one.
-    """
+    """Return what numbers labels have in a column of this type, beside one of scores, or raise."""
     of_scores = None if scores is None else pa.nulls(0, scores)
     return _parts(pa.nulls(0, kind), of_scores, column)[0]
 
@@ -93,11 +90,7 @@ def _is_numbers(kind: Any) -> bool:
 
 
 def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> RowLabels:
-    """Return the labels of rows as `label_rows` reads them, of an array or a list of values.
-
-    The threshold is compared in the precision of an array's scores. Its rows are counted together;
-    those with anything unusual are left to `label_rows`.
-    """
+    """Return the labels of an array, whose unusual rows `label_rows` reads, or a list of values."""
     counts: list[dict[str, int]] = [{} for _ in range(len(column))]
     labels = RowLabels([*counts], [None] * len(column), {})
     if isinstance(column, list):

@@ -47,16 +47,14 @@ def worsen(statuses: Statuses, rows: _Marks | Integers, status: str) -> None:
 
 
 class TableRows:
-    """Some rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out.
-
-    `of_captions`, `of_references` and `of_labels` are places in `STATUSES`, (rows,).
-    """
+    """Rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out."""
 
     def __init__(
         self, columns: Columns, labels: Callable[[Columns], RowLabels], max_words: int
     ) -> None:
         number = len(columns)
         captions, references = _captions(columns.captions), _references(columns.references, number)
+        # The status of each row, as a place in `STATUSES`, by what it is about.
         self.of_captions, self.of_references, self.of_labels = np.zeros((3, number), np.uint8)
         for row in [row for row, caption in enumerate(captions) if caption is None]:
             self.of_captions[row], captions[row] = RANKS["bad caption"], ""
@@ -160,10 +158,7 @@ class TableScores:
 
 
 class RowScorer:
-    """Scores rows under metrics made from settings, whose `weighted` says if there are references.
-
-    `type` is the pyarrow.StructType of scores.
-    """
+    """Scores rows, as structs of a `type`, with references if the settings are `weighted`."""
 
     def __init__(self, metrics: Sequence[str], settings: Settings, max_words: int) -> None:
         self._metrics: list[tuple[Metric, WordVectorScorer[Any]]] = []
