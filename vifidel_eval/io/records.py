@@ -22,8 +22,9 @@ from .files import beside, mode_of, read_kept, reason, write_whole
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-# What a lock holds while it is held, and if its process is killed.
-_OF_A_LOCK = b"a lock of vifidel-eval\n"
+# By which a lock is known to be ours from the moment it exists: no empty file of a user's can be
+# executed. What we wrote into it would come too late for one who opens it meanwhile.
+_OURS = stat.S_IXUSR
 
 # The first line of records, by which a file is known to be ours.
 _MARK = '{"vifidel-eval": "an unfinished run"}\n'
@@ -87,53 +88,35 @@ def _same(one: str | os.PathLike[str], other: str) -> bool:
 def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]:
     """Hold a lock file for one process at a time.
 
-    It is removed if this process has made it, or one that was killed, unless it is `kept`, where
-    others wait for it. Raises `filelock.Timeout` after so many seconds, OSError if it cannot be
-    made.
+    Whoever holds a lock of ours last removes it, unless it is `kept`, where others wait for it.
+    Raises `filelock.Timeout` after so many seconds, OSError if it cannot be made.
     """
     from filelock import FileLock, Timeout
 
-    left = b""
-    with contextlib.suppress(OSError):
-        if stat.S_ISREG(os.lstat(lock).st_mode):
-            with open(lock, "rb") as file:
-                left = file.read(len(_OF_A_LOCK) + 1)
-        else:
-            left = b"no file"
-    if left not in (b"", _OF_A_LOCK):
-        raise VifidelError(f"{lock}: exists and is not one of our lock files; move it away.")
-    try:
-        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-        made = not kept
-    except FileExistsError:
-        made = left == _OF_A_LOCK and not kept
-    held = FileLock(lock)
+    with contextlib.suppress(FileNotFoundError):
+        state = os.lstat(lock)
+        if not stat.S_ISREG(state.st_mode) or state.st_size:
+            raise VifidelError(f"{lock}: exists and is not one of our lock files; move it away.")
+    held = FileLock(lock, mode=0o644 if kept else 0o644 | _OURS)
     try:
         held.acquire(timeout=seconds)
-        if not _is_at(held, lock):  # one who held it until now has removed it
+        if _mode_at(held, lock) is None:  # one who held it until now has removed it
             raise Timeout(os.fspath(lock))
-        if made:
-            with contextlib.suppress(OSError):  # a full disk
-                os.write(_descriptor(held), _OF_A_LOCK)
         yield
     finally:
-        if made and held.is_locked and _is_at(held, lock):
+        if not kept and held.is_locked and (_mode_at(held, lock) or 0) & _OURS:
             with contextlib.suppress(OSError):  # on Windows, while it is held
                 lock.unlink()
         held.release()
 
 
-def _is_at(held: Any, lock: Path) -> bool:
-    """Return whether what is locked is the file of that name, not one that was removed."""
+def _mode_at(held: Any, lock: Path) -> int | None:
+    """Return the mode of a held lock; None if the file of that name is another, or none."""
     with contextlib.suppress(OSError):
-        return os.path.samestat(os.fstat(_descriptor(held)), os.stat(lock))
-    return False
-
-
-def _descriptor(held: Any) -> int:
-    """Return the open file of a lock, which filelock does not show."""
-    descriptor: int = held._context.lock_file_fd
-    return descriptor
+        state = os.fstat(held._context.lock_file_fd)  # which filelock does not show
+        if os.path.samestat(state, os.stat(lock)):
+            return state.st_mode
+    return None
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ from ...io.options import check_whole
 from ...io.records import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
-from ...scores.harness import score_rows
+from ...scores.systems import score_rows
 from .judgements import AS_GIVEN, Judged, References, drawn, times_drawn
 
 #: Resamples of every interval.
