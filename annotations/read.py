@@ -233,15 +233,10 @@ def _united(members: list[ObjectLabels | coco.NocapsImages], agree: bool) -> Obj
     """Return the union of all objects, or what they agree on, under nocaps' ids if it is there."""
     images = [member for member in members if isinstance(member, coco.NocapsImages)]
     objects = [member for member in members if isinstance(member, ObjectLabels)]
-    if len(images) > 1:
+    if len(images) > 1 or (images and not objects):
         raise AnnotationError(
-            f"{images[1].where}: a second file of nocaps' images beside {images[0].where}; "
-            "give one."
-        )
-    if images and not objects:
-        raise AnnotationError(
-            f"{images[0].where}: nocaps' images and captions, without objects; give Open Images' "
-            "boxes beside it, which then get nocaps' image ids."
+            f"{images[-1].where}: nocaps' images, which have no objects; give one such file, and "
+            "Open Images' boxes beside it, which then get nocaps' image ids."
         )
     for one in images:
         objects = [one.rename(member) for member in objects]
