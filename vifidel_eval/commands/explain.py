@@ -116,7 +116,7 @@ def explain(
     settings = settings.with_references(references is not None)
     _check_usage(results, settings, selection, chosen)
     from ..explain.findings import find
-    from ..run.plan import read_captions
+    from ..run.evaluating import read_captions
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
     from ..scores.systems import System

@@ -162,7 +162,8 @@ def score_table(
     Run again, the command scores the files that are not finished, or whose content, settings or
     versions are other ones now.
     """
-    from ...scorers.registry import DEFAULT, expanded
+    from ...scorers.record import DEFAULT
+    from ...scorers.registry import expanded
     from . import TableScorer  # first: one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables
