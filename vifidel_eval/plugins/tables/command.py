@@ -107,7 +107,15 @@ def _metrics_of_tables() -> str:
     )
 
 
-@click.command("score-table", cls=Command)
+@click.command(
+    "score-table",
+    cls=Command,
+    examples=(
+        "score-table captions.parquet --output scored",
+        "score-table captions --references refs --metrics VIFIDEL-PRF --output scored",
+        "score-table captions --keep 'VIFIDEL-P >= .3' --output kept",
+    ),
+)
 @click.argument("tables", metavar="IN...", nargs=-1, required=True, type=ReadAnywhere())
 @param(
     "--output",
