@@ -45,7 +45,13 @@ _ALL = click.option(
 )
 
 
-@click.group(cls=Group)
+@click.group(
+    cls=Group,
+    examples=(
+        "submission check results.json --images captions_val2017.json",
+        "submission write mine.jsonl --images captions_val2017.json --output results.json",
+    ),
+)
 def submission() -> None:
     """Check files in COCO's results format, or write one from any captions.
 

@@ -107,7 +107,15 @@ def _metrics_of_tables() -> str:
     )
 
 
-@click.command("score-table", cls=Command)
+@click.command(
+    "score-table",
+    cls=Command,
+    examples=(
+        "score-table captions.parquet --output scored",
+        "score-table captions --references refs --metrics VIFIDEL-PRF --output scored",
+        "score-table captions --keep 'VIFIDEL-P >= .3' --output kept",
+    ),
+)
 @click.argument("tables", metavar="IN...", nargs=-1, required=True, type=ReadAnywhere())
 @param(
     "--output",
@@ -162,7 +170,8 @@ def score_table(
     Run again, the command scores the files that are not finished, or whose content, settings or
     versions are other ones now.
     """
-    from ...scorers.registry import DEFAULT, expanded
+    from ...scorers.record import DEFAULT
+    from ...scorers.registry import expanded
     from . import TableScorer  # first: one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables

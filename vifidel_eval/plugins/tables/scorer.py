@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ...annotations.instances import LabelRows, check_thresholds
+from ...annotations.instances import LabelRows
 from ...errors import VifidelError
 from ...evaluation import add_tallies
 from ...io.files import first_line
-from ...io.options import check_whole, taking
+from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS
