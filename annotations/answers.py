@@ -25,14 +25,7 @@ from ..errors import AnnotationError
 from ..io.entries import Entries, Entry
 from ..io.image_ids import ImageId
 from .instances import Format, Instances, Way, from_corners
-from .labels import (
-    ANSWER_THRESHOLD,
-    asked_labels,
-    check_score,
-    checked_label,
-    detections,
-    listed,
-)
+from .labels import ANSWER_THRESHOLD, asked_labels, check_score, checked_label, detections, listed
 from .objects import ObjectLabels
 from .plain import below_header, classes_of
 

@@ -11,14 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
-from ..io.image_ids import (
-    ImageId,
-    are_row_numbers,
-    check_distinct,
-    match,
-    mismatch,
-    to_json_value,
-)
+from ..io.image_ids import ImageId, are_row_numbers, check_distinct, match, mismatch, to_json_value
 from ..io.options import named_if_wrong
 from .labels import NO_CATEGORY, clean_label
 
@@ -167,11 +160,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def __hash__(self) -> int:
         return hash(frozenset(self._content.images))
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name!r} cannot be set: object labels cannot be changed.")
+    def __setattr__(self, name: str, value: object = None) -> NoReturn:
+        raise AttributeError(f"{name!r} cannot be set or deleted: object labels do not change.")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{name!r} cannot be deleted: object labels cannot be changed.")
+    __delattr__ = __setattr__
 
     def __repr__(self) -> str:
         holds = "not read yet"
@@ -184,11 +176,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 holds += f", {self.unsure} unsure"
         return f"<ObjectLabels {self.source()}: {holds}, {self.where}>"
 
-    def __copy__(self) -> ObjectLabels:
+    def __deepcopy__(self, memo: object = None) -> ObjectLabels:
         return self
 
-    def __deepcopy__(self, memo: object) -> ObjectLabels:
-        return self
+    __copy__ = __deepcopy__
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self))

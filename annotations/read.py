@@ -51,10 +51,7 @@ FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for na
 
 
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
-_RECORD = (
-    "image_id= image= img_path= file_name= filename= id=",
-    "objects thing entity_info text",
-)
+_RECORD = ("image_id= image= img_path= file_name= filename= id=", "objects thing entity_info text")
 
 
 class HasDataset(Protocol):

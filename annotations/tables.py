@@ -195,8 +195,5 @@ TABLE = Format(
     ".6, if there are scores",
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
     '`score`; `count`; a label may be a list of them, such as `["dog", "cat"]`',
-    (
-        Way("table", COLUMNS, _read_table),
-        Way("table", (" ".join(_IMAGE),), _refuse),
-    ),
+    (Way("table", COLUMNS, _read_table), Way("table", (" ".join(_IMAGE),), _refuse)),
 )

@@ -61,12 +61,9 @@ def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
             if picture.getexif().get(_ORIENTATION, 1) in _LYING:
                 size = size[::-1]
             return Decoded(_in_colours(ImageOps.exif_transpose(picture)), size)
-    except UnidentifiedImageError:
-        raise DamagedPictureError("not a picture") from None
-    except DamagedPictureError:
-        raise
     except Exception as problem:  # damaged pictures raise nearly anything
-        raise DamagedPictureError(first_line(problem)) from None
+        unknown = isinstance(problem, UnidentifiedImageError)
+        raise DamagedPictureError("not a picture" if unknown else first_line(problem)) from None
 
 
 def _in_colours(picture: Image.Image) -> Image.Image:

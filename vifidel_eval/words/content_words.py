@@ -50,9 +50,7 @@ _TREEBANK_PIECES = frozenset(
 _PUNCTUATION = ".,;:!?\"'()-"
 _APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
 # isn't, is n't, can't, ca n't, it's, it 's, 'tis
-_CONTRACTION = re.compile(
-    r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
-)
+_CONTRACTION = re.compile(r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b")
 # What `_patterns` finds in ASCII, without the time that its library takes to load.
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
@@ -131,13 +129,11 @@ def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
     """Return stop words spelled as content words are; a VifidelError if they are no such words."""
     if stop_words is STOP_WORDS:
         return STOP_WORDS
-    if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
-        raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
-    stop_words = list(stop_words)
-    for word in stop_words:
-        if not isinstance(word, str):
-            raise VifidelError(f"stop_words holds {word!r:.40}, which is not a string.")
-    return frozenset(nfc(word).lower() for word in stop_words)
+    wrong = isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable)
+    words: list[str] = [] if wrong else list(stop_words)
+    if wrong or not all(isinstance(word, str) for word in words):
+        raise VifidelError(f"stop_words must be a collection of strings, not {stop_words!r:.40}.")
+    return frozenset(nfc(word).lower() for word in words)
 
 
 def stop_words_signature(stop_words: Collection[str]) -> str:

@@ -6,7 +6,6 @@ program uses, is an order of magnitude slower; ``benchmarks/chair.py`` counts th
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 import importlib.util
 import re
@@ -202,15 +201,10 @@ def _rules() -> Any:
     # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
     # scikit-learn where they are installed.
     package = importlib.util.find_spec("textblob")
-    folders = package.submodule_search_locations if package else None
-    path = Path(folders[0], "en", "inflect.py") if folders else None
-    spec = (
-        importlib.util.spec_from_file_location("vifidel_eval._singular_rules", path)
-        if path and path.is_file()
-        else None
-    )
-    if spec is None or spec.loader is None:
-        return importlib.import_module("textblob.en.inflect")
+    assert package and package.submodule_search_locations  # this package depends on it
+    path = Path(package.submodule_search_locations[0], "en", "inflect.py")
+    spec = importlib.util.spec_from_file_location("vifidel_eval._singular_rules", path)
+    assert spec and spec.loader
     rules = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(rules)
     return rules

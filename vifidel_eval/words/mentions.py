@@ -302,7 +302,11 @@ class MentionFinder:
                         term
                         for terms in alike
                         for term in terms.whole
-                        if term.as_written or _in_singular(term, read, at)
+                        if term.as_written
+                        or all(
+                            one.form == word
+                            for one, word in zip(read[at:end], term.words, strict=True)
+                        )
                     )
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
@@ -316,10 +320,6 @@ class MentionFinder:
 def _ways(token: _Token) -> tuple[str, ...]:
     """Return the words that a token may be in a term."""
     return (token.form,) if token.form == token.word else (token.form, token.word)
-
-
-def _in_singular(term: _Term, read: Sequence[_Token], at: int) -> bool:
-    return all(read[place].form == word for place, word in enumerate(term.words, at))
 
 
 def _plain(caption: str) -> str:
@@ -365,7 +365,5 @@ def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:
     return plurals
 
 
-@lru_cache(maxsize=8)
-def finder_of(classes: ClassList) -> MentionFinder:
-    """Return the finder of a list's mentions, which all who read captions by it share."""
-    return MentionFinder(classes)
+#: The finder of a list's mentions, which all who read captions by it share.
+finder_of = lru_cache(maxsize=8)(MentionFinder)

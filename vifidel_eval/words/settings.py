@@ -30,8 +30,7 @@ SUPPORT = 0.4
 DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
 #: The object vocabulary, for all metrics that judge mentions of objects.
 THINGS = Option(
-    "things",
-    "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]",
+    "things", "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]"
 )
 #: The names that CHAIR knows of categories, and what becomes of a caption that was cut off.
 SYNONYMS = Option(

@@ -192,9 +192,7 @@ def _parse(text: str, where: str) -> ClassList:
 def _names(line: str, at: str) -> Iterator[str]:
     for part in nfc(line).lower().split(","):
         name = " ".join(part.split())
-        if not name:
-            raise VifidelError(f"{at}: a name is missing before or after a comma; add it.")
-        if not _NOT_IN_NAMES.isdisjoint(name):
+        if not name or not _NOT_IN_NAMES.isdisjoint(name):
             raise VifidelError(
                 f"{at}: {name[:40]!r} is not a name; write one class per line, its names "
                 "separated by commas."
