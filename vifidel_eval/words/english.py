@@ -11,6 +11,7 @@ import importlib.util
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -201,12 +202,11 @@ def _rules() -> Any:
     # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
     # scikit-learn where they are installed.
     package = importlib.util.find_spec("textblob")
-    assert package and package.submodule_search_locations  # this package depends on it
-    path = Path(package.submodule_search_locations[0], "en", "inflect.py")
-    spec = importlib.util.spec_from_file_location("vifidel_eval._singular_rules", path)
-    assert spec and spec.loader
-    rules = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(rules)
+    [folder] = (package and package.submodule_search_locations) or [""]
+    path = Path(folder, "en", "inflect.py")
+    loader = SourceFileLoader("vifidel_eval._singular_rules", str(path))
+    rules = importlib.util.module_from_spec(ModuleSpec(loader.name, loader))
+    loader.exec_module(rules)
     return rules
 
 

@@ -302,11 +302,7 @@ class MentionFinder:
                         term
                         for terms in alike
                         for term in terms.whole
-                        if term.as_written
-                        or all(
-                            one.form == word
-                            for one, word in zip(read[at:end], term.words, strict=True)
-                        )
+                        if term.as_written or tuple(one.form for one in read[at:end]) == term.words
                     )
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
