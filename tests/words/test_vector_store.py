@@ -103,12 +103,6 @@ def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, damage):
     assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
-def test_lines_that_make_up_for_each_other_are_still_damaged(tmp_path):
-    path = write_vectors(tmp_path / "mixed.txt", ["dog 1 2 3", "cat 1 2 3 4", "bird 1 2"])
-    with pytest.raises(VectorsError, match="line 3 is not"):
-        open_store(path)
-
-
 def test_truncated_gzip_is_one_sentence_and_leaves_nothing(tmp_path, cache_folder):
     packed = gzip.compress("\n".join(f"word{i} {i} 1" for i in range(1000)).encode())
     path = tmp_path / "v.txt.gz"
