@@ -4,9 +4,8 @@ Of PASCAL VOC (the development kit) only ``annotation/object/name`` counts: ``ob
 head, a hand or a foot.
 
 YOLO's text (Ultralytics' ``Results.save_txt`` and its loader, Darknet, labelImg) has a line per
-object: ``class x y w h`` with the class index first, and the confidence last where ``save_conf``
-was set; outlines have the class and at least four points. An image without objects may have no
-file.
+object: ``class x y w h`` and perhaps the confidence; outlines have the class and at least four
+points. An image without objects may have no file.
 """
 
 from __future__ import annotations

@@ -60,10 +60,9 @@ class _Content(NamedTuple):
 class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     """The object labels of each image with their counts, read-only: ``{42: {"dog": 2}}``.
 
-    Beside them it has what was looked for, where the source says so: what was looked for and has
-    no count is not in the image. It equals any mapping with the same counts, and other object
-    labels if the same was looked for. A pickle holds the content, or, where that was read from
-    files, only their paths: the files are read again when the content is first needed.
+    What was looked for, where the source says so, and has no count is not in the image. It equals
+    any mapping with the same counts, and other object labels if the same was looked for. A pickle
+    of what was read from files holds their paths: they are read again when first needed.
 
     Parameters
     ----------
@@ -81,8 +80,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         The names that the source looked for in every image, where it lists them.
     asked : mapping, optional
         Image id to the labels that were looked for in that image, there or not; those with a count
-        need not be listed. None if the format does not say what was looked for; where it does, if
-        only by `categories`, give a mapping, for the signature.
+        need not be listed. None if the format does not say it, not even by `categories`.
     unsure : int
         How many answers of the source leave open whether something is there.
     leaves_out : bool

@@ -41,8 +41,7 @@ class Decoded(NamedTuple):
 def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
     """Decode a file, open or not: the first frame, turned as EXIF says, transparency on white.
 
-    A JPEG is decoded at part of its size where both its sides keep at least `enough` pixels. Raises
-    `DamagedPictureError` if it is no picture of `FORMATS`, damaged, or has too many pixels.
+    A JPEG is decoded at part of its size where both its sides keep at least `enough` pixels.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 

@@ -82,11 +82,7 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
 def placed_words(
     caption: str, stop_words: Collection[str] = STOP_WORDS
 ) -> Iterator[tuple[int, str]]:
-    """Yield the content words of a caption with the piece between blanks that holds each.
-
-    >>> list(placed_words("A red fire-hydrant."))
-    [(1, 'red'), (2, 'fire'), (2, 'hydrant')]
-    """
+    """Yield the content words of a caption with the piece between blanks that holds each."""
     for place, piece in enumerate(caption.split()):
         for word in content_words(piece, stop_words):
             yield place, word
@@ -185,10 +181,6 @@ def foreign(texts: Iterable[str]) -> Language | None:
     """Return the language of texts that are plainly not English; None of all others.
 
     Few words, lists of names, and English with some words of another language are no evidence.
-
-    >>> foreign(["ein Hund läuft auf der Wiese und ein Kind sitzt neben dem Hund"] * 2).name
-    'German'
-    >>> foreign(["a die and a fan on the table with the sign of an inn"] * 2)
     """
     read = [text[:_MOST_CHARACTERS].casefold() for text in islice(texts, _MOST_READ)]
     return _of_script(read) or _of_words(read)

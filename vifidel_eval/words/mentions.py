@@ -120,13 +120,7 @@ class _Token(NamedTuple):
 
 
 class MentionFinder:
-    """Finds the mentions of a list's classes in captions.
-
-    >>> from vifidel_eval.words.synonyms import coco_synonyms
-    >>> finder = MentionFinder(coco_synonyms())
-    >>> [mention.category for mention in finder.find("Two hot dogs by a baby elephant").found]
-    ['hot dog', 'elephant']
-    """
+    """Finds the mentions of a list's classes in captions."""
 
     def __init__(self, classes: ClassList) -> None:
         self.classes = classes
@@ -182,12 +176,6 @@ class MentionFinder:
 
         Stop words are single words that are no units, whatever the list says of them: *can*.
         Without `grammar` the mentions are those of `find`.
-
-        >>> from vifidel_eval.words.synonyms import coco_synonyms
-        >>> finder = MentionFinder(coco_synonyms())
-        >>> found = finder.units("Two hot dogs by a big fence", {"two", "by"})
-        >>> [(unit.text, unit.category) for unit in found]
-        [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
         read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         things = self._things(read) if grammar else list(self._names(read))
