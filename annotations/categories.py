@@ -287,6 +287,9 @@ def read_declared(source: Declared) -> LookedFor | None:
         name, given = path.stem, read_text(path, AnnotationError).splitlines()
     else:
         name, given = "labels", list(source)
+        wrong = next((label for label in given if not isinstance(label, str)), None)
+        if wrong is not None:
+            raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
     labels = frozenset(map(clean_label, given)) - {""}
     if not labels:
         raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")

@@ -216,7 +216,7 @@ def test_explanations_say_what_was_denied():
     [
         ("nothing.txt", "neither coco, voc nor all, and there is no such file"),
         ([], "there is no label"),
-        ([3], "name must be str, not 3"),
+        ([3], "3 is not a label; give text"),
     ],
 )
 def test_what_cannot_be_declared(looked_for, message):
