@@ -319,7 +319,7 @@ def test_an_image_without_a_caption_is_missing_and_a_list_without_one_refused():
     both = evaluate({"a": some, "b": SAMPLES}, samples=True, allow_subset=True)
     assert [both.counts[name]["missing"] for name in both.systems] == [1, 0]
     assert list(run.per_image("a")) == [1, 2]
-    with pytest.raises(CaptionError, match="image 3 has a list without a caption"):
+    with pytest.raises(CaptionError, match="image 3: a list without a caption"):
         evaluate({"a": {**some, 3: []}}, samples=True)
 
 
