@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vifidel_eval.plugins.agreement.coefficients import RatedScores
+from vifidel_eval.plugins.agreement.correlation import RatedScores
 
 NAN = math.nan
 CLOSE = {"rel": 1e-12, "abs": 1e-14}

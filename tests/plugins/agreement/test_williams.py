@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from vifidel_eval.plugins.agreement.coefficients import williams_matrix, williams_test
-from vifidel_eval.plugins.agreement.correlation import _williams_table
+from vifidel_eval.plugins.agreement.correlation import (
+    _williams_table,
+    williams_matrix,
+    williams_test,
+)
 
 NAN = math.nan
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...evaluation import Floats
 from ...io.caches import Remembered
-from ...io.image_ids import ImageId
+from ...io.image_ids import ImageId, from_json_key
 
 #: All kinds of pairs together.
 ALL = "all"
@@ -98,6 +99,11 @@ class Ratings:
     ratings: Mapping[str, Floats]
     #: Parts of the data set that are evaluated apart: masks over the captions, by name.
     subsets: Mapping[str, NDArray[np.bool_]]
+
+
+def image_id_of(name: str) -> ImageId:
+    """Return the image id of a file name or an address: its stem, a whole number as a number."""
+    return from_json_key(PurePosixPath(name).stem)
 
 
 def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:

@@ -108,6 +108,14 @@ def mean(values: Floats) -> float:
     return float(defined.sum()) / len(defined) if len(defined) else float("nan")
 
 
+def row_of(
+    finding: Mapping[str, Any], statistic: str, key: str, n: str, **more: Any
+) -> dict[str, Any]:
+    """Return the row of the tidy table for a number of a finding, and of how many it is."""
+    own = {name: finding.get(name) for name in ("metric", "references", "low", "high")}
+    return {**own, "statistic": statistic, "value": finding[key], "n": finding[n], **more}
+
+
 def table_of(
     title: str, findings: Sequence[dict[str, Any]], columns: Sequence[str], texts: int = 1
 ) -> Table:
