@@ -12,8 +12,7 @@ from .chair import Chair
 from .mean import Mean
 from .meteor import Meteor
 from .ngram_metrics import Bleu, Cider, RougeL
-from .record import Metric
-from .registry import METRICS, register
+from .registry import METRICS, Metric, register
 from .spice import Spice
 from .vifidel import Vifidel
 from .vifidel_d import VifidelD

@@ -37,8 +37,7 @@ from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things,
 from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
-from .record import Metric
-from .registry import register
+from .registry import Metric, register
 from .word_vectors import asked_of, gold_key, labels_of
 
 _ROWS_AT_ONCE = 256

@@ -21,8 +21,7 @@ from ..words.tokenization import Tokenization, Tokens, find_java, why_ended
 from .base import Progress
 from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import DENKOWSKI_2014
-from .record import Metric
-from .registry import register
+from .registry import Metric, register
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.

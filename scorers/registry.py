@@ -15,6 +15,7 @@ import warnings
 from collections import UserDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint
 from itertools import chain
@@ -27,9 +28,9 @@ from ..evaluation import Column
 from ..io.options import Option
 from ..kernels.lexicon import LexiconFull
 from ..words.settings import Settings
-from .base import Scorer
+from .base import Scorer, main_column
 from .mean import Mean
-from .record import Metric
+from .papers import Paper
 
 #: What stands for the default metrics in a list of metrics.
 DEFAULT = "default"
@@ -39,6 +40,52 @@ _PUNCTUATION = re.compile(r"[\s,+|()]")
 
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of the registry."""
+
+    name: str  # as papers write it
+    summary: str  # what it measures, in one line
+    scorer: type[Scorer]  # its class, which says its `columns` with their directions
+    make: Callable[[Settings], Scorer]
+    #: Its place in help, defaults and ``info``; metrics of other packages follow this package's.
+    rank: int = 1000
+    spellings: tuple[str, ...] = ()  # other names that users know it by
+    #: Whether it needs references; the objects of the images; one of the two, whichever.
+    references: bool = True
+    objects: bool = False
+    either: bool = False
+    #: Whether it is computed when no metric is named; none of another package is.
+    default: bool = False
+    #: Whether it scores tables; its scorer is a `WordVectorScorer` then.
+    tables: bool = False
+    #: Its own settings; those of another package begin with the metric's name.
+    options: tuple[Option, ...] = ()
+    needs: tuple[str, ...] = ()  # of the machine: ``"Java"``
+    packages: tuple[str, ...] = ()  # that are not installed with this one: ``"torch"``
+    #: Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
+    check: Callable[[], object] | None = None
+    papers: tuple[Paper, ...] = ()  # what a paper that reports it cites
+    #: How far corpus scores on COCO val2017 are from the published program's at most where tokens
+    #: are made without Java (``tok:python`` in the signature).
+    without_java: float | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What it reports, with directions: what its scorer's class says, else one column."""
+        return self.scorer.columns or (Column(self.name),)
+
+    @property
+    def module(self) -> str:
+        """The module that makes its scorer."""
+        return str(getattr(self.make, "func", self.make).__module__)  # that of a partial's function
+
+    @property
+    def main(self) -> Column:
+        """The column that stands for the metric where it must be one number."""
+        return main_column(self.columns)
 
 
 class Registry(UserDict[str, Metric]):
@@ -69,8 +116,7 @@ class Registry(UserDict[str, Metric]):
     def register(self, metric: Metric) -> None:
         """Add a metric to those that have names; its module may register it again.
 
-        Raises a VifidelError if it has a name or an option of another metric, or is not as `Metric`
-        describes it. docs/architecture.md has the whole example.
+        Raises a VifidelError if it has a name or an option of another metric, or is not a `Metric`.
         """
         if not isinstance(metric, Metric):
             raise VifidelError(f"register takes a Metric, not {metric!r:.40}.")
@@ -105,8 +151,7 @@ class Registry(UserDict[str, Metric]):
                 if entry.name.lower() == wanted:
                     raise VifidelError(problem)
             self.load()
-        spellings = self.spellings
-        if wanted not in spellings:
+        if wanted not in (spellings := self.spellings):
             listed = [spellings.get(word, "") for word in wanted.split()]
             close = difflib.get_close_matches(wanted, spellings, n=1)
             meant = f" Did you mean {spellings[close[0]]}?" if close else ""

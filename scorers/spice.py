@@ -21,8 +21,7 @@ from ..words.tokenization import PATIENCE, Tokenization, Tokens, find_java, run_
 from .base import Progress
 from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import ANDERSON_2016
-from .record import Metric
-from .registry import register
+from .registry import Metric, register
 
 #: Seconds that SPICE may take for each image; it needs about one.
 SPICE_SECONDS_PER_IMAGE = 60.0

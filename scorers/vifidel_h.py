@@ -25,8 +25,7 @@ from ..words.word_vectors import VectorSource
 from .base import Progress
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
-from .record import Metric
-from .registry import register
+from .registry import Metric, register
 from .word_supports import WordSupport
 from .word_vectors import Objects, Scored
 

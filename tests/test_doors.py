@@ -40,8 +40,7 @@ import numpy as np
 
 from ..evaluation import Column, Evaluation
 from .base import Scorer
-from .record import Metric
-from .registry import register
+from .registry import Metric, register
 
 
 class Capitals(Scorer):

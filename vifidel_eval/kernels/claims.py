@@ -38,7 +38,6 @@ from .support import (
     some_of,
     words_of_references,
 )
-from .wording import ReferenceWording
 
 
 class Sentence(NamedTuple):
@@ -127,7 +126,7 @@ class ClaimsGold(Gold):
     texts: Sequence[Sequence[str]]
     deniable: Sequence[Deniable]
     doubt: Floats  # (rows,): how strongly the references deny what they do not mention
-    wording: ReferenceWording
+    wording: fidelity.ReferenceWording
 
 
 def claims_gold(
@@ -172,7 +171,7 @@ def claims_gold(
         texts=references,
         deniable=deniable,
         doubt=fidelity.doubts(gold.usable_references + undeclared),
-        wording=ReferenceWording(references),
+        wording=fidelity.ReferenceWording(references),
     )
 
 

@@ -22,8 +22,7 @@ from ...io.options import Option
 from ...kernels.bags import joined
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
-from ...scorers.record import Metric
-from ...scorers.registry import register
+from ...scorers.registry import Metric, register
 from ...words.content_words import END, piece_runs
 from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
 

@@ -18,8 +18,7 @@ from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
-from ...scorers.record import Metric
-from ...scorers.registry import register
+from ...scorers.registry import Metric, register
 from ...words.settings import DEVICE
 from ..pytorch import MadeAgain, load_libraries
 from .regions import FeatureSource, ImageSide, Kept

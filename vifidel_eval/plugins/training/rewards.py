@@ -25,8 +25,7 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.io.arguments import named_if_wrong
 from vifidel_eval.io.files import first_line
 from vifidel_eval.scorers import Scorer
-from vifidel_eval.scorers.record import Metric
-from vifidel_eval.scorers.registry import METRICS
+from vifidel_eval.scorers.registry import METRICS, Metric
 from vifidel_eval.words.settings import Settings
 
 #: A generated text: a string, or messages whose content is text or a list of blocks.
