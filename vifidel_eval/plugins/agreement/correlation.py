@@ -46,26 +46,16 @@ def correlate(
 ) -> Agreement:
     """Correlate scores with people's ratings.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        What people said.
-    trials : Trials
-        Scores of the captions.
-    parts : Parts
-        What is in it is not computed again.
-    on_progress : callable, optional
-        Called with 1 after each of ``len(list(views(ratings)))`` times the scored columns.
+    What is in `parts` is not computed again; `on_progress` is called with 1 after each of
+    ``len(list(views(ratings)))`` times the scored columns. Found are:
 
-    Returns
-    -------
-    Agreement
-        ``"correlations"``: of each metric, number of ``references``, ``rating`` (what people were
-        asked), ``judges`` (`EACH` or `MEAN`) and subset of ``captions`` the number of
-        ``judgements``, those of captions without a score left out; the ``coefficients``, means over
-        draws of references, in [-1, 1], NaN if all scores or all ratings are the same; and their
-        ``intervals``. ``"williams"``: what `williams_matrix` returns for each number of references
-        and view on the means of the judges.
+    - ``"correlations"``: of each metric, number of ``references``, ``rating`` (what people were
+      asked), ``judges`` (`EACH` or `MEAN`) and subset of ``captions`` the number of ``judgements``,
+      those of captions without a score left out; the ``coefficients``, means over draws of
+      references, in [-1, 1], NaN if all scores or all ratings are the same; and their
+      ``intervals``;
+    - ``"williams"``: what `williams_matrix` returns for each number of references and view on the
+      means of the judges.
     """
     rated = {
         rating: np.flatnonzero(~np.isnan(given).all(axis=1))

@@ -36,26 +36,18 @@ class SupportsWords(Protocol):
 def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) -> Agreement:
     """Compare scores, with one number of references, with where the hallucinations are.
 
-    Parameters
-    ----------
-    data : Hallucinations
-        The captions.
-    trials : Trials
-        Their scores.
-    scorers : mapping
-        Metric name to scorer: those that are `SupportsWords` look for the made-up words, of
-        captions judged together in the last one.
+    Those of the scorers that are `SupportsWords` look for the made-up words, of captions judged
+    together in the last one. Found are, of each metric, with intervals, means over draws of
+    references:
 
-    Returns
-    -------
-    Agreement
-        Of each metric, with intervals, means over draws of references. ``"detection"``: the
-        ``average_precision`` of ranking the captions, the worst score first; how many ``captions``
-        have a score, and the ``positives``, which make something up: their share is what a metric
-        reaches by chance. ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of
-        least support (of ``words``, a key of `WORD_SETS`) is one that is made up; equal words
-        share, and it is 0 where the metric judges no word. ``"pairwise"``: how often the correct
-        caption of a pair has the higher score; a tie counts half.
+    - ``"detection"``: the ``average_precision`` of ranking the captions, the worst score first; how
+      many ``captions`` have a score, and the ``positives``, which make something up: their share is
+      what a metric reaches by chance;
+    - ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of least support (of
+      ``words``, a key of `WORD_SETS`) is one that is made up; equal words share, and it is 0 where
+      the metric judges no word;
+    - ``"pairwise"``: how often the correct caption of a pair has the higher score; a tie counts
+      half.
     """
     resampled = Resampled(data.judged, trials.seed)
     detection = [

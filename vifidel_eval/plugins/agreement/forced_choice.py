@@ -21,24 +21,12 @@ TIES = {"half": 0.5, "wrong": 0.0, "right": 1.0}
 
 
 def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agreement:
-    """Compare scores with people's preferences.
+    """Compare scores with people's preferences; a pair that a metric scores alike counts as in `TIES`.
 
-    Parameters
-    ----------
-    choices : Choices
-        The pairs.
-    trials : Trials
-        Scores of their captions.
-    ties : str
-        What a pair counts whose captions a metric scores alike: one of `TIES`.
-
-    Returns
-    -------
-    Agreement
-        ``"accuracies"``: of each metric, number of ``references`` and ``kind`` of pairs the
-        ``accuracy``, from 0 to 1, the mean over draws of references, with its interval; the
-        ``pairs`` that count, on which people have a preference and of which the metric scores both
-        captions; and the share of them whose captions are ``tied``.
+    Found are ``"accuracies"``: of each metric, number of ``references`` and ``kind`` of pairs the
+    ``accuracy``, from 0 to 1, the mean over draws of references, with its interval; the ``pairs``
+    that count, on which people have a preference and of which the metric scores both captions; and
+    the share of them whose captions are ``tied``.
     """
     kinds = np.array(choices.kinds)
     names = sorted(set(choices.kinds))

@@ -75,11 +75,10 @@ class Agreement:
 
 
 class Resampled:
-    """Judgements resampled by image, each time with one of the draws of references.
+    """Judgements resampled by image, the same for every metric, with one of the draws each time.
 
-    An image brings all that was judged of it. The resamples are the same for every metric, so that
-    metrics are compared on the same ones; an interval says how different an experiment with other
-    images of the same kind and one other draw of references may come out.
+    An image brings all that was judged of it. An interval says how different an experiment with
+    other images of the same kind and one other draw of references may come out.
     """
 
     def __init__(self, judged: Sequence[Judged], seed: int) -> None:
@@ -161,10 +160,9 @@ def write_figure(path: Path, result: Agreement) -> None:
 
 
 def write_curves(path: Path, result: Agreement) -> None:
-    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, with a line per metric.
+    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4: a panel a kind of pairs.
 
-    There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
-    intervals. Other tools' scores, whatever references they had, are a level line.
+    Bands, or bars where there is one number, are 95 % intervals.
     """
     accuracies = result.findings["accuracies"]
     kinds = list(dict.fromkeys(accuracy["kind"] for accuracy in accuracies))
@@ -221,10 +219,9 @@ def _draw_panel(
 
 
 def write_intervals(path: Path, result: Agreement) -> None:
-    """Write how well metrics find what captions make up, with 95 % intervals.
+    """Write how well metrics find what captions make up, with 95 % intervals: a panel each.
 
-    There is a panel for each experiment; its dotted line is what chance reaches, where there is
-    such a number.
+    The dotted line is what chance reaches, where there is such a number.
     """
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
@@ -261,11 +258,9 @@ def write_intervals(path: Path, result: Agreement) -> None:
 
 
 def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
-    """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
+    """Write a panel for each `williams_matrix`, as Kilickaya et al.'s Fig. 4.
 
-    There is a panel for each matrix of `williams_matrix`. The darker a cell, the surer that the
-    metric of its row correlates better with people than the one of its column; the p-value is
-    written in it.
+    The darker a cell, the surer that its row's metric correlates better than its column's.
     """
     if not matrices:
         raise VifidelError(f"{path}: a matrix needs two metrics; name more --metrics.")
