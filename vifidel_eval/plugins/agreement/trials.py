@@ -128,8 +128,8 @@ def run_trials(
     `scorers` are metrics by name, `numbers` whole numbers of references or `ALL_REFERENCES`; where
     an image has more, they are drawn `draws` times (`drawn`). A part of `parts` is one metric with
     one draw, and is not computed again. `on_progress` is called with the number of scores just
-    computed, together as `work` says. Of `unavailable` metrics the reason is known. A `VifidelError`
-    says that there is no draw, or that the seed is negative.
+    computed, together as `work` says. Of `unavailable` metrics the reason is known. A
+    `VifidelError` says that there is no draw, or that the seed is negative.
     """
     check_whole(0, seed=seed)
     check_whole(1, draws=draws)
@@ -297,7 +297,10 @@ def _columns(
         columns = known[scorer]
         return columns if len(columns) > 1 else dict(zip([name], columns.values(), strict=True))
     # Of each the column that stands for it, or its only one, whatever that is called.
-    of_parts = [known[part].get(part.main, [*known[part].values()][0]) for part in scorer.parts]
+    columns_of = ((part, known[part]) for part in scorer.parts)
+    of_parts = [
+        of[part.main] if len(of) > 1 else next(iter(of.values())) for part, of in columns_of
+    ]
     evaluations = [
         [Evaluation(range(len(scores)), scores) for scores in of_side]
         for of_side in zip(*of_parts, strict=True)
