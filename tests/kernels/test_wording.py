@@ -68,7 +68,7 @@ def plain(caption, references):
     return LOWEST_WORDING + (1 - LOWEST_WORDING) * max(of_sentences, default=0.0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(rows)
 def test_equals_its_definition_and_a_row_is_its_own(rows):
     captions, references = zip(*rows, strict=True)

@@ -21,7 +21,7 @@ TIES = {"half": 0.5, "wrong": 0.0, "right": 1.0}
 
 
 def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agreement:
-    """Compare scores with people's preferences; captions that a metric scores alike count by `ties`.
+    """Compare scores with people's preferences; captions with the same score count by `ties`.
 
     Found are ``"accuracies"``: of each metric, number of ``references`` and ``kind`` of pairs the
     ``accuracy``, from 0 to 1, the mean over draws of references, with its interval; the ``pairs``

@@ -162,7 +162,8 @@ def write_figure(path: Path, result: Agreement) -> None:
 def write_curves(path: Path, result: Agreement) -> None:
     """Write accuracy over the number of references, as in VIFIDEL's Fig. 4.
 
-    There is a panel for each kind of pairs. Bands, or bars where there is one number, are 95 % intervals.
+    There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
+    intervals. Other tools' scores, whatever references they had, are a level line.
     """
     accuracies = result.findings["accuracies"]
     kinds = list(dict.fromkeys(accuracy["kind"] for accuracy in accuracies))

@@ -294,13 +294,11 @@ def _columns(
 ) -> dict[str, Floats]:
     """Return a metric's scores by what its columns are called."""
     if not isinstance(scorer, Mean):
-        columns = known[scorer]
-        return columns if len(columns) > 1 else dict(zip([name], columns.values(), strict=True))
+        own = known[scorer]
+        return own if len(own) > 1 else dict(zip([name], own.values(), strict=True))
     # Of each the column that stands for it, or its only one, whatever that is called.
-    columns_of = ((part, known[part]) for part in scorer.parts)
-    of_parts = [
-        of[part.main] if len(of) > 1 else next(iter(of.values())) for part, of in columns_of
-    ]
+    columns = ((part.main, known[part]) for part in scorer.parts)
+    of_parts = [of[main] if len(of) > 1 else next(iter(of.values())) for main, of in columns]
     evaluations = [
         [Evaluation(range(len(scores)), scores) for scores in of_side]
         for of_side in zip(*of_parts, strict=True)
