@@ -12,7 +12,8 @@ from .chair import Chair
 from .mean import Mean
 from .meteor import Meteor
 from .ngram_metrics import Bleu, Cider, RougeL
-from .registry import METRICS, Metric, register
+from .record import Metric
+from .registry import METRICS, register
 from .spice import Spice
 from .vifidel import Vifidel
 from .vifidel_d import VifidelD

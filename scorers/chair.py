@@ -16,13 +16,13 @@ import numpy as np
 
 from ..annotations import ObjectSource, read_objects
 from ..annotations.categories import Declared, read_declared
-from ..annotations.instances import check_thresholds
 from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
 from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
+from ..io.options import check_thresholds
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
@@ -37,7 +37,8 @@ from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things,
 from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 from .word_vectors import asked_of, gold_key, labels_of
 
 _ROWS_AT_ONCE = 256

@@ -21,7 +21,8 @@ from ..words.tokenization import Tokenization, Tokens, find_java, why_ended
 from .base import Progress
 from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import DENKOWSKI_2014
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.

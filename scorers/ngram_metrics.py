@@ -27,7 +27,8 @@ from ..words.settings import Settings
 from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 
 
 class TokenColumn(NamedTuple):

@@ -21,7 +21,8 @@ from ..words.tokenization import PATIENCE, Tokenization, Tokens, find_java, run_
 from .base import Progress
 from .ngram_metrics import Scoring, TokenColumn, TokenMetric
 from .papers import ANDERSON_2016
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 
 #: Seconds that SPICE may take for each image; it needs about one.
 SPICE_SECONDS_PER_IMAGE = 60.0

@@ -11,7 +11,8 @@ from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.word_vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import MADHYASTHA_2019
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from ..words.settings import THINGS
 from ..words.word_vectors import VectorSource
 from .explaining import EvidenceSettings
 from .papers import VIFIDEL_EVAL
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 from .vifidel_prf import ClaimScorer
 from .word_vectors import Objects, Scored
 

@@ -25,7 +25,8 @@ from ..words.word_vectors import VectorSource
 from .base import Progress
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 from .word_supports import WordSupport
 from .word_vectors import Objects, Scored
 

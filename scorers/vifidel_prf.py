@@ -34,7 +34,8 @@ from ..words.word_vectors import VectorSource
 from .base import Progress
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
 from .word_vectors import Objects, Scored, asked_of
 

@@ -15,7 +15,8 @@ from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
 from ..words.word_vectors import VectorSource
 from .papers import KILICKAYA_2017, KUSNER_2015
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 from .word_vectors import Scored, WordVectorScorer
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}

@@ -40,7 +40,8 @@ import numpy as np
 
 from ..evaluation import Column, Evaluation
 from .base import Scorer
-from .registry import Metric, register
+from .record import Metric
+from .registry import register
 
 
 class Capitals(Scorer):

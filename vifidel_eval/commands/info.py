@@ -17,7 +17,8 @@ from ..evaluation import Evaluation
 from ..io.text_tables import one_line
 from ..project import pip_install
 from ..scorers.papers import ROHRBACH_2018, Paper
-from ..scorers.registry import METRICS, Metric, named_failures, parse, parts_of
+from ..scorers.record import Metric
+from ..scorers.registry import METRICS, named_failures, parse, parts_of
 from ..scores.run_warnings import WORDS
 from ..scores.scores import Scores
 from ..scores.scores_file import read_scores

@@ -15,9 +15,18 @@ import click
 from ..entry_points import service
 from ..errors import VifidelError
 from ..io.options import INPUT, OUTPUT, option
-from ..scores.conditions import Requirement, check_requirements, failures
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
-from .paths import CAPTIONS, RESULTS, Stated, SystemFile, Written, named
+from .paths import (
+    CAPTIONS,
+    RESULTS,
+    Requirement,
+    Stated,
+    SystemFile,
+    Written,
+    check_requirements,
+    failures,
+    named,
+)
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import tell
 from .tables import TableOptions
@@ -94,7 +103,14 @@ class Products:
     )
 
 
-@click.command(cls=MetricCommand)
+@click.command(
+    cls=MetricCommand,
+    examples=(
+        "score mine.json --references captions.json --objects instances.json",
+        "score mine.json base.json --objects instances.json --metrics VIFIDEL-H,CHAIR --compare",
+        "score mine.json --references captions.json --objects instances.json --report report.html",
+    ),
+)
 @click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
 @record("vifidel_eval.captions.fields:Wanted", "wanted")
@@ -122,8 +138,8 @@ def score(
     _check_usage(results, references is not None, wanted, settings, selection, tables, products)
     from ..run.evaluating import plan
     from ..run.evaluating import score as scored
-    from ..scores.harness import raise_failures
     from ..scores.leaderboard import read
+    from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:
         read(products.leaderboard)  # one that is wrong is refused before the work

@@ -22,7 +22,8 @@ from ...io.options import Option
 from ...kernels.bags import joined
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
-from ...scorers.registry import Metric, register
+from ...scorers.record import Metric
+from ...scorers.registry import register
 from ...words.content_words import END, piece_runs
 from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
 

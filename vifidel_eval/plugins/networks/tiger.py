@@ -18,7 +18,8 @@ from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
-from ...scorers.registry import Metric, register
+from ...scorers.record import Metric
+from ...scorers.registry import register
 from ...words.settings import DEVICE
 from ..pytorch import MadeAgain, load_libraries
 from .regions import FeatureSource, ImageSide, Kept

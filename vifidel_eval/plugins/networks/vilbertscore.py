@@ -20,7 +20,8 @@ from ...io.image_ids import ImageId
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
-from ...scorers.registry import Metric, register
+from ...scorers.record import Metric
+from ...scorers.registry import register
 from ...words.settings import DEVICE
 from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
 from . import MOST_TOKENS

@@ -17,7 +17,8 @@ from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
 from ...io.containers import listed_in
 from ...kernels.bags import Part
-from ...scorers.registry import METRICS, Metric, named_failures
+from ...scorers.record import Metric
+from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
 from ...words.settings import Settings
 from .columns import Columns, entries, spelt, split, texts
