@@ -14,7 +14,7 @@ from host_metrics import evaluate, on_posix, python_tokens
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Spice
-from vifidel_eval.scorers import spice as spice_module
+from vifidel_eval.scorers import java_metrics as spice_module
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 SPICE = """
