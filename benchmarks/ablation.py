@@ -65,11 +65,13 @@ def linear(words: Any, support: Any, weights: Any) -> np.ndarray:
     return np.maximum(0.01, share)
 
 
-def without_agreement(said: Any, reached: np.ndarray, rarities: np.ndarray) -> np.ndarray:
-    weights, size = said.shares * rarities, len(said.words)
+def without_agreement(
+    said: Any, shares: np.ndarray, rarities: np.ndarray, reached: np.ndarray
+) -> np.ndarray:
+    weights, size = shares * rarities, len(said)
     with np.errstate(invalid="ignore"):
-        return np.bincount(said.words.owners, weights * reached, size) / np.bincount(
-            said.words.owners, weights, size
+        return np.bincount(said.owners, weights * reached, size) / np.bincount(
+            said.owners, weights, size
         )
 
 

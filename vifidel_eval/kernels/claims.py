@@ -31,7 +31,6 @@ from .support import (
     Known,
     Mask,
     Nearest,
-    ReferenceWords,
     are_named,
     nearest,
     nearest_evidence,
@@ -78,16 +77,14 @@ class Claim(NamedTuple):
 def claim_reader(
     units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
 ) -> Callable[[str], Claim]:
-    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it.
-
-    Scored are sentences that mention a thing, without the words of what they deny; if there is
-    none, the whole caption.
-    """
+    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it."""
     words_in: Remembered[str, tuple[str, ...]] = Remembered(
         lambda text: tuple(content_words(text, stop_words))
     )
 
     def read(caption: str) -> Claim:
+        # Scored are sentences that mention a thing, without the words of what they deny; if there
+        # is none, the whole caption.
         sentences = read_sentences(caption, units)
         claiming = [sentence for sentence in sentences if sentence.claims]
         things = tuple(chain.from_iterable(sentence.things for sentence in sentences))
@@ -110,18 +107,16 @@ def claim_reader(
 
 @dataclass(frozen=True, eq=False)
 class ClaimsGold(Gold):
-    """Objects and references of some rows, what the objects name, and all words of references.
+    """Objects and references of some rows, what the objects name, and all words of references."""
 
-    `named_classes` in `named_rows` are the classes that labels name, with and without a vector.
-    """
-
-    said: ReferenceWords
+    said: Bags  # the distinct words of each row's references
+    shares: Floats  # of these words: the share of the references that have it
     named: Bags
     label_classes: Integers  # the number of the class of each object
     said_classes: Integers  # and of each word of references
     rarities: Floats  # of these words
-    named_rows: Integers
-    named_classes: Integers
+    named_rows: Integers  # of all labels, with and without a vector
+    named_classes: Integers  # what they name
     labels: Sequence[LabelCounts]
     texts: Sequence[Sequence[str]]
     deniable: Sequence[Deniable]
@@ -137,8 +132,9 @@ def claims_gold(
     asked: Sequence[Asked] | None,
 ) -> ClaimsGold:
     """Return the gold side of rows, just read, with what claims are held against."""
-    said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
     lexicon, named = gold.lexicon, gold.objects
+    references_of_rows = gold.references, gold.row_of_reference, gold.rows
+    said, shares = words_of_references(lexicon, *references_of_rows)
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
     terms = list(map(grounding.term_of_label, listed))
     if terms != listed:  # of phrases the thing that ends each
@@ -161,10 +157,11 @@ def claims_gold(
     return ClaimsGold(
         **vars(gold),
         said=said,
+        shares=shares,
         named=named,
         label_classes=label_classes,
-        said_classes=lexicon.of_each(said.words.atoms, grounding.number_of_word).astype(np.int64),
-        rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
+        said_classes=lexicon.of_each(said.atoms, grounding.number_of_word).astype(np.int64),
+        rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
         named_rows=named_rows,
         named_classes=named_classes,
         labels=labels,
@@ -228,7 +225,7 @@ def judge_claims(
 ) -> JudgedClaims:
     """Return what the captions of some rows claim, held against the evidence."""
     gold, lexicon = part.gold, part.gold.lexicon
-    said, objects = gold.said.words, gold.named
+    said, objects = gold.said, gold.named
     claimed = _claimed(claims, lexicon, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
     to_said = nearest(lexicon.distances, words, said)
@@ -318,7 +315,7 @@ def _named_by(
     numbers = grounding.class_numbers
     size = gold.rows, len(numbers)
     labels = gold.named_rows, gold.named_classes
-    references = gold.said.words.owners, gold.said_classes
+    references = gold.said.owners, gold.said_classes
     of_mentions = mentions.rows, mentions.classes
     in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
     apart, same = np.zeros((2, len(in_said)), dtype=bool)
@@ -351,7 +348,7 @@ def _unnamed(
     can_lack, answered = np.array(judged).T
     near_both = (
         nearest_evidence(gold.lexicon, mentions.atoms[unnamed], rows, side)[0]
-        for side in (gold.said.words, gold.named)
+        for side in (gold.said, gold.named)
     )
     near = np.nan_to_num(np.maximum(*near_both))
     near[same[unnamed]] = 1.0

@@ -30,7 +30,7 @@ from ..words.english import sentence_places
 from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from .bags import Bags, positions, slices, starts_of
-from .support import NO_CLASS, Mask, ReferenceWords
+from .support import NO_CLASS, Mask
 
 # Settled in docs/fidelity.md; benchmarks/ablation.py says what each of them is good for.
 _OTHER = 0.4  # what a word that names no thing counts beside one that does
@@ -82,8 +82,7 @@ def weights_in_p(
 ) -> Floats:
     """Return the weight of each word: of mentions that are named, denied or doubted, and of others.
 
-    Of each row there are its `doubts`, and whether it has references: without them nobody says
-    anything of words that name no thing.
+    Of each row there are its `doubts`, and whether it has references.
     """
     deny = doubt[words.owners]
     of_others = np.where(said, _OTHER, 0.0)[words.owners]
@@ -92,10 +91,9 @@ def weights_in_p(
 
 
 def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
-    """Return P of each row, before the factors of its inventions.
+    """Return P of each row, before the factors of its inventions: the supported share of weight.
 
-    It is the supported share of the weight. Unsupported weight U counts as log(1 + U): of a long
-    true text, much is said by no reference.
+    Unsupported weight U counts as log(1 + U): of a long true text, much is said by no reference.
     """
     supported = _sums(words, weights * support)
     total = supported + np.log1p(_sums(words, weights * (1 - support)))
@@ -135,27 +133,24 @@ def _keys(inventions: Inventions) -> Integers:
     return inventions.rows << _CLASS_BITS | inventions.classes
 
 
-def coverage_of_references(said: ReferenceWords, reached: Floats, rarities: Floats) -> Floats:
-    """Return R of each row from how near the caption comes to each word of its references.
+def coverage_of_references(said: Bags, shares: Floats, rarities: Floats, reached: Floats) -> Floats:
+    """Return R of each row from how near the caption comes to each word of its references; or NaN.
 
-    Words count by the share of references that have them and by their rarity. The odds of the mean
-    are then divided by the root of the mean share: nobody can say everything that references say
-    which have little in common. NaN without references.
+    The odds of the mean are divided by the root of the mean share: nobody can say everything that
+    references say which have little in common.
     """
-    weights = said.shares * rarities
-    total = _sums(said.words, weights)
+    weights = shares * rarities
+    total = _sums(said, weights)
     with np.errstate(invalid="ignore"):
-        mean = _sums(said.words, weights * reached) / total
-        agreement = np.sqrt(_sums(said.words, weights * said.shares) / total)
+        mean = _sums(said, weights * reached) / total
+        agreement = np.sqrt(_sums(said, weights * shares) / total)
         return np.where(mean > 0, mean / (mean + (1 - mean) * agreement), mean)
 
 
 def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floats:
-    """Return R without references: how much of its labels each caption speaks of, in [0, 1].
+    """Return R without references: how much of its labels each caption reaches; NaN without any.
 
-    Labels of one class are one thing, of which the label counts that the caption comes nearest to;
-    those of `NO_CLASS` are a thing each. `reached` tells how near the caption comes to each label,
-    in [0, 1]. NaN without labels.
+    Labels of one class are one thing, whose nearest counts; those of `NO_CLASS` are one each.
     """
     things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
     order = np.lexsort((-reached, things, labels.owners))
@@ -169,11 +164,9 @@ def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floa
 
 
 def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats, wording: Floats) -> Floats:
-    """Return F: the geometric mean of `fidelity` and R, what inventions leave of it, and wording.
-
-    True texts also say what no reference has: the fewer references deny it (`doubts`), the less of
-    P is needed for all of its share. The wording is NaN without references.
-    """
+    """Return F: the geometric mean of `fidelity` and R, what inventions leave of it, wording."""
+    # True texts also say what no reference has: the fewer references deny it, the less of P is
+    # needed for all of its share. The wording is NaN without references.
     heard = np.minimum(1.0, fidelity / (1 - _UNHEARD * (1 - doubt)))
     f = np.sqrt(heard * np.maximum(r, _LOWEST)) * kept
     worded: Floats = (f * wording**_WORDING) ** (1 / (1 + _WORDING))

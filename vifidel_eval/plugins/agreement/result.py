@@ -84,6 +84,8 @@ class Resampled:
     def __init__(self, judged: Sequence[Judged], seed: int) -> None:
         self._images = [one.image_id for one in judged]
         self._bootstrap = Bootstrap(seed, trials_of.RESAMPLES, trials_of.LEVEL)
+        #: From resampled values to their percentile interval; undefined ones are left out.
+        self.interval = self._bootstrap.interval
         self._places: dict[int, list[tuple[Integers, int]]] = {}
 
     def values(self, draws: int, statistic: Callable[[Integers, int], Any]) -> list[Any]:
@@ -91,10 +93,6 @@ class Resampled:
         if draws not in self._places:
             self._places[draws] = list(self._bootstrap.places(self._images, draws))
         return [statistic(places, draw) for places, draw in self._places[draws]]
-
-    def interval(self, values: Sequence[float]) -> tuple[float, float]:
-        """Return the percentile interval of resampled values; undefined ones are left out."""
-        return self._bootstrap.interval(values)
 
     def of_mean(self, values: Floats) -> tuple[float, float]:
         """Return the interval of the mean of values, (draws, judgements)."""
