@@ -91,7 +91,11 @@ def sentence_table(
     caption: str, sentences: Sequence[JudgedSentence], width: int | None = None
 ) -> Table:
     """Return a row per sentence of a caption, cut to fit lines of `width` characters."""
-    invented = [", ".join(map(_placed, sentence.inventions)) for sentence in sentences]
+    denials = {Verdict.WRONG_DENIAL: ", a wrong denial"}
+    invented = [
+        ", ".join(f"{m.words} ({m.start}-{m.end}{denials.get(m.verdict, '')})" for m in of_sentence)
+        for *_, of_sentence in sentences
+    ]
     headers = ["", "Sentence", "Not in the image", "P"]
     most = _WIDTH
     if width is not None:
@@ -111,8 +115,3 @@ def sentence_table(
         "P: VIFIDEL-P of the sentence; - if it claims nothing.",
     ]
     return Table(headers, rows, notes, texts=3, title="Sentences")
-
-
-def _placed(mention: PlacedMention) -> str:
-    denial = ", a wrong denial" if mention.verdict is Verdict.WRONG_DENIAL else ""
-    return f"{mention.words} ({mention.start}-{mention.end}{denial})"

@@ -133,8 +133,7 @@ def claims_gold(
 ) -> ClaimsGold:
     """Return the gold side of rows, just read, with what claims are held against."""
     lexicon, named = gold.lexicon, gold.objects
-    references_of_rows = gold.references, gold.row_of_reference, gold.rows
-    said, shares = words_of_references(lexicon, *references_of_rows)
+    said, shares = words_of_references(gold)
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
     terms = list(map(grounding.term_of_label, listed))
     if terms != listed:  # of phrases the thing that ends each

@@ -119,7 +119,12 @@ class Grounding:
         self._source = source
         self._declared = declared
         self._classes_of_asked: Remembered[frozenset[str], frozenset[str]] = Remembered(
-            lambda asked: frozenset(map(self._class_of_asked, asked))
+            # *No red bus* does not deny a bus.
+            lambda asked: frozenset(
+                category if term == label else label
+                for label in asked
+                for term, category in [self._named[label]]
+            )
         )
         self._classes_of_labels: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
@@ -173,11 +178,6 @@ class Grounding:
     def number_of_label(self, label: str) -> int:
         """Return the number of the class of an object label, or `NO_CLASS`."""
         return self.class_numbers.get(self.class_of_label(label), NO_CLASS)
-
-    def _class_of_asked(self, label: str) -> str:
-        """Return the class of an answer about a label: *no red bus* does not deny a bus."""
-        term, category = self._named[label]
-        return category if term == label else label
 
     def deniable(self, labels: Collection[str], asked: Asked) -> Deniable:
         """Return what can be absent by labels, and by what was `asked` of the image, if it says."""

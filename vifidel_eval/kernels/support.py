@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, meetings, numbers_with_counts, slices, starts_of
+from .bags import Bags, Gold, meetings, numbers_with_counts, slices, starts_of
 from .lexicon import Lexicon, WordDistances
 
 #: The place of a word or of evidence that is not there, and the number of no class.
@@ -125,21 +125,19 @@ class Evidence:
         return np.array([image.can_lack for image in self.images], dtype=bool)
 
 
-def words_of_references(
-    lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows: int
-) -> tuple[Bags, Floats]:
+def words_of_references(gold: Gold) -> tuple[Bags, Floats]:
     """Return the distinct words of each row's references, one bag per row, and their shares.
 
     Those are of the row's references with a usable word that have it, in (0, 1].
     """
-    distinct, rank = lexicon.alphabetically(references.atoms)
-    owners = row_of_reference.repeat(references.sizes)
+    references = gold.references
+    distinct, rank = gold.lexicon.alphabetically(references.atoms)
+    owners = gold.row_of_reference.repeat(references.sizes)
     keys, counts = numbers_with_counts(owners * max(len(distinct), 1) + rank)
     owners, ranks = np.divmod(keys, max(len(distinct), 1))
-    sizes = np.bincount(owners, minlength=rows)
-    usable = np.bincount(row_of_reference[references.sizes > 0], minlength=rows)
+    sizes = np.bincount(owners, minlength=gold.rows)
     bags = Bags(starts_of(sizes), distinct[ranks], 1 / sizes.repeat(sizes))
-    return bags, counts / usable[owners]
+    return bags, counts / gold.usable_references[owners]
 
 
 def some_of(bags: Bags, kept: Integers | Mask) -> Bags:

@@ -62,28 +62,22 @@ def _plain(caption: str) -> str:
 class Choices:
     """Pairs of captions of which people preferred one."""
 
-    #: The data set, as a table names it.
-    name: str
-    #: Each with two captions.
-    judged: list[Judged]
-    #: 1 for the first caption of a pair, -1 for the second, 0 where people were divided; (pairs,).
+    name: str  # the data set, as a table names it
+    judged: list[Judged]  # each with two captions
+    # 1 for the first caption of a pair, -1 for the second, 0 where people were divided; (pairs,).
     preferred: Floats
-    #: The kind of each pair; all the same where the data set has none.
-    kinds: list[str]
+    kinds: list[str]  # the kind of each pair; all the same where the data set has none
 
 
 @dataclass(frozen=True)
 class Hallucinations:
     """Captions in which people marked, or planted, what is not in the image."""
 
-    #: The data set, as a table names it.
-    name: str
-    #: Each with one caption, or all with two of which the second has the hallucination.
-    judged: list[Judged]
-    #: Whether captions have a hallucination; (captions judged together, judgements).
-    made_up: NDArray[np.bool_]
-    #: For each judgement the pieces between blanks, counted from 0, of its last caption that are
-    #: made up; empty where nothing is.
+    name: str  # the data set, as a table names it
+    judged: list[Judged]  # with one caption each, or with two, the second with the hallucination
+    made_up: NDArray[np.bool_]  # whether captions have one; (captions judged together, judgements)
+    # For each judgement the pieces between blanks, counted from 0, of its last caption that are
+    # made up; empty where nothing is.
     marked: list[frozenset[int]]
 
 
@@ -91,14 +85,10 @@ class Hallucinations:
 class Ratings:
     """Captions that people rated."""
 
-    #: The data set, as a table names it.
-    name: str
-    #: Each with one caption.
-    judged: list[Judged]
-    #: What was asked, and the answers, (captions, judges); NaN is none.
-    ratings: Mapping[str, Floats]
-    #: Parts of the data set that are evaluated apart: masks over the captions, by name.
-    subsets: Mapping[str, NDArray[np.bool_]]
+    name: str  # the data set, as a table names it
+    judged: list[Judged]  # each with one caption
+    ratings: Mapping[str, Floats]  # what was asked, and the answers, (captions, judges), or NaN
+    subsets: Mapping[str, NDArray[np.bool_]]  # masks over captions that are evaluated apart
 
 
 def image_id_of(name: str) -> ImageId:
