@@ -13,7 +13,7 @@ import numpy as np
 
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
-from ..io.caches import Remembered
+from ..io.records import Remembered
 from ..words.content_words import content_words
 from ..words.english import sentence_places
 from ..words.mentions import Unit

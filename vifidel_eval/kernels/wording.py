@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..io.caches import Remembered
+from ..io.records import Remembered
 from ..words.content_words import piece_runs, simplified
 from ..words.english import sentence_places
 from ..words.synonyms import rarity
