@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..annotations.labels import number_of
 from ..captions.fields import CAPTIONS, IMAGE_IDS, REFERENCES, id_field, listed, usual, usual_id
 from ..captions.rows import Rows
 from ..errors import VifidelError
@@ -32,7 +33,6 @@ from ..io.image_ids import ImageId, check_distinct, from_json_key, match, mismat
 from ..scorers import Scorer
 from ..scorers.base import Progress
 from ..scorers.registry import METRICS
-from .conditions import number_of
 from .run_warnings import WORDS
 from .scores import unknown
 from .systems import System
@@ -223,11 +223,12 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
     """Return all scores of items by name and id, or those of one column.
 
     What records have beside scores, such as captions, is left out. A `column` that there is not is
-    what the only one is called.
+    what the only one, or the one without a name, is called.
     """
     fields = dict.fromkeys(chain.from_iterable(item.content for item in items))
     names = [name for name in fields if str(name).strip() and not usual([name], _NO_SCORES)]
-    names = [column] if column in fields else names
+    if column:  # one of those names, or a name for one
+        names = [name for name in (column, _NAMELESS) if name in fields][:1] or names
     if not names:
         raise VifidelError(f"{where}: there is no score in it; give a number for each image.")
     if column and len(names) > 1:
@@ -249,7 +250,8 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
 
 
 def _number(item: Entry, name: str) -> float:
-    value, is_text = item.get(name), item.within.textual
+    value: Any = item.get(name)
+    is_text = item.within.textual
     if value is None or (is_text and not value.strip()):
         return math.nan
     value = number_of(value.strip()) if is_text else value
