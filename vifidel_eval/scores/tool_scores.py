@@ -25,7 +25,7 @@ from ..annotations.labels import number_of
 from ..captions.fields import CAPTIONS, IMAGE_IDS, REFERENCES, id_field, listed, usual, usual_id
 from ..captions.rows import Rows
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation
+from ..evaluation import COUNTS, Column, Evaluation
 from ..io.containers import Content, content_of
 from ..io.entries import Entries, Entry, Source, root
 from ..io.files import read_bytes
@@ -45,7 +45,8 @@ _NAMELESS = "score"
 _WITHIN = ("per_item", "imgToEval")
 # What records have beside scores, and what tables call columns of their own.
 _NO_SCORES = {*IMAGE_IDS, *CAPTIONS, *REFERENCES}
-_OURS = {WORDS.lower(), "system", "image_id"}
+_OURS = {"system", "image", "image_id", "date", "scored", WORDS.lower()}
+_OURS |= {count.header.lower() for count in COUNTS}
 
 _LAYOUTS = (
     '{"ID": number}, {"ID": {"NAME": number}}, the same under "per_item" or "imgToEval", JSON '
