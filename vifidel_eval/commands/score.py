@@ -122,8 +122,7 @@ class Products:
     type=SCORES,
     multiple=True,
     metavar="SYSTEM=FILE",
-    help="Scores of another tool, by image id: columns beside the metrics. Repeat for others; "
-    "'SYSTEM: NAME=FILE' gives a column a name.",
+    help="Scores of another tool by image id; can be repeated.",
     section=INPUT,
 )
 @param(
