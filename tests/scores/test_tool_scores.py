@@ -232,7 +232,9 @@ def test_only_the_images_of_the_run_count():
          "has no 'C', but 'A', 'B'"),
         ({"good": {1: {"a\nb": 1}}}, {}, "scores cannot be called 'a\\nb'"),
         ({"good": {1: {"a|b": 1}}}, {}, "scores cannot be called 'a|b'"),
-        ({"good": {1: {2: 1}}}, {}, "scores cannot be called 2"),
+        ({"good": {1: {2: 1, " 2": 1}}}, {}, "scores cannot be called ' 2'"),
+        ({"good": {i: {f"x{i}-{n}": 1 for n in range(9)} for i in IMAGES}}, {},
+         "there are 270 names of scores in it"),
         ({"good": 5}, {}, "scores of system 'good' are a path, {image id: number} or a DataFrame"),
         ([1], {}, "scores"),
         ({"good": {1: 1}, "bad": {1: 1}}, {"lower_is_better": "no"}, "lower is better for 'no'"),
@@ -253,6 +255,7 @@ def test_what_is_wrong_is_one_sentence(scores, options, sentence):
     [
         ("a.csv", "image_id,CLIP\n1,0.5\n2,high\n", "a.csv: line 3 (image 2): 'CLIP' is 'high'"),
         ("a.csv", "image_id,CLIP\n1,0.5\n1,0.7\n", "a.csv: line 3: image 1 is listed twice"),
+        ("a.csv", "image_id, CIDEr\n1, 0.5\n", "another metric or column called 'CIDEr'"),
         ("a.csv", "image_id,CLIP\n1,nan\n", "line 2 (image 1): 'CLIP' is 'nan'"),
         ("a.csv", "who,CLIP\n1,0.5\n", "a.csv: no field for an image id"),
         ("a.csv", "image_id,caption\n1,a dog\n", "a.csv: there is no score in it"),

@@ -43,6 +43,7 @@ Columns = dict[str, dict[ImageId, float]]
 # What a number without a name is called, and where objects have those of each image.
 _NAMELESS = "score"
 _WITHIN = ("per_item", "imgToEval")
+_MOST_NAMES = 100
 # What records have beside scores, and what tables call columns of their own.
 _NO_SCORES = {*IMAGE_IDS, *CAPTIONS, *REFERENCES}
 _OURS = {"system", "image", "image_id", "date", "scored", WORDS.lower()}
@@ -234,13 +235,20 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
         raise VifidelError(f"{where}: there is no score in it; give a number for each image.")
     if column and len(names) > 1:
         raise VifidelError(f"{where}: has no {column!r:.40}, but {listed(names)}.")
-    for name in [column] if column else names:
-        if not (isinstance(name, str) and name.isprintable() and "|" not in name):
+    if len(names) > _MOST_NAMES:
+        raise VifidelError(
+            f"{where}: there are {len(names)} names of scores in it, more than the {_MOST_NAMES} "
+            "that are read; give each image a number under the same names."
+        )
+    columns: Columns = {}
+    for name in names:
+        shown = column or str(name).strip()
+        if not (shown.isprintable() and "|" not in shown) or shown in columns:
             raise VifidelError(
-                f"{where}: scores cannot be called {name!r:.40}: a name is printable text without "
-                "'|'; rename them."
+                f"{where}: scores cannot be called {name!r:.40}: names differ, and are printable "
+                "text without '|'; rename them."
             )
-    columns: Columns = {column or name: {} for name in names}
+        columns[shown] = {}
     for item in items:
         for name, of_items in zip(names, columns.values(), strict=True):
             if item.image in of_items:
