@@ -39,6 +39,9 @@ from .systems import System
 
 #: The scores of each item by what they are called; NaN where one is undefined.
 Columns = dict[str, dict[ImageId, float]]
+# The scores of a system's images, and the digest of where they are from.
+_Given = tuple[Mapping[ImageId, float], str]
+_NOTHING: _Given = ({}, "")
 
 # What a number without a name is called, and where objects have those of each image.
 _NAMELESS = "score"
@@ -56,36 +59,34 @@ _LAYOUTS = (
 
 
 class ToolScores(Scorer):
-    """What another tool says of the captions of each system, in one column."""
+    """What another tool says of the captions of each system, with a digest, in one column."""
 
-    def __init__(
-        self, column: Column, of_systems: Sequence[Mapping[ImageId, float]], files: Sequence[str]
-    ) -> None:
+    def __init__(self, column: Column, of_systems: Sequence[_Given]) -> None:
         super().__init__()
         self.columns = (column,)
-        self._of_systems, self._files = of_systems, files
-        self._of_rows: dict[Rows, Mapping[ImageId, float]] = {}
+        self._of_systems = of_systems
+        self._of_rows: dict[Rows, _Given] = {}
 
     def method(self) -> str:
         return self.columns[0].name
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        return f"{self.method()}|scores:given|files:{','.join(self._files)}"
+        digests = ",".join(digest for _, digest in self._of_systems)
+        return f"{self.method()}|scores:given|files:{digests}"
 
     @contextmanager
     def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
         """Return a scorer that knows whose captions rows are; people, the last, have no scores."""
         of_run = copy.copy(self)
-        of_run._of_rows = dict(zip(systems, [*self._of_systems, {}], strict=False))
+        of_run._of_rows = dict(zip(systems, [*self._of_systems, _NOTHING], strict=False))
         yield of_run
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        given = self._of_rows.get(rows, {})
+        given, _ = self._of_rows.get(rows, _NOTHING)
         scores = {image_id: given[i] for i, image_id in match(given, rows.ids).items()}
+        of_rows = np.array([scores.get(image_id, math.nan) for image_id in rows.ids])
         on_progress(len(rows))
-        return {
-            self.main: Evaluation(rows.ids, np.array([scores.get(i, math.nan) for i in rows.ids]))
-        }
+        return {self.main: Evaluation(rows.ids, of_rows)}
 
 
 def scorers_of(
@@ -115,12 +116,18 @@ def scorers_of(
         as_read.name: dict(zip(as_read.captions, spelled.captions, strict=True))
         for as_read, spelled in systems
     }
-    columns: dict[str, dict[str, tuple[dict[ImageId, float], str]]] = {}
+    columns: dict[str, dict[str, _Given]] = {}
     for key, given in scores.items():
         system, asked = _addressed(key, in_run)
         for source in given if isinstance(given, list | tuple) else [given]:
             items, where, digest = items_of(source, f"scores of system {system!r}", id_fields)
-            for column, of_items in columns_of(items, where, asked).items():
+            found = columns_of(items, where, asked)
+            ids = [item.image for item in items]
+            same = match(ids, images := in_run[system])
+            if len(same) < len(ids) and not only_some:
+                others = [image_id for image_id in ids if image_id not in same]
+                raise mismatch(others, images, where, f"system {system!r}", ids)
+            for column, of_items in found.items():
                 of_systems = columns.setdefault(column, {})
                 if column.lower() in ours or system in of_systems:
                     raise VifidelError(
@@ -128,15 +135,11 @@ def scorers_of(
                         f"this one or, if the file has no other, give --scores '{system}: "
                         "NAME=FILE'."
                     )
-                same = match(of_items, in_run[system])
-                others = [image_id for image_id in of_items if image_id not in same]
-                if others and not only_some:
-                    raise mismatch(others, in_run[system], where, f"system {system!r}", of_items)
-                of_images = {in_run[system][image]: of_items[i] for i, image in same.items()}
+                of_images = {images[image]: of_items[i] for i, image in same.items()}
                 of_systems[system] = of_images, digest or _digest(of_items)
     for column, of_systems in columns.items():
         for system in in_run:
-            if np.isnan([*of_systems.get(system, ({}, ""))[0].values()]).all():
+            if np.isnan([*of_systems.get(system, _NOTHING)[0].values()]).all():
                 raise VifidelError(
                     f"system {system!r} has no score called {column!r}; give --scores "
                     f"{system}=FILE that has it for the images of the run."
@@ -148,12 +151,8 @@ def scorers_of(
                 f"are {', '.join(columns) or 'none'}."
             )
     return {
-        column: ToolScores(
-            Column(column, column in lower_is_better),
-            [of_systems[system][0] for system in in_run],
-            [of_systems[system][1] for system in in_run],
-        )
-        for column, of_systems in columns.items()
+        column: ToolScores(Column(column, column in lower_is_better), [of[s] for s in in_run])
+        for column, of in columns.items()
     }
 
 
