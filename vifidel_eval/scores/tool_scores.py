@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..annotations.labels import number_of
-from ..captions.fields import CAPTIONS, IMAGE_IDS, REFERENCES, id_field, listed, usual, usual_id
+from ..captions.fields import CAPTIONS, IMAGE_IDS, REFERENCES, id_field, usual, usual_id
 from ..captions.rows import Rows
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
@@ -131,9 +131,8 @@ def scorers_of(
                 of_systems = columns.setdefault(column, {})
                 if column.lower() in ours or system in of_systems:
                     raise VifidelError(
-                        f"{where}: there is another metric or column called {column!r}; rename "
-                        f"this one or, if the file has no other, give --scores '{system}: "
-                        "NAME=FILE'."
+                        f"{where}: there is another metric or column called {column!r}; give this "
+                        f"one another name, as in --scores '{system}: NAME=FILE'."
                     )
                 of_images = {images[image]: of_items[i] for i, image in same.items()}
                 of_systems[system] = of_images, digest or _digest(of_items)
@@ -224,7 +223,7 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
     """Return all scores of items by name and id, or those of one column.
 
     What records have beside scores, such as captions, is left out. A `column` that there is not is
-    what the only one, or the one without a name, is called.
+    what the only one, or the one without a name, is called; of several it begins the names.
     """
     fields = dict.fromkeys(chain.from_iterable(item.content for item in items))
     names = [name for name in fields if str(name).strip() and not usual([name], _NO_SCORES)]
@@ -232,8 +231,6 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
         names = [name for name in (column, _NAMELESS) if name in fields][:1] or names
     if not names:
         raise VifidelError(f"{where}: there is no score in it; give a number for each image.")
-    if column and len(names) > 1:
-        raise VifidelError(f"{where}: has no {column!r:.40}, but {listed(names)}.")
     if len(names) > _MOST_NAMES:
         raise VifidelError(
             f"{where}: there are {len(names)} names of scores in it, more than the {_MOST_NAMES} "
@@ -241,7 +238,7 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
         )
     columns: Columns = {}
     for name in names:
-        shown = column or str(name).strip()
+        shown = column if column and len(names) == 1 else f"{column} {str(name).strip()}".strip()
         if not (shown.isprintable() and "|" not in shown) or shown in columns:
             raise VifidelError(
                 f"{where}: scores cannot be called {name!r:.40}: names differ, and are printable "
