@@ -289,18 +289,22 @@ class MetricCommand(Command):
 
 
 def chosen_metrics(
-    metrics: tuple[str, ...] | None, settings: Settings, by_default: bool = True
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
+    by_default: bool = True,
+    beside: Collection[str] = (),
 ) -> list[str]:
     """Return the metrics to compute: those named, else the defaults, if there are to be any.
 
-    A click.UsageError says that one lacks what it needs, or that there is none to compute.
+    A click.UsageError says that one lacks what it needs, or that there is none to compute and
+    nothing `beside` metrics.
     """
     from ..scorers.registry import to_compute
 
     if metrics is None and not by_default:
         return []
     try:
-        return to_compute(metrics or None, settings, flag)
+        return to_compute(metrics or None, settings, flag, beside)
     except VifidelError as problem:
         raise click.UsageError(str(problem)) from None
 
