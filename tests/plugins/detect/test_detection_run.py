@@ -17,8 +17,7 @@ from PIL import Image
 from vifidel_eval.detect import Found, PictureSource, detect
 from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
 from vifidel_eval.io.files import beside
-from vifidel_eval.plugins.detect.detectors import Prepared
-from vifidel_eval.plugins.detect.objects_file import ObjectsFile
+from vifidel_eval.plugins.detect.detectors import ObjectsFile, Prepared
 
 NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
 

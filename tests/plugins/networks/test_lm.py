@@ -12,8 +12,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
 from vifidel_eval.errors import MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.plugins.networks.language_training import train  # noqa: E402
-from vifidel_eval.plugins.networks.lm import LanguageModel, caption_words  # noqa: E402
+from vifidel_eval.plugins.networks.lm import LanguageModel, caption_words, train  # noqa: E402
 
 ANIMALS = ("dog", "cat", "horse", "cow", "bird")
 PLACES = ("field", "park", "street", "garden")
@@ -185,13 +184,13 @@ class TestDamagedAndForeignFiles:
         }[change]()
         path = tmp_path / "lm.pt"
         torch.save(content, path)
-        self.refused(path, "the language model in it is damaged")
+        self.refused(path, "not a vifidel-eval language model 1, or damaged")
 
 
 def test_import_loads_no_pytorch():
     code = (
         "import sys\n"
-        "from vifidel_eval.plugins.networks import language_training, lm\n"
+        "from vifidel_eval.plugins.networks import lm\n"
         "assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
@@ -21,15 +22,14 @@ from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
 from ...io.pictures import DamagedPictureError, decode
 from ...io.records import alone, progress_bar
-from .detectors import Detector, Found, Prepared
-from .objects_file import ObjectsFile
+from .detectors import Detector, Found, ObjectsFile, Prepared
 from .picture_sources import FoundPicture, PictureSource
 
 #: Lowest score that is kept: counts are made when the file is read, from a higher one on.
 LOWEST = 0.05
-_THREADS = 4
 _LONGEST_PROBLEM = 200
-_DIGITS = 16  # of a picture's digest
+_DIGITS = 16  # of a picture's digest, by which what was found in other bytes is known to be stale
+_NO_MEMORY = re.compile("memoryerror|out of memory|alloc.*memory|memory.*alloc", re.I | re.S)
 
 
 @dataclass
@@ -55,7 +55,7 @@ def detect(
     questions: Mapping[ImageId, Sequence[str]] | None = None,
     lowest: float = LOWEST,
     batch: int | None = None,
-    threads: int = _THREADS,
+    threads: int = 4,
     drafts: bool = True,
     progress: bool | None = None,
 ) -> DetectionRun:
@@ -135,7 +135,8 @@ def detect(
                     problem = picture.problem[:_LONGEST_PROBLEM]
                     run.problems[picture.image_id] = problem
                     file.add([{"image_id": picture.image_id, "problem": problem}])
-        work.finish()
+        while work.by_shape:
+            work.answer(next(iter(work.by_shape)))
         file.finish(order)
     if run.problems and not run.read and not run.known:
         image_id, why = next(iter(run.problems.items()))
@@ -189,25 +190,6 @@ class _Picture:
     prepared: Prepared | None = None
     problem: str = ""
 
-    def entry(self, found: Found) -> dict[str, Any]:
-        """Return the line of what was found in it."""
-        assert self.prepared is not None
-        width, height = self.prepared.size
-        entry: dict[str, Any] = {
-            "image_id": self.image_id,
-            "labels": found.labels,
-            "scores": found.scores,
-            "boxes": found.boxes,
-            "width": width,
-            "height": height,
-            "digest": self.digest,
-        }
-        if self.ask:
-            entry["asked"] = list(self.ask)
-        if found.presence is not None:
-            entry["presence"] = found.presence
-        return entry
-
 
 @dataclass
 class _Work:
@@ -242,13 +224,9 @@ class _Work:
 
     def _look(self, source: FoundPicture, questions: Sequence[str] | None) -> _Picture:
         """Read a picture; prepare it for the model unless it is the one that was known before."""
-        picture = _Picture(source.image_id, questions, problem=source.problem or "")
+        picture = _Picture(source.image_id, questions)
         if questions == () and source.image_id not in self.file:
             picture.ask = None
-            return picture
-        if isinstance(source.content, Path) and not source.content.is_file():
-            picture.problem = "there is no such file"
-        if picture.problem:
             return picture
         try:
             with source.open() as content:
@@ -269,7 +247,7 @@ class _Work:
             picture.problem = f"cannot be read: {reason(problem)}"
             return picture
         try:
-            picture.prepared = self.detector.prepare(decoded.picture, decoded.size)
+            picture.prepared = self.detector.prepare(*decoded)
         except Exception as problem:  # a picture of one pixel in height, say, has nothing left
             picture.problem = f"cannot be prepared for the model: {first_line(problem)}"
         return picture
@@ -280,27 +258,20 @@ class _Work:
         shape = picture.prepared.shape
         self.by_shape.setdefault(shape, []).append(picture)
         if len(self.by_shape[shape]) >= self.size:
-            self._answer(shape)
+            self.answer(shape)
         # Photographs of many shapes: none waits for long, and memory stays bounded.
         elif sum(map(len, self.by_shape.values())) > 4 * self.size:
-            self._answer(next(iter(self.by_shape)))
+            self.answer(next(iter(self.by_shape)))
 
-    def finish(self) -> None:
-        """Answer all that still wait."""
-        while self.by_shape:
-            self._answer(next(iter(self.by_shape)))
-
-    def _answer(self, shape: tuple[int, ...]) -> None:
+    def answer(self, shape: tuple[int, ...]) -> None:
+        """Write what is in the pictures of a shape."""
         pictures = self.by_shape.pop(shape)
         while pictures:
             some = pictures[: self.size]
             prepared = [picture.prepared for picture in some if picture.prepared]
-            questions = [picture.ask or () for picture in some]
             try:
-                found = self.detector.detect(prepared, questions, self.lowest)
-                answered = list(zip(some, found, strict=True))
-                for one in found:
-                    self._check(one)
+                found = self.detector.detect(prepared, [p.ask or () for p in some], self.lowest)
+                entries = [self._entry(*one) for one in zip(some, found, strict=True)]
             except VifidelError:
                 raise
             except Exception as problem:  # libraries raise nearly anything
@@ -308,34 +279,36 @@ class _Work:
             else:
                 pictures = pictures[len(some) :]
                 self.run.read += len(some)
-                self.file.add(picture.entry(one) for picture, one in answered)
+                self.file.add(entries)
 
-    def _check(self, found: Found) -> None:
-        """Raise what is wrong with an answer, before it is in a file that nobody could read."""
-        if not len(found.labels) == len(found.scores) == len(found.boxes):
-            raise ValueError(
-                f"{len(found.labels)} labels, {len(found.scores)} scores and {len(found.boxes)} "
-                "boxes"
-            )
-        if not all(len(box) == 4 and all(map(isfinite, box)) for box in found.boxes):
+    def _entry(self, picture: _Picture, found: Found) -> dict[str, Any]:
+        """Return the line of what was found; what no reader of the file would take is refused."""
+        assert picture.prepared is not None
+        labels, scores, boxes, presence = found
+        if not len(labels) == len(scores) == len(boxes):
+            raise ValueError(f"{len(labels)} labels, {len(scores)} scores and {len(boxes)} boxes")
+        if not all(len(box) == 4 and all(map(isfinite, box)) for box in boxes):
             raise ValueError("a box is not four numbers")
-        for score in chain(found.scores, found.presence or ()):
+        for score in chain(scores, presence or ()):
             if not 0 <= score <= 1:
                 raise VifidelError(
                     f"{self.detector.files.name}: it gave the score {score:g}, and scores are "
                     "from 0 to 1; save it again with what makes probabilities of its output, or "
                     "name another model."
                 )
+        width, height = picture.prepared.size
+        about: dict[str, Any] = {"width": width, "height": height, "digest": picture.digest}
+        if picture.ask:
+            about["asked"] = list(picture.ask)
+        if presence is not None:
+            about["presence"] = presence
+        found_in_it = {"labels": labels, "scores": scores, "boxes": boxes}
+        return {"image_id": picture.image_id, **found_in_it, **about}
 
     def _halve(self, pictures: Sequence[_Picture], problem: Exception) -> None:
         """Go on with half a batch, once, if memory was short; else say what failed."""
-        name, said = pictures[0].image_id, str(problem).lower()
-        if not (
-            isinstance(problem, MemoryError)
-            or type(problem).__name__ == "OutOfMemoryError"
-            or "out of memory" in said
-            or ("alloc" in said and "memory" in said)
-        ):
+        name = pictures[0].image_id
+        if not _NO_MEMORY.search(f"{type(problem).__name__} {problem}"):
             raise VifidelError(
                 f"{name}: {self.detector.files.name} failed on this picture "
                 f"({first_line(problem)}); take it away, or name another model."

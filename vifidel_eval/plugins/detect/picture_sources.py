@@ -16,6 +16,7 @@ from ...errors import VifidelError
 from ...io.arguments import named_if_wrong
 from ...io.files import STANDARD_INPUT, open_file, read_text, reason
 from ...io.pictures import SUFFIXES as _OF_REPORTS
+from ...io.pictures import DamagedPictureError
 
 #: The endings of the names of pictures.
 SUFFIXES = _OF_REPORTS | {".avif"}
@@ -41,9 +42,14 @@ class FoundPicture:
     problem: str | None = None
 
     def open(self) -> IO[bytes]:
-        """Open it, to be read more than once."""
-        content = self.content
-        return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
+        """Open it, to be read more than once; what is no file is a `DamagedPictureError`."""
+        if self.problem:
+            raise DamagedPictureError(self.problem)
+        if isinstance(self.content, bytes):
+            return io.BytesIO(self.content)
+        if not self.content.is_file():
+            raise DamagedPictureError("there is no such file")
+        return self.content.open("rb")
 
 
 class PictureSource:

@@ -18,7 +18,7 @@ from ...io.records import progress_bar
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
-    from .language_training import Training
+    from .lm import Training
 
 # Where an image is, its id if its content does not say it, and its content.
 _Image = tuple[str, Any, Any]
@@ -153,7 +153,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     help="File of the trained model, such as lm.pt.",
 )
 @record(
-    "vifidel_eval.plugins.networks.language_training:Training",
+    "vifidel_eval.plugins.networks.lm:Training",
     "training",
     only=("epochs", "seed", "hidden"),
 )
@@ -166,7 +166,7 @@ def train_lm(captions: Path, wanted: Wanted, output: Path, training: Training) -
     from tqdm import tqdm
 
     from ...captions import read_references
-    from .language_training import Epoch, train
+    from .lm import Epoch, train
 
     texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
     unfinished = beside(output, ".unfinished")
