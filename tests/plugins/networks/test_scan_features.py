@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.plugins.networks.scan_features import read_regions
+from vifidel_eval.plugins.networks.tiger import read_regions
 
 RANDOM = np.random.default_rng(0)
 IMAGES = {number: RANDOM.random((3, 4), dtype=np.float32) for number in (7, 8, 300)}

@@ -370,8 +370,7 @@ def _split(
 def _packed(content: dict[str, Any]) -> bytes:
     import torch
 
-    buffer = io.BytesIO()
-    torch.save(content, buffer)
+    torch.save(content, buffer := io.BytesIO())
     return buffer.getvalue()
 
 

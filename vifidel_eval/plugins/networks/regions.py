@@ -2,7 +2,7 @@
 
 Bottom-up attention (Anderson et al., 2018) describes an image by a vector for each of the regions
 that a detector found. Files of a whole dataset have tens of gigabytes, so that only the place of
-each image is kept. TIGEr reads features alone (`scan_features`), ViLBERTScore boxes too.
+each image is kept. TIGEr reads features alone (`tiger`), ViLBERTScore boxes too.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Features:
         return [images[image_id] for image_id in ids]
 
 
-#: What `read_boxed_regions` and `scan_features.read_regions` take.
+#: What `read_boxed_regions` and `tiger.read_regions` take.
 FeatureSource: TypeAlias = str | os.PathLike[str] | Mapping[Any, Any] | Features
 
 
