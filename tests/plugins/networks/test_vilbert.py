@@ -162,8 +162,8 @@ def test_layers_that_are_no_block(layer, weights, sizes, save):
 
 def test_configuration(tmp_path):
     found = read_architecture(write_config(tmp_path / "config.json"))
-    assert (found.text, found.text_heads, found.image_hidden, found.co_heads) == (24, 4, 36, 3)
-    assert (found.text_before, found.image_before) == ((2, 3, 4), (0, 1, 2))
+    assert (found.hidden_size, found.v_intermediate_size, found.digest[64:]) == (24, 36, "")
+    assert (found.t_biattention_id, found.v_biattention_id) == ((2, 3, 4), (0, 1, 2))
     assert len(found.digest) == 64
 
 

@@ -102,11 +102,9 @@ class Features:
             images = match(ids, self.places)
         except ImageIdError as problem:
             raise ImageIdError(f"{self._where}: {problem}") from None
-        missing = list(dict.fromkeys(image_id for image_id in ids if image_id not in images))
-        if missing:
-            raise mismatch(
-                missing, self.places, "the captions", f"the feature side ({self._where})"
-            )
+        if missing := list(dict.fromkeys(i for i in ids if i not in images)):
+            side = f"the feature side ({self._where})"
+            raise mismatch(missing, self.places, "the captions", side)
         return [images[image_id] for image_id in ids]
 
 
@@ -139,8 +137,7 @@ def read_boxed_regions(source: FeatureSource) -> Features:
 
     The source is a folder of files ``IMAGE_ID.npz`` of `numpy.savez`, or a mapping of image id to
     a mapping, with ``features`` (regions, 2048), ``boxes`` (regions, 4) in pixels as x1, y1, x2,
-    y2, and the image's ``width`` and ``height``. Anything else is a `VifidelError`, in a file when
-    it is read.
+    y2, and the image's ``width`` and ``height``.
     """
     if isinstance(source, Features):
         return source
@@ -170,18 +167,14 @@ def read_boxed_regions(source: FeatureSource) -> Features:
 
 def _load_file(path: Path, at: str) -> Regions:
     content = io.BytesIO(read_bytes(path, VifidelError))
-    arrays = None
     try:
-        if zipfile.is_zipfile(content):  # NumPy would take other files for pickles
-            with zipfile.ZipFile(content) as archive:
-                size = sum(member.file_size for member in archive.infolist())
-            arrays = dict(np.load(content, allow_pickle=False)) if size <= _MOST_BYTES else {}
+        with zipfile.ZipFile(content) as archive:  # NumPy would take other files for pickles
+            size = sum(member.file_size for member in archive.infolist())
+        arrays = dict(np.load(content, allow_pickle=False)) if size <= _MOST_BYTES else {}
     except Exception:  # a damaged archive or header raises nearly anything
-        arrays = None
-    if arrays is None:
         raise VifidelError(
             f"{path}: not an .npz file of four arrays of numbers, or damaged; write it again."
-        )
+        ) from None
     if size > _MOST_BYTES:
         raise VifidelError(
             f"{path}: unpacks to {size >> 20} MiB, more than the {_MOST_BYTES >> 20} that are "
@@ -194,16 +187,16 @@ def regions_of(content: Any, where: str) -> Regions:
     """Return regions from their four arrays, or raise what is wrong with those at `where`."""
     if not isinstance(content, Mapping):
         raise VifidelError(f"{where}: {type(content).__name__} instead of a mapping of arrays.")
-    arrays = {}
+    arrays = []
     for name, dimensions in (("features", 2), ("boxes", 2), ("width", 0), ("height", 0)):
         if name not in content:
             raise VifidelError(
                 f"{where}: no {name!r}, only {', '.join(sorted(map(str, content))) or 'nothing'}; "
                 "it has to hold features, boxes, width and height."
             )
-        arrays[name] = numbers(partial(getitem, content, name), where, name, "fiu", dimensions)
-    features, boxes = arrays["features"], arrays["boxes"]
-    width, height = float(arrays["width"]), float(arrays["height"])
+        arrays.append(numbers(partial(getitem, content, name), where, name, "fiu", dimensions))
+    features, boxes, *sides = arrays
+    width, height = map(float, sides)
     if boxes.shape != (len(features), 4):
         problem = f"{len(features)} features, but boxes of shape {boxes.shape}"
     elif width <= 0 or height <= 0:
@@ -249,13 +242,10 @@ class Kept(dict[Any, Any]):
             values |= computed
             for key, value in computed.items():
                 with self._lock:
-                    if key in self:
-                        continue
-                    if value.nbytes > self._room:
-                        self.is_full = True
-                    else:
+                    if key not in self and value.nbytes <= self._room:
                         self._room -= value.nbytes
                         self[key] = value
+                    self.is_full |= key not in self
         return values
 
 
@@ -281,10 +271,7 @@ class ImageSide:
         new = [image for image in dict.fromkeys(images) if image not in self.digests]
         for start in range(0, len(new), _IMAGES_AT_ONCE):
             some = new[start : start + _IMAGES_AT_ONCE]
-            if self.kept.is_full:
-                list(map(self._read, some))
-            else:
-                self.encoded(some)
+            list(map(self._read, some)) if self.kept.is_full else self.encoded(some)
         return images
 
     def encoded(self, images: Iterable[ImageId]) -> dict[ImageId, Any]:

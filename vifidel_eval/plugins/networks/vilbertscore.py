@@ -130,10 +130,10 @@ class ViLBERTScore(MadeAgain, Scorer):
         place = find_device(device)
         source = read_boxed_regions(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
-        self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
+        self._pieces = WordPieces(vocabulary, self._sizes.vocab_size)
         self._encoder = Vilbert(checkpoint, self._sizes, layer, place)
         encode = partial(map, self._encoder.image_states)
-        self._images = ImageSide(source, self._sizes.features, encode, Kept(_IMAGE_BYTES))
+        self._images = ImageSide(source, self._sizes.v_feature_size, encode, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
