@@ -233,7 +233,7 @@ def test_a_model_without_class_names(model, tmp_path):
     folder = changed(
         model("yolos"), tmp_path / "unnamed", id2label={at: f"LABEL_{at}" for at in range(4)}
     )
-    with pytest.raises(VifidelError, match=r"its config.json has no class names; add them"):
+    with pytest.raises(VifidelError, match=r"its config.json has no class names; add one for each"):
         detector_of(folder)
 
 

@@ -107,8 +107,8 @@ def test_nothing_is_unpickled_unasked(tmp_path, output):
 @pytest.mark.parametrize(
     ("entries", "names", "message"),
     [
-        ([published(0)], None, "its images have no image_id; put img_names.pkl, the list of them"),
-        ([published(0)], ["a", "b"], "img_names.pkl: not a list of 1 image ids"),
+        ([published(0)], None, "its images have no image_id; put img_names.pkl, the list of their"),
+        ([published(0)], ["a", "b"], "put img_names.pkl, the list of their 1 ids"),
         (
             [published(0), published(1)],
             ["a", "a"],

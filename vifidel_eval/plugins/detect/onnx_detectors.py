@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -47,13 +47,9 @@ class OnnxDetector(Detector):
                 f"ONNX Runtime cannot compute on device {device!r} here; name cpu"
                 + (" or cuda." if _PROVIDERS["cuda"] in runtime.get_available_providers() else ".")
             )
-        try:
+        with self._running():
             self._session = runtime.InferenceSession(str(files.path), providers=[provider])
             settings = dict(self._session.get_modelmeta().custom_metadata_map)
-        except Exception as problem:  # the library has a class of its own for every reason
-            raise VifidelError(
-                f"{files.path}: not an ONNX file that can be run ({first_line(problem)})."
-            ) from None
         self._names = _names(files, settings)
         if settings.get("task", "detect") != "detect":
             raise VifidelError(
@@ -64,11 +60,18 @@ class OnnxDetector(Detector):
         self._input, self._element, self.enough = self._input_of(settings)
         # Run once, so that a file of another layout is refused before any picture.
         blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
-        try:
+        with self._running():
             (output, *_) = self._session.run(None, {self._input: blank})
-        except Exception as problem:
-            raise VifidelError(f"{files.path}: cannot be run ({first_line(problem)}).") from None
         self._rows(output)
+
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as problem:  # the library has a class of its own for every reason
+            raise VifidelError(
+                f"{self.files.path}: not an ONNX file that can be run ({first_line(problem)})."
+            ) from None
 
     def _input_of(self, settings: Mapping[str, str]) -> tuple[str, type, int]:
         """Return name, element type and side of the input."""

@@ -45,8 +45,7 @@ def questions(
     systems : mapping, path or paths
         All systems that will be compared, as `vifidel_eval.evaluate` takes them.
     answers : path or list of dict, optional
-        What is answered already, which is not asked again: lines with ``image_id``, ``thing`` and
-        ``answer`` or ``score``, or what ``vifidel-eval detect --ask`` wrote.
+        What is answered already, which is not asked again, as `read_answered` takes it.
     controls, seed : int
         How many things to ask about for each image besides, which only captions of other images
         mention, and the seed of their choice. Their answers say how often *yes* is wrong. They have
@@ -56,11 +55,8 @@ def questions(
     id_field, caption_field : collection of str
         What image ids and captions are called, where they have other than the usual names.
 
-    Raises
-    ------
-    VifidelError
-        If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative,
-        or most of the answers are about other captions.
+    If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative, or
+    most of the answers are about other captions, that is a `VifidelError`.
 
     >>> questions({"mine": {7: "two puppies by a lamp"}})
     [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]

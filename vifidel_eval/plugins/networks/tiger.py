@@ -85,10 +85,9 @@ def weight_distribution_similarity(reference: Floats, candidate: Floats) -> floa
 def read_regions(source: FeatureSource) -> Features:
     """Open the features of image regions, without their boxes.
 
-    A path is recognised by its content: ``NAME_ims.npy`` of SCAN, float32 of shape (images,
-    regions, width) beside ``NAME_ids.txt`` with an image id for each *caption*; or a TSV file
-    of bottom-up attention with image_id, image_w, image_h, num_boxes, boxes and features,
-    the last two in base64. A mapping gives each image id an array of shape (regions, width).
+    A path is recognised by its content: ``NAME_ims.npy`` of SCAN, (images, regions, width), beside
+    ``NAME_ids.txt`` with an image id for each *caption*; or a TSV file of bottom-up attention, with
+    `_TSV_FIELDS`. A mapping gives each image id an array, (regions, width).
     """
     if isinstance(source, Features):
         return source
@@ -336,10 +335,10 @@ class Tiger(MadeAgain, Scorer):
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         counts = {"unknown_words": unknown.total()}
         tallies = {"captions": Tally(len(words), unknown)}
-        columns = np.array(scores, dtype=np.float64).reshape(-1, len(self.columns)).T
+        table = np.array(scores, dtype=np.float64).reshape(-1, len(self.columns))
         return {
-            column.name: Evaluation(rows.ids, of_column.copy(), counts=counts, tallies=tallies)
-            for column, of_column in zip(self.columns, columns, strict=True)
+            column.name: Evaluation(rows.ids, table[:, at].copy(), counts=counts, tallies=tallies)
+            for at, column in enumerate(self.columns)
         }
 
     def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:

@@ -47,25 +47,25 @@ class WordPieces:
     """The tokenizer of BERT base uncased over its ``vocab.txt`` of `size` pieces, one per line."""
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
+        # Its import takes time, so it waits until it is needed.
+        from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
+
         text = read_text(path, VifidelError).removesuffix("\n")
+        self.digest = hashlib.sha256(text.encode()).hexdigest()
         tokens = {piece: token for token, piece in enumerate(text.split("\n"))}
-        missing = [piece for piece in _SPECIAL if piece not in tokens]
-        if missing:
+        problem = ""
+        if missing := [piece for piece in _SPECIAL if piece not in tokens]:
             problem = f"not a BERT vocabulary, since it has no {missing[0]}"
         elif len(tokens) != size:
             problem = f"{len(tokens)} pieces in the vocabulary, but the checkpoint knows {size}"
         else:
-            # Its import takes time, so it waits until it is needed.
-            from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
-
             self._tokenizer = BertWordPieceTokenizer(tokens, lowercase=True)
-            self.digest = hashlib.sha256(text.encode()).hexdigest()
             caption, expected = _PUBLISHED
-            first = self.tokens([caption])[0]
-            if size != _PUBLISHED_SIZE or first == expected:
-                return
-            problem = f"{caption!r} gets the tokens {first} instead of {expected}"
-        raise VifidelError(f"{path}: {problem}; give the vocab.txt of bert-base-uncased.")
+            (first,) = self.tokens([caption])
+            if size == _PUBLISHED_SIZE and first != expected:
+                problem = f"{caption!r} gets the tokens {first} instead of {expected}"
+        if problem:
+            raise VifidelError(f"{path}: {problem}; give the vocab.txt of bert-base-uncased.")
 
     def tokens(self, captions: Sequence[str]) -> list[list[int]]:
         """Return the tokens of each caption between ``[CLS]`` and ``[SEP]``."""
@@ -143,8 +143,8 @@ class ViLBERTScore(MadeAgain, Scorer):
         config = self._sizes.digest
         return self._pinned(
             f"checkpoint:{self._encoder.digest[:8]}",
-            *([] if self._encoder.has_tasks else ["rule:inferred"]),
-            *([f"config:{config[:8]}"] if config else []),
+            *["rule:inferred"] * (not self._encoder.has_tasks),
+            *[f"config:{config[:8]}"] * bool(config),
             f"vocabulary:{self._pieces.digest[:8]}",
             f"layer:{self._encoder.layer}",
             f"features:{self._images.signature(image_ids)}",
@@ -162,7 +162,7 @@ class ViLBERTScore(MadeAgain, Scorer):
         images = self._images.find(image_ids_of(rows, "ViLBERTScore"))
         scores = np.empty((len(rows), len(self.columns)))
         for start in range(0, len(rows), _CAPTIONS_AT_ONCE):
-            chosen = range(start, min(start + _CAPTIONS_AT_ONCE, len(rows)))
+            chosen = range(len(rows))[start : start + _CAPTIONS_AT_ONCE]
             of_candidates = [(images[at], rows.captions[at]) for at in chosen]
             of_references = [[(images[at], text) for text in rows.references[at]] for at in chosen]
             states = self._states(of_candidates, list(chain.from_iterable(of_references)))
@@ -234,7 +234,7 @@ def greedy_matching(
     return precision, recall, 2 * precision * recall / total if total else 0.0
 
 
-_OPTIONS = "vilbert_checkpoint", "vilbert_vocabulary", "vilbert_features", "vilbert_layer", "device"
+_OPTIONS = "checkpoint", "vocabulary", "features", "layer", "config"
 
 register(
     Metric(
@@ -242,7 +242,8 @@ register(
         "Words matched with the references' words by states that have seen the image",
         ViLBERTScore,
         lambda settings: ViLBERTScore(
-            *map(settings.options.__getitem__, (*_OPTIONS, "vilbert_config"))
+            device=settings.options["device"],
+            **{name: settings.options[f"vilbert_{name}"] for name in _OPTIONS},
         ),
         rank=130,
         options=(
