@@ -63,8 +63,6 @@ def detect(
 
     Parameters
     ----------
-    pictures : PictureSource
-    detector : Detector
     output : path
         The file of detections. What it has already is not computed again, unless a picture has
         other bytes now; a picture that could not be read is tried again.
@@ -80,11 +78,9 @@ def detect(
     progress : bool, optional
         Whether to show a bar; by default where somebody sees it.
 
-    Raises
-    ------
-    VifidelError
-        If questions are missing, not wanted or too long, a number is out of range, the file is of
-        another run, no picture can be read, the detector fails, or there is not enough memory.
+    If questions are missing, not wanted or too long, a number is out of range, the file is of
+    another run, no picture can be read, the detector fails, or there is not enough memory, that is
+    a `VifidelError`.
     """
     check_threshold(lowest, "lowest")
     check_whole(1, threads=threads, **({} if batch is None else {"batch": batch}))

@@ -23,10 +23,7 @@ SUFFIXES = _OF_REPORTS | {".avif"}
 
 # A tar says how large its members are before they are read.
 _MOST_BYTES = 1 << 29
-
-# How often the end of a whole tar may be read.
-_MOST_ENDS = 8
-
+_MOST_ENDS = 8  # how often the end of a whole tar may be read
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
@@ -55,24 +52,15 @@ class FoundPicture:
 class PictureSource:
     """The pictures of a folder, tar, list or file, in the order of their names or of the list.
 
-    Parameters
-    ----------
-    path : path
-        A folder, which is read with its subfolders; a tar, compressed or not; ``-``, a tar on
-        standard input; a text file with the path of a picture per line, relative to its own folder;
-        or a picture.
-
-    Attributes
-    ----------
-    image_ids : list of str or None
-        Of all pictures; None for standard input, which can be read only once.
-
-    What cannot be read, has no picture, or has one twice is a `VifidelError`.
+    The `path` is a folder, which is read with its subfolders; a tar, compressed or not; ``-``, a
+    tar on standard input; a text file with the path of a picture per line, relative to its own
+    folder; or a picture. What cannot be read, has no picture, or has one twice is a `VifidelError`.
     """
 
     @named_if_wrong
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        #: Of all pictures; None for standard input, which can be read only once.
         self.image_ids: list[str] | None = None
         self._files: dict[str, Path] | None = None  # None for a tar
         self._is_stream = os.fspath(path) == STANDARD_INPUT
