@@ -167,14 +167,15 @@ def put(part, name, weight):
     return change
 
 
+FOREIGN = [
+    lambda content: content["model"],
+    lambda content: {**content, "model": content["model"][:1]},
+    lambda content: {**content, "model": ["a", "b"]},
+    lambda content: torch.zeros(3),
+    drop(0, "fc.weight"),  # as where it is weight-normalised
+    drop(1, "embed.weight"),
+]
 BAD_CHECKPOINTS = {
-    "not a SCAN checkpoint, which has a list of two": lambda content: content["model"],
-    "not a SCAN checkpoint, which": lambda content: {**content, "model": content["model"][:1]},
-    "not a SCAN checkpoint, which has": lambda content: {**content, "model": ["a", "b"]},
-    "not a SCAN checkpoint": lambda content: torch.zeros(3),
-    "is weight-normalised": put(0, "fc.weight_g", torch.zeros(8, 1)),
-    "no matrix fc.weight in it": drop(0, "fc.weight"),
-    "no matrix embed.weight in it": drop(1, "embed.weight"),
     "1 of 2 weights are missing, such as fc.bias": drop(0, "fc.bias"),
     "1 of 9 weights are missing, such as rnn.bias_hh_l0_reverse": drop(1, "rnn.bias_hh_l0_reverse"),
     r"rnn.weight_ih_l0_reverse has shape \(24, 5\), expected \(24, 6\)": put(
@@ -191,9 +192,12 @@ BAD_CHECKPOINTS = {
 }
 
 
-@pytest.mark.parametrize("message", BAD_CHECKPOINTS)
-def test_checkpoints_that_do_not_fit(files, tmp_path, message):
-    path = oracle.write_checkpoint(tmp_path / "bad.pth", change=BAD_CHECKPOINTS[message])
+@pytest.mark.parametrize(
+    ("message", "change"),
+    [*BAD_CHECKPOINTS.items(), *(("not a SCAN checkpoint, which has", one) for one in FOREIGN)],
+)
+def test_checkpoints_that_do_not_fit(files, tmp_path, message, change):
+    path = oracle.write_checkpoint(tmp_path / "bad.pth", change=change)
     with pytest.raises(VifidelError, match=rf"bad\.pth: .*{message}") as raised:
         Scan(path, files[1])
     assert str(raised.value).count("\n") == 0
@@ -203,25 +207,19 @@ FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content",
     [
-        ("{", "truncated"),
-        ("[1]", "no 'word2idx' in it"),
-        ({"word2idx": {"<start>": 0, "<end>": 1}}, "'<pad>' does not have number 0"),
-        (
-            {"word2idx": {**FIRST, "<unk>": 1}},
-            "'<unk>' does not have number 3",
-        ),
-        (
-            {"word2idx": {**FIRST, "<unk>": 3, "a": True}},
-            "not numbered from 0 to 4",
-        ),
+        [1],
+        {"word2idx": {"<start>": 0, "<end>": 1}},
+        {"word2idx": {**FIRST, "<unk>": 1}},
+        {"word2idx": {**FIRST, "<unk>": 3, "a": True}},
+        {"word2idx": {**FIRST, "<unk>": 3, "a": 5}},
     ],
 )
-def test_vocabularies_that_are_none(tmp_path, content, message):
+def test_vocabularies_that_are_none(tmp_path, content):
     path = tmp_path / "vocab.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
-    with pytest.raises(VifidelError, match=rf"vocab\.json: .*{message}"):
+    path.write_text(json.dumps(content), "utf-8")
+    with pytest.raises(VifidelError, match=r"vocab\.json: no 'word2idx' in it that numbers words"):
         read_vocabulary(path)
 
 
