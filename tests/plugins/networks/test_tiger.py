@@ -241,7 +241,7 @@ def test_several_captions_of_an_image(make):
 @pytest.mark.parametrize(
     ("gts", "res", "error", "message"),
     [
-        ({1: [A], 2: []}, {1: [A], 2: [A]}, CaptionError, "image 2: no reference; TIGEr compares"),
+        ({1: [A], 2: []}, {1: [A], 2: [A]}, CaptionError, "image 2: no reference; TIGEr needs one"),
         ({1: [A]}, {1: [A, H]}, CaptionError, "one candidate caption, found 2"),
         ({1: A}, {1: [A]}, CaptionError, "expected a list of references"),
         ({9: [A]}, {9: [A]}, ImageIdError, r"feature side \(features\) lacks 1 image id"),

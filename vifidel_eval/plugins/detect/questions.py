@@ -19,7 +19,7 @@ from ...io.image_ids import ImageId, match, to_json_value
 from ...run.plan import PathLike, Systems, named, read_captions
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
-from .detected_objects import classes_in, mentioned_in
+from .detected_objects import classes_in, mentioned_in, unite
 
 _AskedOf = dict[ImageId, list[str]]
 
@@ -140,10 +140,10 @@ def read_asked(
         listed: _AskedOf = {}
         for entry in entries:
             listed.setdefault(entry.image_id(), []).append(entry.text("thing"))
-        _unite(asked, listed)
+        unite(asked, listed)
     if captions:
         fields = Wanted(tuple(id_field), tuple(caption_field))
-        _unite(asked, _mentioned(captions, read_things(things), fields))
+        unite(asked, _mentioned(captions, read_things(things), fields))
     return asked
 
 
@@ -193,14 +193,6 @@ def _mentioned(systems: Systems, classes: ClassList, fields: Wanted) -> _AskedOf
             "the captions in English?"
         )
     return mentioned
-
-
-def _unite(asked: _AskedOf, more: Mapping[ImageId, Sequence[str]]) -> None:
-    """Add things to ask about; images may be named in another way."""
-    same = match(more, asked)
-    for image_id, things in more.items():
-        of_image = asked.setdefault(same.get(image_id, image_id), [])
-        of_image += [name for name in dict.fromkeys(things) if name not in of_image]
 
 
 def _controls(mentioned: _AskedOf, number: int, seed: int) -> _AskedOf:

@@ -318,25 +318,25 @@ class Sam3(_Asked):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        return [self._of_picture(*one, lowest) for one in zip(pictures, asked, strict=True)]
-
-    def _of_picture(self, picture: Prepared, questions: Sequence[str], lowest: float) -> Found:
-        answers, presence = [], []
-        with torch.inference_mode():
-            pixels = self._inputs([picture])["pixel_values"]
-            seen = self._model.get_vision_features(pixel_values=pixels)
+        found = []
+        for picture, questions in zip(pictures, asked, strict=True):
+            answers, presence = [], []
             scale = torch.tensor([*picture.size, *picture.size], device=self._device)
-            for question in questions:
-                text = self._padded([question])
-                on_device = {name: values.to(self._device) for name, values in text.items()}
-                outputs = self._model(vision_embeds=seen, **on_device)
-                there = outputs.presence_logits.sigmoid()
-                score = (outputs.pred_logits.sigmoid() * there)[0]
-                kept = score > lowest
-                boxes = outputs.pred_boxes[0][kept] * scale
-                answers.append((question, {"scores": score[kept], "boxes": boxes}))
-                presence.append(exact(there.item()))
-        return _joined(answers)._replace(presence=presence)
+            with torch.inference_mode():
+                pixels = self._inputs([picture])["pixel_values"]
+                seen = self._model.get_vision_features(pixel_values=pixels)
+                for question in questions:
+                    text = self._padded([question])
+                    on_device = {name: values.to(self._device) for name, values in text.items()}
+                    outputs = self._model(vision_embeds=seen, **on_device)
+                    there = outputs.presence_logits.sigmoid()
+                    score = (outputs.pred_logits.sigmoid() * there)[0]
+                    kept = score > lowest
+                    boxes = outputs.pred_boxes[0][kept] * scale
+                    answers.append((question, {"scores": score[kept], "boxes": boxes}))
+                    presence.append(exact(there.item()))
+            found.append(_joined(answers)._replace(presence=presence))
+        return found
 
 
 def _one_phrase(question: str) -> str:

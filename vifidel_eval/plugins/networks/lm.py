@@ -150,12 +150,8 @@ class LanguageModel(MadeAgain, Scorer):
     model : path
         A file that ``vifidel-eval train-lm`` or `train` wrote.
 
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch is not installed.
-    VifidelError
-        If the file is missing, damaged, or something else.
+    Without PyTorch that is a `MetricUnavailable`; a file that is missing, damaged, or something
+    else is a `VifidelError`.
     """
 
     def __init__(self, model: str | os.PathLike[str]) -> None:

@@ -22,7 +22,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ImageIdError, VifidelError
+from ...captions.rows import Rows, image_ids_of
+from ...errors import CaptionError, ImageIdError, VifidelError
 from ...io.files import first_line, read_bytes, reason, write_whole
 from ...io.image_ids import ImageId, from_json_key, match, mismatch, to_json_value
 
@@ -74,36 +75,33 @@ class Regions:
         return digest.hexdigest()
 
 
+@dataclass
 class Features:
-    """The regions of many images, each image read when it is asked for.
+    """The regions of many images, each image read when it is asked for."""
 
-    `load` takes one of the `places` and what messages call it; `where` is the file or folder.
-    """
-
-    def __init__(
-        self, where: str, places: Mapping[ImageId, Any], load: Callable[[Any, str], Regions]
-    ) -> None:
-        self._where = where
-        self._load = load
-        self.places = places
+    #: The file or folder, as messages call it.
+    where: str
+    places: Mapping[ImageId, Any]
+    #: From one of the places and what messages call it.
+    load: Callable[[Any, str], Regions]
 
     def name(self, image: ImageId) -> str:
         """Return what messages call an image."""
         place = self.places[image]
-        return str(place) if isinstance(place, Path) else f"{self._where}: image {image!r}"
+        return str(place) if isinstance(place, Path) else f"{self.where}: image {image!r}"
 
     def read(self, image: ImageId) -> Regions:
         """Return the regions of an image, which is one of those that `find` returned."""
-        return self._load(self.places[image], self.name(image))
+        return self.load(self.places[image], self.name(image))
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
         """Return the image of each id, as the source calls it; an unknown one is an error."""
         try:
             images = match(ids, self.places)
         except ImageIdError as problem:
-            raise ImageIdError(f"{self._where}: {problem}") from None
+            raise ImageIdError(f"{self.where}: {problem}") from None
         if missing := list(dict.fromkeys(i for i in ids if i not in images)):
-            side = f"the feature side ({self._where})"
+            side = f"the feature side ({self.where})"
             raise mismatch(missing, self.places, "the captions", side)
         return [images[image_id] for image_id in ids]
 
@@ -273,6 +271,13 @@ class ImageSide:
             some = new[start : start + _IMAGES_AT_ONCE]
             list(map(self._read, some)) if self.kept.is_full else self.encoded(some)
         return images
+
+    def described(self, rows: Rows, metric: str) -> list[ImageId]:
+        """Return the image of each row, which must have a reference."""
+        for row, references in enumerate(rows.references):
+            if not references:
+                raise CaptionError(f"{rows.name(row)}: no reference; {metric} needs one.")
+        return self.find(image_ids_of(rows, metric))
 
     def encoded(self, images: Iterable[ImageId]) -> dict[ImageId, Any]:
         """Return what a caption is scored with, of images that `find` returned."""

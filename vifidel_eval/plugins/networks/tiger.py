@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ...captions.rows import Rows, image_ids_of
-from ...errors import CaptionError, VifidelError, VifidelWarning
+from ...captions.rows import Rows
+from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation, Floats, Tally
 from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
@@ -255,12 +255,8 @@ class Tiger(MadeAgain, Scorer):
     device : str, optional
         Where to compute, as PyTorch calls it (``"cuda"``); by default the processor.
 
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch or NLTK is not installed.
-    VifidelError
-        If a file cannot be read, is damaged or something else, or they do not fit together.
+    Without PyTorch or NLTK that is a `MetricUnavailable`; files that cannot be read, are damaged or
+    something else, or do not fit together are a `VifidelError`.
     """
 
     columns = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
@@ -299,13 +295,7 @@ class Tiger(MadeAgain, Scorer):
         self._images.find(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        for row, references in enumerate(rows.references):
-            if not references:
-                raise CaptionError(
-                    f"{rows.name(row)}: no reference; TIGEr compares the candidate with one or "
-                    "more."
-                )
-        images = self._images.find(image_ids_of(rows, "TIGEr"))
+        images = self._images.described(rows, self.method())
         described = list(zip(images, rows.references, rows.captions, strict=True))
         scores: list[tuple[float, float, float]] = []
         for start in range(0, len(described), _IMAGES_AT_ONCE):

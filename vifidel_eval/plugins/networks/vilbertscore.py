@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...captions.rows import Rows, image_ids_of
-from ...errors import CaptionError, VifidelError
+from ...captions.rows import Rows
+from ...errors import VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.files import read_text
 from ...io.image_ids import ImageId
@@ -104,12 +104,8 @@ class ViLBERTScore(MadeAgain, Scorer):
     config : path, optional
         The JSON configuration of a checkpoint that has other sizes than the published ones.
 
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch is not installed.
-    VifidelError
-        If a file is missing, damaged, or does not belong to the others.
+    Without PyTorch that is a `MetricUnavailable`; a file that is missing, damaged, or does not
+    belong to the others is a `VifidelError`.
     """
 
     columns = (Column("ViLBERTScore-P"), Column("ViLBERTScore-R"), Column("ViLBERTScore-F"))
@@ -156,10 +152,7 @@ class ViLBERTScore(MadeAgain, Scorer):
         self._images.find(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        for row, references in enumerate(rows.references):
-            if not references:
-                raise CaptionError(f"{rows.name(row)}: no reference; ViLBERTScore needs one.")
-        images = self._images.find(image_ids_of(rows, "ViLBERTScore"))
+        images = self._images.described(rows, self.method())
         scores = np.empty((len(rows), len(self.columns)))
         for start in range(0, len(rows), _CAPTIONS_AT_ONCE):
             chosen = range(len(rows))[start : start + _CAPTIONS_AT_ONCE]
@@ -234,7 +227,12 @@ def greedy_matching(
     return precision, recall, 2 * precision * recall / total if total else 0.0
 
 
-_OPTIONS = "checkpoint", "vocabulary", "features", "layer", "config"
+_FILES = {
+    "checkpoint": "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
+    "vocabulary": "vocab.txt of bert-base-uncased, for ViLBERTScore.",
+    "features": "Region features for ViLBERTScore: a folder with one .npz file per image, as "
+    "convert-features writes them.",
+}
 
 register(
     Metric(
@@ -243,26 +241,11 @@ register(
         ViLBERTScore,
         lambda settings: ViLBERTScore(
             device=settings.options["device"],
-            **{name: settings.options[f"vilbert_{name}"] for name in _OPTIONS},
+            **{name: settings.options[f"vilbert_{name}"] for name in (*_FILES, "layer", "config")},
         ),
         rank=130,
         options=(
-            Option(
-                "vilbert_checkpoint",
-                "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
-                required=True,
-            ),
-            Option(
-                "vilbert_vocabulary",
-                "vocab.txt of bert-base-uncased, for ViLBERTScore.",
-                required=True,
-            ),
-            Option(
-                "vilbert_features",
-                "Region features for ViLBERTScore: a folder with one .npz file per image, as "
-                "convert-features writes them.",
-                required=True,
-            ),
+            *(Option(f"vilbert_{name}", says, required=True) for name, says in _FILES.items()),
             Option(
                 "vilbert_layer",
                 "Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
