@@ -9,7 +9,7 @@ import os
 import re
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -26,13 +26,12 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...io.pictures import SUFFIXES, DamagedPictureError, decode
 from ...io.records import alone, progress_bar
 from ...scores.systems import System
-from ...words.content_words import STOP_WORDS
-from ...words.mentions import MentionFinder
 from ...words.settings import Settings
-from ...words.synonyms import ClassList, read_things
+from ...words.synonyms import read_things
 from .detectors import Detector, Found, ObjectsFile, Prepared
 from .loading import find_model, load_detector
 from .picture_sources import FoundPicture, PictureSource
+from .questions import mentioned_in
 
 #: Lowest score that is kept: counts are made when the file is read, from a higher one on.
 LOWEST = 0.05
@@ -382,26 +381,3 @@ def detect_objects(
         questions = mentioned
     detect(source, detector, output, questions=questions, progress=progress)
     return output
-
-
-def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId, list[str]]:
-    """Return the classes that any caption of an image mentions, however systems spell its id."""
-    finder = MentionFinder(classes)
-    mentioned: dict[ImageId, list[str]] = {}
-    for system in systems:
-        unite(mentioned, {i: classes_in(finder, text) for i, text in system.captions.items()})
-    return mentioned
-
-
-def unite(asked: dict[ImageId, list[str]], more: Mapping[ImageId, Sequence[str]]) -> None:
-    """Add things to ask about; images may be named in another way."""
-    same = match(more, asked)
-    for image_id, things in more.items():
-        of_image = asked.setdefault(same.get(image_id, image_id), [])
-        of_image += [name for name in dict.fromkeys(things) if name not in of_image]
-
-
-def classes_in(finder: MentionFinder, caption: str) -> list[str]:
-    """Return the classes that a caption mentions, each as often as it does."""
-    units = finder.units(caption, STOP_WORDS)
-    return [unit.category for unit in units if unit.category is not None]

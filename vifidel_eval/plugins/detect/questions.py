@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,10 @@ from ...io.containers import entries_of
 from ...io.entries import shows
 from ...io.image_ids import ImageId, match, to_json_value
 from ...run.plan import PathLike, Systems, named, read_captions
+from ...scores.systems import System
+from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
-from .detected_objects import classes_in, mentioned_in, unite
 
 _AskedOf = dict[ImageId, list[str]]
 
@@ -140,10 +141,10 @@ def read_asked(
         listed: _AskedOf = {}
         for entry in entries:
             listed.setdefault(entry.image_id(), []).append(entry.text("thing"))
-        unite(asked, listed)
+        _unite(asked, listed)
     if captions:
         fields = Wanted(tuple(id_field), tuple(caption_field))
-        unite(asked, _mentioned(captions, read_things(things), fields))
+        _unite(asked, _mentioned(captions, read_things(things), fields))
     return asked
 
 
@@ -178,7 +179,7 @@ def named_by_several(
     finder = MentionFinder(read_things(things))
     named_of = {}
     for image_id, of_image in references.items():
-        counts = Counter(name for text in of_image for name in set(classes_in(finder, text)))
+        counts = Counter(name for text in of_image for name in set(_classes_in(finder, text)))
         named_of[image_id] = {name for name, count in counts.items() if count >= least}
     return named_of
 
@@ -193,6 +194,29 @@ def _mentioned(systems: Systems, classes: ClassList, fields: Wanted) -> _AskedOf
             "the captions in English?"
         )
     return mentioned
+
+
+def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId, list[str]]:
+    """Return the classes that any caption of an image mentions, however systems spell its id."""
+    finder = MentionFinder(classes)
+    mentioned: dict[ImageId, list[str]] = {}
+    for system in systems:
+        _unite(mentioned, {i: _classes_in(finder, text) for i, text in system.captions.items()})
+    return mentioned
+
+
+def _unite(asked: dict[ImageId, list[str]], more: Mapping[ImageId, Sequence[str]]) -> None:
+    """Add things to ask about; images may be named in another way."""
+    same = match(more, asked)
+    for image_id, things in more.items():
+        of_image = asked.setdefault(same.get(image_id, image_id), [])
+        of_image += [name for name in dict.fromkeys(things) if name not in of_image]
+
+
+def _classes_in(finder: MentionFinder, caption: str) -> list[str]:
+    """Return the classes that a caption mentions, each as often as it does."""
+    units = finder.units(caption, STOP_WORDS)
+    return [unit.category for unit in units if unit.category is not None]
 
 
 def _controls(mentioned: _AskedOf, number: int, seed: int) -> _AskedOf:

@@ -61,11 +61,7 @@ _LEARNING_RATE = 5e-3  # of the first epoch; it falls linearly
 
 
 def caption_words(captions: Iterable[str]) -> list[list[str]]:
-    """Return the words of each caption, in order.
-
-    >>> caption_words(["A dog isn't a T-shirt.", "..."])
-    [['a', 'dog', 'is', 'a', 't', 'shirt'], []]
-    """
+    """Return the words of each caption, in order."""
     words: list[list[str]] = [[]]
     runs = cache(piece_runs)
     for piece in joined(captions).split():
@@ -240,10 +236,9 @@ def train(
     on_epoch: Callable[[Epoch], object] = lambda _: None,
     **settings: Any,
 ) -> list[Epoch]:
-    """Train a language model as `Training` says, and write its best epoch to a file.
+    """Train a language model as `Training` says; write its best epoch, and go on after a stop.
 
-    One twentieth of the images is set aside; the perplexity of their captions says which is best.
-    After an interruption the same call goes on from the last complete epoch, and ends alike.
+    The perplexity of captions of a twentieth of the images, set aside, says which is the best.
     """
     training = Training(**settings)
     (torch,) = load_libraries("the language model", {"PyTorch": "torch"})

@@ -50,11 +50,7 @@ class Regions:
     height: float = 0
 
     def inputs(self) -> tuple[Floats32, Floats32]:
-        """Return what ViLBERT sees, the whole image first, as one region more.
-
-        That is features, the first their mean, and (regions + 1, 5) locations: shares of the sides
-        and of the area.
-        """
+        """Return features and (regions + 1, 5) shares of sides and area, the whole image first."""
         assert self.boxes is not None
         mean = self.features.mean(axis=0, dtype=np.float64).astype(np.float32)
         width, height = self.boxes[:, 2] - self.boxes[:, 0], self.boxes[:, 3] - self.boxes[:, 1]
@@ -261,10 +257,7 @@ class ImageSide:
     digests: dict[ImageId, str] = field(default_factory=dict)
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
-        """Return the image of each id, as the features call it, after a look at all of them.
-
-        What is damaged is found before the first score; what there is room for is encoded at once.
-        """
+        """Return the image of each id, as the features call it, after a look at all of them."""
         images = self.features.find(ids)
         new = [image for image in dict.fromkeys(images) if image not in self.digests]
         for start in range(0, len(new), _IMAGES_AT_ONCE):

@@ -173,10 +173,7 @@ def _normalised(vectors: Any) -> Any:
 
 
 def ground(regions: Any, words: Any, is_word: Any) -> Any:
-    """Return the cosine between each region and the words that it attends to.
-
-    From (captions, regions, size) and (captions, words, size) to (captions, regions).
-    """
+    """Return the cosine of each region and the words that it attends to: (captions, regions)."""
     with torch.inference_mode():
         cosines = regions @ words.mT
         clipped = torch.nn.functional.leaky_relu(cosines, _NEGATIVE_SLOPE)

@@ -165,10 +165,9 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
 
 
 class Vilbert:
-    """The part of a ViLBERT checkpoint that leads to the words' states after one block.
+    """The part of a ViLBERT checkpoint that leads to the words' states after the block `layer`.
 
-    `has_tasks` is whether the model is told its task by a token after ``[CLS]``, as
-    ``multi_task_model.bin`` is; `layer` counts blocks from 0, and is given negative from the last.
+    `has_tasks` is whether it is told its task after ``[CLS]``, as ``multi_task_model.bin`` is.
     """
 
     def __init__(
@@ -211,10 +210,7 @@ class Vilbert:
             return own["LayerNorm"](content + place).cpu()
 
     def word_states(self, captions: Sequence[Sequence[int]], images: Sequence[Any]) -> Any:
-        """Return the states of captions' tokens, (captions, longest, width), each with its image.
-
-        A model that is told its task has one token more, in place 1.
-        """
+        """Return states of tokens, (captions, longest, width); a task is one more, in place 1."""
         with torch.inference_mode():
             tokens = pad_sequence([torch.tensor(caption) for caption in captions], batch_first=True)
             lengths = torch.tensor([len(caption) for caption in captions]) + self.has_tasks
