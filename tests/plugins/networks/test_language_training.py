@@ -86,16 +86,6 @@ def test_a_worse_epoch_does_not_replace_the_best(tmp_path, monkeypatch):
     assert torch.load(path, weights_only=True)["epoch"] == 2
 
 
-def test_equal_seeds_give_equal_files_and_others_do_not(tmp_path):
-    paths = [tmp_path / name for name in ("one.pt", "two.pt", "other.pt")]
-    state = torch.random.get_rng_state()
-    for path, seed in zip(paths, (1, 1, 2), strict=True):
-        train(CAPTIONS, path, seed=seed, **SMALL)
-    one, two, other = (path.read_bytes() for path in paths)
-    assert one == two != other
-    assert torch.equal(torch.random.get_rng_state(), state)  # the caller's own randomness
-
-
 @pytest.mark.parametrize(("epochs", "batches"), [(1, 0), (2, 0), (2, 1), (4, 0)])
 def test_an_interrupted_training_ends_as_one_in_a_piece(tmp_path, monkeypatch, epochs, batches):
     monkeypatch.setattr(lm, "_BATCH", 4)
@@ -116,27 +106,6 @@ def test_an_interrupted_training_ends_as_one_in_a_piece(tmp_path, monkeypatch, e
     assert [epoch.resumed for epoch in resumed] == [at < epochs for at in range(4)]
     assert sum(shares) == pytest.approx(4)
     assert not beside(parts, ".unfinished").exists()
-
-
-def test_a_resumed_training_keeps_its_number_of_threads(tmp_path):
-    path, threads = tmp_path / "lm.pt", []
-    interrupted(path, 1)
-    torch.set_num_threads(2)
-    try:
-        train(CAPTIONS, path, **SMALL, on_epoch=lambda _: threads.append(torch.get_num_threads()))
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(1)
-    assert threads == [1] * 4
-
-
-def test_a_resumed_training_writes_a_model_that_was_moved_away(tmp_path):
-    path = tmp_path / "lm.pt"
-    interrupted(path, 4)
-    content = path.read_bytes()
-    path.unlink()
-    train(CAPTIONS, path, **SMALL)
-    assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize(
@@ -182,14 +151,6 @@ def test_too_few_captions(tmp_path, captions):
     with pytest.raises(VifidelError, match="captions of two images or more"):
         train(captions, tmp_path / "lm.pt")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    "settings", [{"seed": -1}, {"epochs": 0}, {"hidden": 0}, {"min_count": True}]
-)
-def test_numbers_that_are_too_small(tmp_path, settings):
-    with pytest.raises(VifidelError, match=r"^\w+ must be a whole number of at least"):
-        train(CAPTIONS, tmp_path / "lm.pt", **settings)
 
 
 def test_the_captions_of_an_image_stay_on_one_side():

@@ -83,11 +83,6 @@ def test_tokens_without_punkt(no_punkt):
     assert tokenizer.unsplit([*one_sentence, "A ball. A cat."]) == "ball."
 
 
-def test_captions_have_a_start_and_an_end(scan):
-    assert scan.tokens([]) == [1, 2]
-    assert scan.tokens(["a", "dog", "zebra", "."]) == [1, 4, 5, 3, oracle.WORDS.index("."), 2]
-
-
 def test_region_vectors(scan):
     features = [*oracle.random_features(2), *oracle.random_features(40, regions=5)]
     for found, of_image in zip(scan.regions(list(map(Regions, features))), features, strict=True):
@@ -121,17 +116,6 @@ def test_grounding_of_padded_captions_and_images():
     assert found[1, 3] == 0
 
 
-def test_groundings(scan):
-    features = [*oracle.random_features(3), *oracle.random_features(2, regions=4)]
-    found = scan.groundings(scan.regions(list(map(Regions, features))), CAPTIONS)
-    for vector, of_image, caption in zip(found, features, CAPTIONS, strict=True):
-        regions, words = oracle.region_vectors(of_image), oracle.word_vectors(caption)
-        np.testing.assert_allclose(vector, oracle.grounding(regions, words), atol=1e-6)
-        assert vector.max() - vector.min() > 0.05  # a mistake would show
-        similarities = regions @ words.T
-        assert similarities.min() < 0 < similarities.max()
-
-
 def test_more_captions_than_are_computed_at_once(scan):
     random = np.random.default_rng(2)
     captions = [random.choice(oracle.WORDS[4:], n).tolist() for n in random.integers(0, 60, 100)]
@@ -141,14 +125,6 @@ def test_more_captions_than_are_computed_at_once(scan):
     for at in (0, 50, 99, 100):
         (alone,) = scan.groundings([regions[at]], [captions[at]])
         np.testing.assert_allclose(together[at], alone, atol=1e-13)
-
-
-def test_loading_leaves_random_numbers_alone(files):
-    torch.manual_seed(0)
-    expected = torch.rand(3)
-    torch.manual_seed(0)
-    Scan(*files)
-    assert torch.equal(torch.rand(3), expected)
 
 
 def drop(part, name):
@@ -221,11 +197,3 @@ def test_vocabularies_that_are_none(tmp_path, content):
     path.write_text(json.dumps(content), "utf-8")
     with pytest.raises(VifidelError, match=r"vocab\.json: no 'word2idx' in it that numbers words"):
         read_vocabulary(path)
-
-
-def test_digests_tell_files_apart(scan, files, tmp_path):
-    other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
-    words = [*oracle.WORDS[:-2], *oracle.WORDS[:-3:-1]]
-    vocabulary = oracle.write_vocabulary(tmp_path / "vocab.json", words)
-    digests = Scan(other, vocabulary).digests
-    assert all(digests[what] != digest for what, digest in scan.digests.items())
