@@ -10,9 +10,8 @@ from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelW
 from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
-from vifidel_eval.scores.harness import score_systems
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.systems import System, score_systems
 from vifidel_eval.show.score_tables import render
 
 
@@ -116,11 +115,6 @@ def test_two_systems_of_one_name_are_refused():
     systems = [System("x", {1: "a"}), System("x", {1: "b"})]
     with pytest.raises(VifidelError, match="two systems have the same name"):
         score_systems(systems, {"LENGTH": length()})
-
-
-def test_numpy_ids_become_json(tmp_path):
-    scores = score_systems([System("x", {np.int64(7): "a"})], {"LENGTH": length()})
-    assert document_of(scores)["systems"]["x"]["imgToEval"] == {"7": {"image_id": 7, "LENGTH": 1.0}}
 
 
 def test_without_references_the_captions_decide_which_images_there_are():

@@ -9,11 +9,9 @@ train, val, test, and for COCO restval, added to train as a rule.
 
 lmms-eval's samples are ``*_samples_*.jsonl``, version 0.7.3 (``save_results_samples`` of
 ``loggers/evaluation_tracker.py`` of https://github.com/EvolvingLMMs-Lab/lmms-eval): an object per
-document with ``doc_id``, ``target``, ``filtered_resps`` and a value per metric, which captioning
-tasks make ``{"pred", "image_id", "answer"}``, the same for each metric, and their test splits
-``{"pred": ["caption"], "image_id"}``. A task of one's own has what the model said in
-``filtered_resps`` or ``resps``, and the image id where its ``process_results`` returns one. Older
-versions also wrote the document, ``doc``.
+document with ``doc_id``, ``target``, ``filtered_resps`` or ``resps``, which the model said, and a
+value per metric, of captioning tasks ``{"pred", "image_id", "answer"}``, of their test splits
+``{"pred": ["caption"], "image_id"}``. Older versions also wrote the document, ``doc``.
 
 LLaVA-style answers (``llava/eval/model_vqa.py`` of https://github.com/haotian-liu/LLaVA) have
 ``question_id``, ``prompt``, ``text``, ``answer_id``, ``model_id``, ``metadata``. Questions have
@@ -163,7 +161,7 @@ def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
         raise CaptionError(
             f"{sample}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
             f"nothing says which image it is of{has}; say where the id and the text are, such "
-            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(sample, wanted)}, "
+            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(wanted)}, "
             "or give the task's submission file."
         )
     return fields[name]
@@ -171,33 +169,19 @@ def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
 
 def _text(sample: Entry, wanted: Wanted, key: str) -> Any:
     """Return the text, or texts, of a sample of somebody's own task."""
-    path = _text_path(sample, wanted)
-    if path is None:
-        raise CaptionError(
-            f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
-            f"such as {_text_option(sample, wanted)}."
-        )
-    return value_at(sample.content, steps_of(path))
-
-
-def _text_path(sample: Entry, wanted: Wanted) -> str | None:
-    """Return where a sample has its text, or texts; None if nowhere."""
     for path in _TARGETS if wanted.references else _RESPONSES:
         value = value_at(sample.content, steps_of(path))
         texts = value if isinstance(value, list) else [value]
         if texts and all(isinstance(text, str) for text in texts):
-            return path
-    return None
+            return value
+    raise CaptionError(
+        f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
+        f"such as {_text_option(wanted)}."
+    )
 
 
-def _text_option(sample: Entry, wanted: Wanted) -> str:
-    """Return the option that names where a sample has its text."""
-    name = _text_path(sample, wanted)
-    if name is None:
-        return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
-    if not wanted.references and isinstance(value_at(sample.content, steps_of(name)), list):
-        name += "[0]"
-    return f"{wanted.option} {name!r}" if "[" in name else f"{wanted.option} {name}"
+def _text_option(wanted: Wanted) -> str:
+    return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
 
 
 LMMS_EVAL = Layout(

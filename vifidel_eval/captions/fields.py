@@ -19,29 +19,15 @@ from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
 CAPTIONS = (
-    "caption",
-    "prediction",
-    "pred",
-    "text",
-    "answer",
-    "response",
-    "output",
-    "generated_caption",
-    "candidate",
+    *("caption", "prediction", "pred", "text", "answer", "response", "output"),
+    *("generated_caption", "candidate"),
 )
 #: The usual names of references.
 REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
 #: The usual names of image ids; of several in a file, the first counts.
 IMAGE_IDS = (
-    "image_id",
-    "img_id",
-    "image",
-    "image_path",
-    "file_name",
-    "filename",
-    "file_path",
-    "id",
-    "question_id",
+    *("image_id", "img_id", "image", "image_path", "file_name", "filename", "file_path"),
+    *("id", "question_id"),
 )
 
 #: What a field that an entry lacks is read as.
@@ -236,8 +222,7 @@ def spelled(steps: Iterable[str | int]) -> str:
 def with_paths(records: Entries, wanted: Wanted) -> Entries:
     """Return records in which the paths that a user names are fields of those names.
 
-    A field of exactly that name goes before the path; of several paths, the first that leads
-    somewhere in any record counts.
+    A field of that very name goes first; of several paths, the first that leads somewhere counts.
     """
     given = records
     for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
-from ..io.arguments import is_listed, named_if_wrong
 from ..io.containers import Content, content_of, listed_in
 from ..io.entries import Entries, Entry, Source, root, shows
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct
+from ..io.options import is_listed, named_if_wrong
 from .fields import (
     CAPTIONS,
     IMAGE_IDS,
@@ -88,6 +88,8 @@ def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
         captions = list(captions)
     if not isinstance(captions, list):
         return [text_of(captions, at)]
+    if wanted.samples and not captions:
+        raise CaptionError(f"{at}: a list without a caption; leave it out.")
     if wanted.references or wanted.samples or len(captions) == 1:
         return [text_of(caption, at) for caption in captions]
     if captions and all(isinstance(caption, str) for caption in captions):
@@ -245,10 +247,6 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
     if not captions:
         nothing = "no image and no caption" if wanted.references else "no caption"
         raise CaptionError(f"{where}: there is {nothing} in it.")
-    if wanted.samples:
-        for image_id, samples in captions.items():
-            if not samples:
-                raise CaptionError(f"{where}: image {image_id!r:.60} has a list without a caption.")
     check_distinct(captions, where)
     return captions
 
@@ -260,9 +258,7 @@ def kind_of(value: Any) -> str:
 
 @named_if_wrong
 def read_results(
-    path: str | os.PathLike[str],
-    id_fields: Sequence[str] = (),
-    caption_fields: Sequence[str] = (),
+    path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, str]:
     """Return the one caption of each image in a result file, in its order.
 
@@ -288,9 +284,7 @@ def read_results(
 
 @named_if_wrong
 def read_samples(
-    path: str | os.PathLike[str],
-    id_fields: Sequence[str] = (),
-    caption_fields: Sequence[str] = (),
+    path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, list[str]]:
     """Return one caption or more of each image in a result file, as `read_results` does."""
     wanted = Wanted(id_fields, caption_fields, samples=True)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ..errors import CaptionError, ImageIdError, VifidelError
@@ -82,14 +82,11 @@ class Rows:
 
     def _each(self, chosen: Callable[[Sequence[Any]], Sequence[Any]]) -> Rows:
         """Return the rows that are chosen of each sequence."""
-        return Rows(
-            chosen(self.captions),
-            chosen(self.references),
-            None if self.image_ids is None else chosen(self.image_ids),
-            None if self.objects is None else chosen(self.objects),
-            self.objects_signature,
-            None if self.asked is None else chosen(self.asked),
-        )
+        sequences = {name: of for name, of in vars(self).items() if name != "objects_signature"}
+        parts: dict[str, Any] = {
+            name: chosen(of) for name, of in sequences.items() if of is not None
+        }
+        return replace(self, **parts)
 
     def name(self, row: int) -> str:
         """Return what messages call a row."""
@@ -179,6 +176,25 @@ def _only_caption(image_id: ImageId, captions: Any) -> str:
     )
 
 
+def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:
+    """Return the captions of a mapping whose ids are no keys of a file; None of all else.
+
+    Each image has a text that spells no list or, of references, a list of texts.
+    """
+    if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
+        return None
+    given = list(source.values())
+    listed = _PLAIN.issuperset(map(type, given))
+    texts = list(itertools.chain.from_iterable(given)) if listed else given
+    if listed != are_references or not _STRINGS.issuperset(map(type, texts)):
+        return None
+    if listed:
+        return {image_id: list(of_image) for image_id, of_image in source.items()}
+    if any(text.lstrip().startswith(("[", "(", "{")) for text in texts):
+        return None
+    return {image_id: [text] for image_id, text in source.items()}
+
+
 def check_references(rows: Rows) -> None:
     """Raise a `CaptionError` unless all texts are strings of at most `MOST_CHARACTERS`."""
 
@@ -235,12 +251,7 @@ def one_run() -> Iterator[None]:
 
 
 def of_run(make: Callable[[], V]) -> V | None:
-    """Return what `make` returned when this run first asked for it; None outside of a run.
-
-    >>> with one_run():
-    ...     of_run(list) is of_run(list)
-    True
-    """
+    """Return what `make` returned when this run first asked for it; None outside of a run."""
     made = _MADE.get()
     if made is None:
         return None

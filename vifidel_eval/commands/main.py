@@ -27,11 +27,13 @@ from .printing import Group, cannot_be_printed, harmless, show, streams_that_are
 # Their modules are imported when they run or their help is shown. The commands of plug-ins and of
 # other packages join by entry points.
 _COMMANDS = {
+    "demo": "demo:demo",
     "explain": "explain:explain",
     "leaderboard": "tables:leaderboard",
     "score": "score:score",
     "table": "tables:table",
 }
+_FIRST = ("demo", "score", "explain", "table", "leaderboard", "info")
 
 
 class _Group(Group):
@@ -56,11 +58,31 @@ class _Group(Group):
                 command = _unusable(cmd_name, problem)
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List first what a newcomer needs, in the order in which it is needed."""
+        of_name = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        first = [name for name in _FIRST if name in of_name]
+        width = max(map(len, of_name))
+        for title, names in (
+            ("Begin with", first),
+            ("More commands", [name for name in of_name if name not in first]),
+        ):
+            limit = formatter.width - width - 6
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name.ljust(width), command.get_short_help_str(limit))
+                        for name in names
+                        if (command := of_name[name]) is not None
+                    ]
+                )
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         missing = [n for n, entries in _plugged(ctx).items() if not_installed(entries[0])]
         if missing:
             with formatter.section("Not installed"):
                 formatter.write_text(", ".join(missing))
+        super().format_epilog(ctx, formatter)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line, whatever has become of the standard streams."""
@@ -92,7 +114,13 @@ class _Group(Group):
             except OSError as problem:  # of a file: `show` has its own for the output
                 if problem.errno == errno.EPIPE:  # click ends quietly
                     raise
-                raise click.ClickException(_of_file(problem)) from None
+                file, where = (
+                    problem.filename or problem.filename2,
+                    "a file cannot be read or written",
+                )
+                if isinstance(file, str | bytes | os.PathLike):
+                    where = os.fsdecode(file)
+                raise click.ClickException(f"{where}: {reason(problem)}.") from None
             except MemoryError:
                 raise click.ClickException(
                     "there is not enough memory for these inputs; give smaller ones."
@@ -123,19 +151,9 @@ def _unusable(name: str, problem: VifidelError) -> click.Command:
     )
 
 
-def _of_file(problem: OSError) -> str:
-    name = problem.filename if problem.filename is not None else problem.filename2
-    if isinstance(name, str | bytes | os.PathLike):
-        return f"{os.fsdecode(name)}: {reason(problem)}."
-    return f"a file cannot be read or written: {reason(problem)}."
-
-
 @contextlib.contextmanager
 def _harmless_errors() -> Iterator[None]:
-    """Let errors that click prints, its own included, reach no terminal as escapes.
-
-    Where standard error takes nothing, their exit status stays.
-    """
+    """Let errors that click prints reach no terminal as escapes, and end with their status."""
     try:
         try:
             yield
@@ -155,11 +173,7 @@ def _shown_if_possible(show: Callable[[], None], **_: Any) -> None:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let the signals that end a process unwind it first, as an interrupt does.
-
-    So nothing half-written stays. The exit status is then 128 + the signal's number, as shells
-    have it.
-    """
+    """Let signals that end a process unwind it first; its status is 128 + the signal's number."""
     ended: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
@@ -186,14 +200,26 @@ def _ended_by_signals() -> Iterator[None]:
 
 @click.group(
     cls=_Group,
+    examples=(
+        "demo",
+        "score mine.json --references captions.json --objects instances.json",
+        "score a.json b.json --references captions.json --objects instances.json --report r.html",
+    ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="vifidel-eval")
 def main() -> None:
-    """Score image captions against what their images show."""
+    """Score image captions against what their images show.
+
+    It reads captions of one or more systems, the objects of their images, and references if there
+    are any, and prints how faithful the captions are. `demo` shows it on an example.
+    """
 
 
-@main.command(cls=Command)
+@main.command(
+    cls=Command,
+    examples=("info", "info --cite scores.json", "info --cite scores.json --format latex"),
+)
 @click.option(
     "--cite",
     type=FILE,
@@ -235,11 +261,11 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
 @main.command("clear-cache", cls=Command)
 def clear_cache_command() -> None:
     """Remove converted word vectors."""
-    from ..io.caches import cache_folder, clear_cache
+    from ..io.records import cache_folder, clear_cache
 
-    cleared = clear_cache()
-    show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")
-    for folder in cleared.left:
+    size, left = clear_cache()
+    show(f"{size / 1e6:.1f} MB removed from {cache_folder()}")
+    for folder in left:
         tell(
             f"{folder}: left alone, as this version did not make it; if an earlier one did, it can "
             "be deleted."

@@ -9,7 +9,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -21,11 +21,9 @@ _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 
 
 def show(text: str, coloured: bool = False) -> None:
-    r"""Print a result on standard output, whatever it holds without harm to a terminal.
+    """Print a result with escapes for control characters, but for colours if it is `coloured`.
 
-    Control characters and what the output's encoding lacks become escapes such as ``\u001b``; if
-    it is `coloured`, colours of `click.style` are kept. A VifidelError says that it cannot be
-    printed, as on a full disk.
+    A VifidelError says that it cannot be printed, as on a full disk.
     """
     parts = _COLOUR.split(text) if coloured else [text]
     # Every second part is what was split at.
@@ -44,10 +42,7 @@ def cannot_be_printed(problem: OSError) -> str:
 
 
 def tell(text: str) -> None:
-    """Print what is beside the result on standard error, as harmless as `show`.
-
-    Where standard error takes nothing, nobody can be told, and the result stays what it is.
-    """
+    """Print what is beside the result on standard error, if that takes anything."""
     with contextlib.suppress(OSError):
         click.echo(_encodable(harmless(text), sys.stderr), err=True)
 
@@ -64,11 +59,7 @@ class _Nowhere(io.RawIOBase):
 
 @contextlib.contextmanager
 def streams_that_are_there() -> Iterator[None]:
-    """Put something in the place of standard streams that are closed or None.
-
-    What is written to such a standard output is an error that `show` explains; what is written to
-    such a standard error is lost.
-    """
+    """Let writing to a standard output that is closed or None be an error; lose what is told."""
     with contextlib.ExitStack() as streams:
         if sys.stdout is None or sys.stdout.closed:
             # It is never closed, which would be one more error.
@@ -111,7 +102,18 @@ def show_help(ctx: click.Context, param: click.Parameter, wanted: Any) -> None:
 
 
 class Helping(click.Command):
-    """A command whose help is printed as results are."""
+    """A command whose help is printed as results are, and ends with examples."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, whose lines are not broken: they can be copied."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  vifidel-eval {line}\n" for line in self.examples))
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return the option ``--help``."""

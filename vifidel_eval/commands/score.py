@@ -15,9 +15,19 @@ import click
 from ..entry_points import service
 from ..errors import VifidelError
 from ..io.options import INPUT, OUTPUT, option
-from ..scores.conditions import Requirement, check_requirements, failures
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
-from .paths import CAPTIONS, RESULTS, Stated, SystemFile, Written, named
+from .paths import (
+    CAPTIONS,
+    RESULTS,
+    SCORES,
+    Requirement,
+    Stated,
+    SystemFile,
+    Written,
+    check_requirements,
+    failures,
+    named,
+)
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import tell
 from .tables import TableOptions
@@ -94,11 +104,35 @@ class Products:
     )
 
 
-@click.command(cls=MetricCommand)
+@click.command(
+    cls=MetricCommand,
+    examples=(
+        "score mine.json --references captions.json --objects instances.json",
+        "score mine.json base.json --objects instances.json --metrics VIFIDEL-H,CHAIR --compare",
+        "score mine.json --references captions.json --objects instances.json --report report.html",
+    ),
+)
 @click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
 @record("vifidel_eval.captions.fields:Wanted", "wanted")
 @settings_options(None)
+@param(
+    "--scores",
+    "scores",
+    type=SCORES,
+    multiple=True,
+    metavar="SYSTEM=FILE",
+    help="Scores of another tool by image id; can be repeated.",
+    section=INPUT,
+)
+@param(
+    "--lower-is-better",
+    multiple=True,
+    metavar="NAME",
+    help="A column of --scores in which a lower number is the better one.",
+    section=INPUT,
+    rare=True,
+)
 @record("vifidel_eval.captions.fields:Selection", "selection")
 @record(TableOptions, "tables")
 @record(Products, "products")
@@ -110,6 +144,8 @@ def score(
     wanted: Wanted,
     metrics: tuple[str, ...] | None,
     settings: Settings,
+    scores: tuple[SystemFile, ...],
+    lower_is_better: tuple[str, ...],
     selection: Selection,
     tables: TableOptions,
     products: Products,
@@ -122,16 +158,20 @@ def score(
     _check_usage(results, references is not None, wanted, settings, selection, tables, products)
     from ..run.evaluating import plan
     from ..run.evaluating import score as scored
-    from ..scores.harness import raise_failures
     from ..scores.leaderboard import read
+    from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:
         read(products.leaderboard)  # one that is wrong is refused before the work
     controls = None if products.calibrate is None else service("controls")(products.calibrate)
     told = references is not None or not settings.weighted
     settings = settings.with_references(references is not None)
-    names = chosen_metrics(metrics, settings)
-    planned = plan(named(results), references, settings, names, wanted, selection)
+    of_tools: dict[str, list[Path]] = {}
+    for one in scores:
+        of_tools.setdefault(one.name or "", []).append(one.path)
+    names = chosen_metrics(metrics, settings, beside=of_tools)
+    inputs = named(results), references, settings, names, wanted, selection
+    planned = plan(*inputs, scores=of_tools, lower_is_better=lower_is_better)
     tables.check(None if planned.unavailable else planned.columns, planned.names)
     try:
         check_requirements(products.requirements, planned.columns, planned.names)

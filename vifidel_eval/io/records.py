@@ -1,4 +1,4 @@
-"""Runs that take long: checks of their outputs, locks, records of what is done, progress."""
+"""What runs keep: caches; and runs that take long: their outputs, locks, records, progress."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import stat
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sized
+from functools import partial, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
-from ..errors import VifidelError
+from ..errors import VectorsError, VifidelError
 from .files import beside, mode_of, read_kept, reason, write_whole
 
 if TYPE_CHECKING:
@@ -58,19 +59,19 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
 def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
     """Raise, before long work, if a folder of outputs is an input, or in one, or has one in it."""
     try:
-        target = os.path.realpath(path)
-        known = [(other, os.path.realpath(other)) for other in inputs if os.path.exists(other)]
+        target = Path(os.path.realpath(path))
+        known = [(other, Path(os.path.realpath(other))) for other in inputs if other.exists()]
     except (OSError, ValueError) as problem:
         raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
     for other, place in known:
-        if _same(other, target):
+        if _same(other, str(target)):
             raise VifidelError(f"{path}: the output would replace an input; name another folder.")
-        if Path(target).is_relative_to(place):
+        if target.is_relative_to(place):
             raise VifidelError(
                 f"{path}: the output would lie in a folder that is read ({other}); name a folder "
                 "somewhere else."
             )
-        if Path(place).is_relative_to(target):
+        if place.is_relative_to(target):
             raise VifidelError(
                 f"{path}: an input ({other}) lies in the folder of the output; name another folder."
             )
@@ -251,3 +252,72 @@ def in_notebook() -> bool:
 def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
     """Return what names the step that a bar is at; it shows when the bar next moves."""
     return partial(bar.set_description_str, refresh=False)
+
+
+K = TypeVar("K", bound=Sized)
+V = TypeVar("V")
+
+#: How many characters the texts of one cache have together: as in ten thousand captions.
+MOST = 1 << 20
+#: What an entry costs beside its text.
+ENTRY = 48
+
+
+class Remembered(dict[K, V]):
+    """A function of one argument that keeps what it returned, and a dictionary of that.
+
+    It holds arguments of `times` `MOST` characters together, each with `ENTRY` more; then it starts
+    over.
+    """
+
+    def __init__(self, function: Callable[[K], V], times: int = 1) -> None:
+        super().__init__()
+        self._function = function
+        self._times = times
+        self._held = 0  # threads may lose additions: it bounds well enough
+        update_wrapper(self, function)
+
+    def __call__(self, key: K, /) -> V:
+        return self[key]
+
+    def __missing__(self, key: K) -> V:
+        value = self._function(key)
+        size = len(key) + ENTRY
+        most = self._times * MOST
+        if size > most // 16:  # one text must not drop all others
+            return value
+        self._held += size
+        if self._held > most:
+            self.clear()
+            self._held = size
+        self[key] = value
+        return value
+
+
+# The names of what we write into the cache folder; nothing else in it is ever removed.
+_OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|building-[0-9a-f]{32})\.db")
+
+
+def cache_folder() -> Path:
+    """Return ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    chosen = os.environ.get("VIFIDEL_EVAL_CACHE")
+    return Path(chosen) if chosen else user_cache_path("vifidel_eval", appauthor=False)
+
+
+def clear_cache() -> tuple[int, list[Path]]:
+    """Remove what we keep in the cache folder; return how many bytes, and folders of others."""
+    cache = cache_folder()
+    try:
+        found = sorted(cache.iterdir()) if cache.is_dir() else []
+        files = [path for path in found if path.is_file() and not path.is_symlink()]
+        own = [path for path in files if _OWN_NAME.fullmatch(path.name)]
+        size = sum(path.stat().st_size for path in own)
+        for path in own:
+            path.unlink(missing_ok=True)
+    except OSError as problem:
+        raise VectorsError(
+            f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
+        ) from None
+    return size, [path for path in found if path.is_dir()]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
-from ..io.caches import Remembered
+from ..io.records import Remembered
 from ..words.content_words import content_words
 from ..words.english import sentence_places
 from ..words.mentions import Unit
@@ -31,14 +31,12 @@ from .support import (
     Known,
     Mask,
     Nearest,
-    ReferenceWords,
     are_named,
     nearest,
     nearest_evidence,
     some_of,
     words_of_references,
 )
-from .wording import ReferenceWording
 
 
 class Sentence(NamedTuple):
@@ -79,16 +77,14 @@ class Claim(NamedTuple):
 def claim_reader(
     units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
 ) -> Callable[[str], Claim]:
-    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it.
-
-    Scored are sentences that mention a thing, without the words of what they deny; if there is
-    none, the whole caption.
-    """
+    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it."""
     words_in: Remembered[str, tuple[str, ...]] = Remembered(
         lambda text: tuple(content_words(text, stop_words))
     )
 
     def read(caption: str) -> Claim:
+        # Scored are sentences that mention a thing, without the words of what they deny; if there
+        # is none, the whole caption.
         sentences = read_sentences(caption, units)
         claiming = [sentence for sentence in sentences if sentence.claims]
         things = tuple(chain.from_iterable(sentence.things for sentence in sentences))
@@ -111,23 +107,21 @@ def claim_reader(
 
 @dataclass(frozen=True, eq=False)
 class ClaimsGold(Gold):
-    """Objects and references of some rows, what the objects name, and all words of references.
+    """Objects and references of some rows, what the objects name, and all words of references."""
 
-    `named_classes` in `named_rows` are the classes that labels name, with and without a vector.
-    """
-
-    said: ReferenceWords
+    said: Bags  # the distinct words of each row's references
+    shares: Floats  # of these words: the share of the references that have it
     named: Bags
     label_classes: Integers  # the number of the class of each object
     said_classes: Integers  # and of each word of references
     rarities: Floats  # of these words
-    named_rows: Integers
-    named_classes: Integers
+    named_rows: Integers  # of all labels, with and without a vector
+    named_classes: Integers  # what they name
     labels: Sequence[LabelCounts]
     texts: Sequence[Sequence[str]]
     deniable: Sequence[Deniable]
     doubt: Floats  # (rows,): how strongly the references deny what they do not mention
-    wording: ReferenceWording
+    wording: fidelity.ReferenceWording
 
 
 def claims_gold(
@@ -138,8 +132,8 @@ def claims_gold(
     asked: Sequence[Asked] | None,
 ) -> ClaimsGold:
     """Return the gold side of rows, just read, with what claims are held against."""
-    said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
     lexicon, named = gold.lexicon, gold.objects
+    said, shares = words_of_references(gold)
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
     terms = list(map(grounding.term_of_label, listed))
     if terms != listed:  # of phrases the thing that ends each
@@ -162,17 +156,18 @@ def claims_gold(
     return ClaimsGold(
         **vars(gold),
         said=said,
+        shares=shares,
         named=named,
         label_classes=label_classes,
-        said_classes=lexicon.of_each(said.words.atoms, grounding.number_of_word).astype(np.int64),
-        rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
+        said_classes=lexicon.of_each(said.atoms, grounding.number_of_word).astype(np.int64),
+        rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
         named_rows=named_rows,
         named_classes=named_classes,
         labels=labels,
         texts=references,
         deniable=deniable,
         doubt=fidelity.doubts(gold.usable_references + undeclared),
-        wording=ReferenceWording(references),
+        wording=fidelity.ReferenceWording(references),
     )
 
 
@@ -229,7 +224,7 @@ def judge_claims(
 ) -> JudgedClaims:
     """Return what the captions of some rows claim, held against the evidence."""
     gold, lexicon = part.gold, part.gold.lexicon
-    said, objects = gold.said.words, gold.named
+    said, objects = gold.said, gold.named
     claimed = _claimed(claims, lexicon, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
     to_said = nearest(lexicon.distances, words, said)
@@ -239,20 +234,11 @@ def judge_claims(
     mentions = _Mentions(claims, words, grounding, lexicon)
     in_labels, in_said, apart, same = _named_by(gold, mentions, grounding, image)
     is_named = in_labels | in_said
-    unnamed = np.flatnonzero(~is_named)
+    unnamed = (~is_named).nonzero()[0]
     rows = mentions.rows[unnamed]
-    judged = [
-        (of_row.has(category), category in of_row.denied)
-        for row, at in zip(rows.tolist(), unnamed.tolist(), strict=True)
-        for of_row, category in [(gold.deniable[row], mentions.units[at].category)]
-    ]
-    can_lack, answered = np.array(judged, dtype=bool).reshape(-1, 2).T
-    of_mentions = lexicon, mentions.atoms, mentions.rows
-    near_both = (nearest_evidence(*of_mentions, side, (), unnamed)[0] for side in (said, objects))
-    near = np.nan_to_num(np.maximum(*near_both)[unnamed])
-    near[same[unnamed]] = 1.0
-    near[answered | apart[unnamed]] = 0.0
-    denied = can_lack & (near < SUPPORT)
+    near = denied = np.zeros(0, dtype=bool)
+    if len(unnamed):
+        near, denied = _unnamed(gold, mentions, unnamed, same, apart)
     sure = fidelity.sureness(near, denied, gold.doubt[rows])
 
     in_named = mentions.words_of(is_named)
@@ -273,16 +259,17 @@ def judge_claims(
         (gold.rows, len(grounding.class_numbers)),
     )
     reached = _reached_by(lexicon, words, reaching, objects, to_objects)
-    denials = _wrong_denials(claims, grounding, image, gold.doubt)
     return JudgedClaims(
         claimed=claimed,
         words=words,
         support=support,
         weights=weights,
-        inventions=fidelity.Inventions(
-            np.append(rows, denials.rows),
-            np.append(mentions.classes[unnamed], denials.classes),
-            np.append(sure, denials.sure),
+        inventions=_with_wrong_denials(
+            fidelity.Inventions(rows, mentions.classes[unnamed], sure),
+            claims,
+            grounding,
+            image,
+            gold.doubt,
         ),
         reached=_reached_by(lexicon, words, reaching, said, to_said),
         spoken_of=np.where(spoken_of, 1.0, reached),
@@ -327,27 +314,55 @@ def _named_by(
     numbers = grounding.class_numbers
     size = gold.rows, len(numbers)
     labels = gold.named_rows, gold.named_classes
-    references = gold.said.words.owners, gold.said_classes
+    references = gold.said.owners, gold.said_classes
     of_mentions = mentions.rows, mentions.classes
     in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
-    apart = np.zeros(len(in_said), dtype=bool)
-    classes = [numbers[one] for one in grounding.apart if one in numbers]
-    for at in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
-        category, known = mentions.units[at].category or "", image(int(mentions.rows[at]))
-        in_said[at] = category in (known.shares or ())
-        apart[at] = known.names(grounding.apart[category])
-    unnamed = np.flatnonzero(~in_labels & ~in_said)
-    others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
-    of_others = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)
-    same = np.zeros(len(in_said), dtype=bool)
-    for by in (labels, references):
-        same[unnamed] |= are_named((mentions.rows[unnamed], of_others), by, size)
-    return in_labels, in_said, apart & ~in_labels & ~in_said, same
+    apart, same = np.zeros((2, len(in_said)), dtype=bool)
+    for at, unit in enumerate(mentions.units):
+        category = unit.category or ""
+        if category in grounding.apart:
+            known = image(int(mentions.rows[at]))
+            in_said[at] = category in (known.shares or ())
+            apart[at] = known.names(grounding.apart[category])
+    unnamed = ~in_labels & ~in_said
+    others = {at: grounding.other_class(mentions.units[at]) for at in unnamed.nonzero()[0].tolist()}
+    if any(others.values()):
+        places = np.fromiter(others, np.int64)
+        classes = np.array([numbers.get(other or "", NO_CLASS) for other in others.values()])
+        for by in (labels, references):
+            same[places] |= are_named((mentions.rows[places], classes), by, size)
+    return in_labels, in_said, apart & unnamed, same
 
 
-def _wrong_denials(
-    claims: Sequence[Claim], grounding: Grounding, image: Callable[[int], Known], doubt: Floats
+def _unnamed(
+    gold: ClaimsGold, mentions: _Mentions, unnamed: Integers, same: Mask, apart: Mask
+) -> tuple[Floats, Mask]:
+    """Return how near the evidence comes to mentions that nothing names, and which it denies."""
+    rows = mentions.rows[unnamed]
+    judged = [
+        (of_row.has(category), category in of_row.denied)
+        for row, at in zip(rows.tolist(), unnamed.tolist(), strict=True)
+        for of_row, category in [(gold.deniable[row], mentions.units[at].category)]
+    ]
+    can_lack, answered = np.array(judged).T
+    near_both = (
+        nearest_evidence(gold.lexicon, mentions.atoms[unnamed], rows, side)[0]
+        for side in (gold.said, gold.named)
+    )
+    near = np.nan_to_num(np.maximum(*near_both))
+    near[same[unnamed]] = 1.0
+    near[answered | apart[unnamed]] = 0.0
+    return near, can_lack & (near < SUPPORT)
+
+
+def _with_wrong_denials(
+    inventions: fidelity.Inventions,
+    claims: Sequence[Claim],
+    grounding: Grounding,
+    image: Callable[[int], Known],
+    doubt: Floats,
 ) -> fidelity.Inventions:
+    """Return inventions with what captions deny though the evidence has it."""
     wrong = [
         (row, grounding.class_numbers[unit.category or ""], 1.0 if by == LABELS else doubt[row])
         for row, claim in enumerate(claims)
@@ -355,5 +370,7 @@ def _wrong_denials(
         for by in [image(row).contradicts(unit.category)]
         if by is not None
     ]
-    rows, classes, sure = np.array(wrong, dtype=np.float64).reshape(-1, 3).T
-    return fidelity.Inventions(rows.astype(np.int64), classes.astype(np.int64), sure)
+    if not wrong:
+        return inventions
+    columns = zip(vars(inventions).values(), zip(*wrong, strict=True), strict=True)
+    return fidelity.Inventions(*(np.append(found, more) for found, more in columns))

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from ...errors import VifidelError
-from ...io.arguments import is_whole
 from ...io.files import json_line, read_kept, write_whole
+from ...io.options import is_whole
 from ...io.records import Parts
 
 if TYPE_CHECKING:

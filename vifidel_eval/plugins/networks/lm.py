@@ -26,10 +26,9 @@ import numpy as np
 from ...captions.rows import Rows
 from ...errors import VifidelError
 from ...evaluation import Evaluation, Floats, Integers
-from ...io.arguments import check_whole
 from ...io.files import write_whole
 from ...io.image_ids import ImageId
-from ...io.options import Option, option
+from ...io.options import Option, check_whole, option
 from ...io.records import Parts, check_output
 from ...kernels.bags import joined
 from ...scorers.base import Progress, Scorer

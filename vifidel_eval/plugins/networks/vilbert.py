@@ -18,8 +18,8 @@ from torch.nn.functional import gelu, scaled_dot_product_attention
 from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
-from ...io.arguments import is_whole
 from ...io.files import parse_json, read_text
+from ...io.options import is_whole
 from ..pytorch import load_weights, read_checkpoint
 from . import MOST_TOKENS
 from .regions import Regions

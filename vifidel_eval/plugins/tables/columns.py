@@ -1,7 +1,4 @@
-"""Columns of PyArrow: found by name or path, their types told, their buffers checked, read.
-
-Columns of text may spell lists, such as ``["dog", "cat"]`` in a CSV file: these become lists.
-"""
+"""Columns of PyArrow: found by name or path, checked, read; text in them may spell lists."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ _LISTS = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
 _COUNTED = pa.map_(pa.string(), pa.int64())
 _NUMBERS = pa.list_(pa.float64())
-_UNREADABLE = object()
 
 
 @dataclass(frozen=True)
@@ -67,10 +63,7 @@ class Values(list[Any]):
 
 
 def field_of(schema: pa.Schema, name: str) -> Any:
-    """Return the field of a schema that has a name, or else that a path leads to.
-
-    ``doc.caption`` is the field of a struct, ``resps[0]`` an entry of a list, as in caption files.
-    """
+    """Return the field that has a name, or that a path such as ``doc.caption[0]`` leads to."""
     found = schema.get_all_field_indices(name)
     if len(found) == 1:
         return schema.field(found[0])
@@ -101,22 +94,20 @@ def column_of(batch: Any, name: str) -> Any:
     if name in batch.schema.names:
         return batch.column(name)
     first, *steps = steps_of(name)
-    found = (value_at(value, steps) for value in batch.column(first).to_pylist())
+    found = [value_at(value, steps) for value in batch.column(first).to_pylist()]
     values = [None if value is MISSING else value for value in found]
     return pa.array(values, field_of(batch.schema, name).type)
 
 
 def is_text(kind: Any) -> bool:
     """Return whether a column of this type holds strings; dictionary-encoded ones do, too."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return str(kind) in (*_STRINGS, "null")
+    return str(kind.value_type if pa.types.is_dictionary(kind) else kind) in (*_STRINGS, "null")
 
 
 def is_list(kind: Any) -> bool:
     """Return whether a column of this type holds lists, of whatever layout."""
-    arrays = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
-    return isinstance(kind, (*arrays, pa.ListViewType, pa.LargeListViewType))
+    views = pa.ListViewType | pa.LargeListViewType
+    return isinstance(kind, pa.ListType | pa.LargeListType | pa.FixedSizeListType | views)
 
 
 def is_references(kind: Any) -> bool:
@@ -201,10 +192,7 @@ def spelt(text: Any) -> str | None:
 
 
 def entries(column: Any, field: str = "") -> tuple[Any, Integers]:
-    """Return the entries of all lists of a column, or a field of them, and how many each row has.
-
-    Strings that are not UTF-8 become nulls, and decimal numbers floats.
-    """
+    """Return the entries of all lists of a column, or a field of them, and each row's number."""
     if pa.types.is_null(column.type):
         return pa.nulls(0, pa.string()), np.zeros(len(column), np.int64)
     sizes = pa.compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
@@ -256,13 +244,12 @@ def types_of_cells(
     schema: pa.Schema, names: Columns, batches: Iterator[pa.RecordBatch]
 ) -> dict[str, pa.DataType]:
     """Return the types of lists that columns of text get; of labels, their first rows say it."""
-
-    def is_cells(name: str | None) -> bool:
-        kinds = [] if name is None else map(schema.field, schema.get_all_field_indices(name))
-        return [is_text(of.type) and not pa.types.is_null(of.type) for of in kinds] == [True]
-
-    types = {names.references: _LISTS, names.label_scores: _NUMBERS, names.labels: _LISTS}
-    types = {name: kind for name, kind in types.items() if is_cells(name)}
+    lists = {names.references: _LISTS, names.label_scores: _NUMBERS, names.labels: _LISTS}
+    types = {}
+    for name, kind in lists.items():
+        at = -1 if name is None else schema.get_field_index(name)
+        if at >= 0 and is_text(schema.field(at).type) and not pa.types.is_null(schema.types[at]):
+            types[name] = kind
     first = next(batches, None) if types else None
     if first is not None and names.labels in types:
         types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
@@ -272,10 +259,7 @@ def types_of_cells(
 def with_lists(
     batch: pa.RecordBatch, types: Mapping[str, pa.DataType], plain: str | None
 ) -> pa.RecordBatch:
-    """Return rows with lists in place of text; what cannot be read is a list of one null.
-
-    In the column `plain`, that of references, text that does not look like a list is a list of one.
-    """
+    """Return rows with lists in place of text; `plain`, that of references, may have plain text."""
     for name, kind in types.items():
         column = batch.column(name)
         read = partial(_list_of, kind, name == plain)
@@ -308,11 +292,11 @@ def _parsed(text: str | None) -> Any:
     try:
         return parsed(text)
     except ValueError:
-        return _UNREADABLE
+        return text
 
 
 def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
-    """Return the list of a cell; `plain` text may stand for a list of itself."""
+    """Return the list of a cell, of one null if it says none; `plain` text is a list of itself."""
     if plain and text:
         try:
             cell = listed_in(text, "", VifidelError)
@@ -321,16 +305,17 @@ def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
         if cell is None and text.strip():
             return [text]
     else:
-        cell = _UNREADABLE if text is None else _parsed(text)
+        cell = "" if text is None else _parsed(text)
     if cell is None:
         return None
     if kind == _COUNTED:
-        counts = cell.items() if isinstance(cell, dict) else [("", None)]
+        counts = cell if isinstance(cell, dict) else {"": None}
         return [
             (spelt(name), number if type(number) is int and abs(number) < 1 << 63 else None)
-            for name, number in counts
+            for name, number in counts.items()
         ]
-    return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
+    value = {_LISTS: spelt, _SCORED: _pair, _NUMBERS: _number}[kind]
+    return list(map(value, cell)) if isinstance(cell, list) else [None]
 
 
 def _number(value: Any) -> float | None:
@@ -340,21 +325,12 @@ def _number(value: Any) -> float | None:
 
 def _pair(value: Any) -> Any:
     """Return a label with its score, as annotations have it: a pair or an object."""
-    label = score = None
     if isinstance(value, str):
-        return {"label": spelt(value), "score": None}
+        return spelt(value), None
     if isinstance(value, dict):
-        label = value.get("label", value.get("name"))
         score = value.get("score", value.get("confidence"))
-    elif isinstance(value, list) and len(value) == 2:
-        label, score = value
-    if not isinstance(label, str) or _number(score) is None:
+        value = [value.get("label", value.get("name")), score]
+    if not isinstance(value, list) or len(value) != 2:
         return None
-    return {"label": spelt(label), "score": _number(score)}
-
-
-_VALUES: dict[pa.DataType, Callable[[Any], Any]] = {
-    _LISTS: spelt,
-    _SCORED: _pair,
-    _NUMBERS: _number,
-}
+    label, score = spelt(value[0]), _number(value[1])
+    return None if label is None or score is None else (label, score)
