@@ -1,9 +1,8 @@
 """Word vector files of any size: read once in bounded memory, then looked up in a cache.
 
 A file is converted on first use into a database of the cache folder, whose name has digests of the
-file's path and of its content, so that a changed file is read again, and its own, so that a damaged
-one is made again. Word2vec binary and text, GloVe text and fastText ``.vec`` are read, plain or
-gzipped:
+file's path, of its content, and its own, so that what has changed or is damaged is made again.
+Word2vec binary and text, GloVe text and fastText ``.vec`` are read, plain or gzipped:
 ``src/utils`` of https://github.com/stanfordnlp/GloVe (a word and its numbers per line) and
 ``word2vec.c`` (a line ``count size``, then a line per word, or word, blank and float32 numbers).
 """
