@@ -9,7 +9,6 @@ Word2vec binary and text, GloVe text and fastText ``.vec`` are read, plain or gz
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import gzip
 import hashlib
@@ -251,18 +250,10 @@ def _recognised(path: Path, file: IO[bytes]) -> Rows:
 
 def _is_text(start: bytes) -> bool:
     """Return whether what follows the first line is text, however wrong that line is."""
-    line = start.partition(b"\n")[0]
-    numbers = line.rstrip().split(b" ")[1:]
+    numbers = start.partition(b"\n")[0].rstrip().split(b" ")[1:]
     # Numbers that a person can read; float32 bytes pass for two of them once in 10^7 files.
-    if _are_numbers(numbers) and (len(numbers) > 1 or len(b"".join(numbers)) > 2):
-        return True
-    if not _NO_TEXT.isdisjoint(start):
-        return False
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(start)  # its end may be half a character
-    except UnicodeDecodeError:
-        return False
-    return True
+    readable = _are_numbers(numbers) and (len(numbers) > 1 or len(b"".join(numbers)) > 2)
+    return readable or _NO_TEXT.isdisjoint(start)
 
 
 def _binary_rows(path: Path, file: IO[bytes], dimensions: int, count: int) -> Rows:
