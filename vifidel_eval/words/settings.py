@@ -179,7 +179,8 @@ class Settings:
         if self.threshold and not labels.leaves_out:
             below = "" if labels.threshold is None else f" below {self.threshold:g}"
             warnings.warn(
-                f"{labels.where}: no label has a score{below}, so the threshold leaves nothing out.",
+                f"{labels.where}: no label has a score{below}, so that the threshold leaves "
+                "nothing out.",
                 VifidelWarning,
                 stacklevel=2,
             )
