@@ -109,7 +109,7 @@ def copy(tmp_path_factory):
     add("io/text_tables.py", '"markdown": "github"', '"rst": "rst", ')
     add("words/settings.py", "    #: Whether there are references.\n", OPTION)
     add("plugins/tables/files.py", '    ".csv": "CSV",\n', '    ".orc": "ORC",\n')
-    add("plugins/tables/files.py", "        else:\n            form = ds.CsvFileFormat(\n", ORC)
+    add("plugins/tables/files.py", "        elif self.format in _PLAIN:\n", ORC)
     files = {
         "objects.json": {"shown": [{"picture": 7, "what": ["dog", "frisbee"]}]},
         "captions.json": {"told": [{"picture": 7, "words": "A DOG catches a frisbee"}]},

@@ -263,9 +263,9 @@ def clear_cache_command() -> None:
     """Remove converted word vectors."""
     from ..io.records import cache_folder, clear_cache
 
-    cleared = clear_cache()
-    show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")
-    for folder in cleared.left:
+    size, left = clear_cache()
+    show(f"{size / 1e6:.1f} MB removed from {cache_folder()}")
+    for folder in left:
         tell(
             f"{folder}: left alone, as this version did not make it; if an earlier one did, it can "
             "be deleted."

@@ -288,7 +288,10 @@ class MetricCommand(Command):
 
 
 def chosen_metrics(
-    metrics: tuple[str, ...] | None, settings: Settings, by_default: bool = True
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
+    by_default: bool = True,
+    beside: Collection[str] = (),
 ) -> list[str]:
     """Return the metrics to compute: those named, else the defaults, if there are to be any."""
     from ..scorers.registry import to_compute
@@ -296,7 +299,7 @@ def chosen_metrics(
     if metrics is None and not by_default:
         return []
     try:
-        return to_compute(metrics or None, settings, flag)
+        return to_compute(metrics or None, settings, flag, beside)
     except VifidelError as problem:
         raise click.UsageError(str(problem)) from None
 

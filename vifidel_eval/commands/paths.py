@@ -76,12 +76,18 @@ class SystemFile:
 class ReadNamed(Read):
     """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
 
+    def __init__(self, standard_input: bool = False, must_have_name: bool = False) -> None:
+        super().__init__(standard_input=standard_input)
+        self._must_have_name = must_have_name
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, SystemFile):
             return value
         whole = super().convert(value, param, ctx)
         name, equals, path = os.fsdecode(value).partition("=")
         if not equals or os.path.lexists(whole):
+            if self._must_have_name:
+                self.fail(f"{os.fsdecode(value)!r} names no system; write SYSTEM=FILE.", param, ctx)
             return SystemFile(whole)
         if not name.strip():
             self.fail(f"{os.fsdecode(value)!r} has no name before '='.", param, ctx)
@@ -178,10 +184,11 @@ class Stated(click.types.StringParamType):
 
 
 #: A file or folder that is read; a caption file, or standard input; result files, which may have
-#: names; a file that is written; word vectors and ``NAME=FILE``.
+#: names; scores of systems, which must; a file that is written; word vectors and ``NAME=FILE``.
 FILE = Read()
 CAPTIONS = Read(standard_input=True)
 RESULTS = ReadNamed(standard_input=True)
+SCORES = ReadNamed(must_have_name=True)
 OUTPUT = Written()
 NAMED = ReadByName()
 
