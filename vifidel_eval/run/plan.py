@@ -72,8 +72,8 @@ class Plan:
     files: dict[str, list[Path]]
     #: How the captions of people were made, where these are one of the systems.
     people: People | None = None
-    #: System name to its samples, which are all of `systems` then.
-    samples: dict[str, list[System]] | None = None
+    #: The names of systems with samples, which are all of `systems` then.
+    samples: list[str] | None = None
     #: How many images are left out, under `allow_subset`, as no system has a caption of them.
     uncaptioned: int = 0
     #: The arguments that it was planned by.
@@ -82,7 +82,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return list(self.samples or [system.name for system in self.systems])
+        return self.samples or [system.name for system in self.systems]
 
     @property
     def columns(self) -> dict[str, str]:
@@ -98,10 +98,7 @@ class Plan:
         }
 
     def pictures(self, folder: PathLike) -> dict[ImageId, Path]:
-        """Return the picture of each image that has one in a folder.
-
-        COCO files among the inputs say what the pictures' files are called.
-        """
+        """Return the picture of each image that has one in a folder; COCO's files say its name."""
         from ..show.report import file_names, find_pictures
 
         files = [path for paths in self.files.values() for path in paths]
