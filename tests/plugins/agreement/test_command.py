@@ -1,6 +1,7 @@
 """The commands `vifidel-eval agreement` on small data in the published layouts."""
 
 import csv
+import hashlib
 import io
 import json
 from functools import partial
@@ -200,6 +201,21 @@ def test_scores_of_another_tool(data, tmp_path, command, key, agreement):
     # Alone, no other metric is computed.
     alone = json.loads(agreement(command, folder, "--scores", f"mine={path}", *shared).stdout)
     assert {entry["metric"] for entry in alone[key]} == {"mine"}
+    # The same numbers under names of their own, and where the lower one is better.
+    numbers = {e["id"]: {"ROUGE": e["score"], "far": -e["score"]} for e in entries}
+    path.write_text(json.dumps({"ROUGE": 0.5, "per_item": numbers}), "utf-8")
+    options = ("--scores", path, "--lower-is-better", "far")
+    own = json.loads(agreement(command, folder, *options, *shared).stdout)
+    assert own["lower_is_better"] == ["far"]
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+    assert own["signatures"]["ROUGE"] == f"ROUGE|scores:given|files:{digest}"
+    for entry in alone[key]:
+        for name in ("ROUGE", "far"):
+            assert str(entry | {"metric": name}) in map(str, own[key])
+    sentence = refused(agreement(command, folder, *options, *options))
+    assert "there is another ROUGE: give these scores another name" in sentence
+    sentence = refused(agreement(command, folder, *options[:2], "--lower-is-better", "no"))
+    assert "lower is better for 'no', which no file of --scores has" in sentence
     path.write_text(json.dumps(entries[1:]), "utf-8")
     sentence = refused(agreement(command, folder, "--scores", f"mine={path}"))
     assert "1 without one (ids '1.1')" in sentence
@@ -263,9 +279,8 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
         (["--references", "x"], "'x' is neither a list of numbers such as 0,1,5 nor 'all'"),
         (["--references", "-1"], "is neither a list of numbers"),
         (["--references", "²"], "is neither a list of numbers"),
-        (["--scores", "file.json"], "'file.json' is not NAME=FILE"),
-        (["--scores", "=file.json"], "is not NAME=FILE"),
-        (["--scores", "a=x", "--scores", "a=y"], "a name is given twice"),
+        (["--scores", "=file.json"], "has no name before '='"),
+        (["--ablation", "a=x", "--ablation", "a=y"], "a name is given twice"),
         (["--ablation", "objects.json"], "is not NAME=OBJECTS"),
         (["--metrics", "VIFIDEL"], "VIFIDEL needs --objects; give it, or name other metrics."),
         (["--ties", "lost"], "'lost' is not one of"),

@@ -199,7 +199,7 @@ def test_given_scores_join_as_they_are(overlap, judged):
     np.testing.assert_array_equal(joined.scores["mine"][AS_GIVEN], [scores])
     assert list(joined.signatures) == ["CIDEr", "mine"]
     assert trials.references == [1]
-    with pytest.raises(VifidelError, match="CIDEr is computed here too"):
+    with pytest.raises(VifidelError, match="there is another CIDEr"):
         trials.and_given("CIDEr", scores)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -17,17 +16,17 @@ from typing import Any
 import numpy as np
 
 from ...captions.rows import Rows, one_run
-from ...errors import AnnotationError, MetricUnavailable, VifidelError
+from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
-from ...io.containers import entries_of
 from ...io.digits import rounded
 from ...io.files import json_text, write_whole
-from ...io.image_ids import samples, to_json_value
+from ...io.image_ids import ImageId, samples, to_json_value
 from ...io.options import check_whole
 from ...io.records import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
 from ...scores.systems import score_rows
+from ...scores.tool_scores import columns_of, items_of
 from .judgements import AS_GIVEN, Judged, References, drawn, times_drawn
 
 #: Resamples of every interval.
@@ -65,18 +64,26 @@ class Trials:
             for number, draws in by_number.items():
                 yield metric, number, draws
 
-    def and_given(self, metric: str, scores: Floats) -> Trials:
+    def and_given(
+        self, metric: str, scores: Floats, digest: str = "", lower_is_better: bool = False
+    ) -> Trials:
         """Return these trials with scores of another tool, (captions judged together, judgements).
 
-        A `VifidelError` says that a metric of that name is among them already.
+        The `digest` pins its file. A `VifidelError` says that there is a metric of that name.
         """
         if metric in self.signatures:
-            raise VifidelError(f"{metric} is computed here too: give --scores another name.")
+            raise VifidelError(
+                f"there is another {metric}: give these scores another name, as in --scores "
+                "NAME=FILE."
+            )
+        files = f"|files:{digest}" if digest else ""
+        sign = -1 if lower_is_better else 1
         return replace(
             self,
             references=[*(number for number in self.references if number != AS_GIVEN), AS_GIVEN],
-            scores=self.scores | {metric: {AS_GIVEN: scores[np.newaxis]}},
-            signatures=self.signatures | {metric: f"{metric}|scores:given"},
+            scores=self.scores | {metric: {AS_GIVEN: sign * scores[np.newaxis]}},
+            signatures=self.signatures | {metric: f"{metric}|scores:given{files}"},
+            lower_is_better=self.lower_is_better.union([metric] * lower_is_better),
         )
 
     def notes(self) -> list[str]:
@@ -329,37 +336,35 @@ def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
     write_whole(path, json_text(entries) + "\n")
 
 
-def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
-    """Return the scores of another tool, (captions judged together, judgements), NaN for null.
+def read_scores(
+    path: Path, judged: Sequence[Judged], name: str = ""
+) -> tuple[dict[str, Floats], str]:
+    """Return the scores of another tool, (captions judged together, judgements), and a digest.
 
-    The file is that of `write_candidates` with ``"score"`` in each entry, which may be null. ``id``
-    and ``score`` are needed; a caption must be the one of the data set. An `AnnotationError` says
-    what is not so, or that a caption has no score.
+    The file is that of `write_candidates` with ``"score"`` in each entry, or has numbers for its
+    ids in any layout of `vifidel_eval.scores.tool_scores`; `name` is as `columns_of` takes it. A
+    VifidelError says what is wrong, that a caption is another one, or that an id has no entry.
     """
-    captions = {entry_id: caption for entry_id, _, caption in _identified(judged)}
-    scores: dict[str, float] = {}
-    for entry in entries_of(path, AnnotationError):
-        entry_id, score = entry.text("id"), entry["score"]
-        if entry.get("caption", captions.get(entry_id)) != captions.get(entry_id):
-            raise entry.error(
-                f"{entry}: {entry['caption']!r:.60} is not the caption of id {entry_id!r}; are the "
-                "scores for this data set?"
+    captions: dict[ImageId, str] = {at: caption for at, _, caption in _identified(judged)}
+    items, where, digest = items_of(path, id_fields=("id",))
+    for item in items:
+        if item.get("caption", captions.get(item.image)) != captions.get(item.image):
+            raise item.error(
+                f"{item}: {item['caption']!r:.60} is not the caption of that id; are the scores "
+                "for this data set?"
             )
-        if entry_id in scores:
-            raise entry.error(f"{entry}: id {entry_id!r} appears twice; keep one.")
-        is_number = isinstance(score, int | float) and not isinstance(score, bool)
-        if score is not None and (not is_number or abs(score) > sys.float_info.max):
-            raise entry.refusal("score", "a finite number or null")
-        scores[entry_id] = np.nan if score is None else float(score)
-    missing = [entry_id for entry_id in captions if entry_id not in scores]
-    if missing or len(scores) > len(captions):
-        raise AnnotationError(
-            f"{path}: {len(scores)} scores for {len(captions)} captions, {len(missing)} without "
+    columns = columns_of(items, where, name)
+    given = {item.image for item in items}
+    missing = [entry_id for entry_id in captions if entry_id not in given]
+    if missing or len(given) > len(captions):
+        raise VifidelError(
+            f"{where}: {len(given)} scores for {len(captions)} captions, {len(missing)} without "
             f"one (ids {samples(missing)}); are they for this data set?"
         )
-    flat: Floats = np.array([scores[entry_id] for entry_id in captions], dtype=np.float64)
-    by_side: Floats = flat.reshape(len(judged), -1).T
-    return by_side
+    return {
+        column: np.array([scores[entry_id] for entry_id in captions]).reshape(len(judged), -1).T
+        for column, scores in columns.items()
+    }, digest
 
 
 def _identified(judged: Sequence[Judged]) -> Iterator[tuple[str, Judged, str]]:
