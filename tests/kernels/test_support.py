@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import bags as module
-from vifidel_eval.kernels.bags import Gold, bags_of_captions
+from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.support import (
     NO_CLASS,
