@@ -215,10 +215,8 @@ class _DataSet(NamedTuple):
     name: str
     module: str
     summary: str
-    #: A sentence on what it reads, which begins with what the user calls the path.
-    files: str
-    #: What ``--references`` are by default.
-    references: str = "all"
+    files: str  #: a sentence on what it reads, which begins with what the user calls the path
+    references: str = "all"  #: what ``--references`` are by default
     options: Sequence[Callable[..., Any]] = ()
 
     @property
