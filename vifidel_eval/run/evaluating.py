@@ -111,7 +111,7 @@ def evaluate(
     scores : mapping, optional
         Scores of other tools, which become columns beside the metrics': ``{system: source}``, where
         a source is a path, ``{image id: number}``, ``{image id: {name: number}}``, a DataFrame, or
-        a list of these. The key ``"SYSTEM: NAME"`` says what scores without a name are called.
+        a list of these. The key ``"SYSTEM: NAME"`` gives the scores of a source another name.
     lower_is_better : str or list of str, optional
         The names of those columns in which a lower number is the better one.
     **options
