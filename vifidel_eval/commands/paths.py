@@ -1,8 +1,4 @@
-"""Kinds of values that commands take: paths, conditions on scores.
-
-An option says by its kind whether its files are read or written. `Command` asks all its options,
-so that no output can destroy what a run reads, whatever options the command has.
-"""
+"""Kinds of values that commands take: paths that are read or written, conditions on scores."""
 
 from __future__ import annotations
 
@@ -99,11 +95,7 @@ class ReadNamed(Read):
 
 
 def named(results: Sequence[SystemFile]) -> dict[str, Path]:
-    """Return result files by system: by the name that the user gave, or one from the path.
-
-    Raises a click.UsageError if two have the same name, a VifidelError if a file is given twice
-    without a name.
-    """
+    """Return result files by system: by the name that the user gave, or one from the path."""
     from ..captions import system_names
 
     by_path = iter(system_names([result.path for result in results if result.name is None]))
@@ -149,10 +141,7 @@ class WrittenTree(WrittenFolder):
 
 
 class ReadByName(click.types.StringParamType):
-    """Text that may name files: word vectors, or ``NAME=FILE,FILE`` split by a callback.
-
-    gensim keeps large arrays beside a ``.kv`` file; they are read with it.
-    """
+    """Text that may name files: word vectors, with gensim's arrays, or a pair of name and files."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(super().convert(value, param, ctx))

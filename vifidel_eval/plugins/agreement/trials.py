@@ -132,24 +132,11 @@ def run_trials(
 ) -> Trials:
     """Score judged captions, with each number of references, under every metric.
 
-    A `VifidelError` says that there is no draw, or that the seed is negative.
-
-    Parameters
-    ----------
-    judged : sequence of Judged
-        What people judged.
-    scorers : mapping
-        Metric name to scorer.
-    numbers : sequence of int or str
-        Numbers of references, or `ALL_REFERENCES`.
-    draws, seed : int
-        How often references are drawn, where there are more than the number; see `drawn`.
-    parts : Parts
-        What is in it is not computed again; a part is one metric with one draw.
-    on_progress : callable, optional
-        Called with the number of scores just computed; together as `work` says.
-    unavailable : mapping, optional
-        Metrics that are known not to be available, with the reason.
+    `scorers` are metrics by name, `numbers` whole numbers of references or `ALL_REFERENCES`; where
+    an image has more, they are drawn `draws` times (`drawn`). A part of `parts` is one metric with
+    one draw, and is not computed again. `on_progress` is called with the number of scores just
+    computed, together as `work` says. Of `unavailable` metrics the reason is known. A
+    `VifidelError` says that there is no draw, or that the seed is negative.
     """
     check_whole(0, seed=seed)
     check_whole(1, draws=draws)
@@ -314,20 +301,17 @@ def _columns(
 ) -> dict[str, Floats]:
     """Return a metric's scores by what its columns are called."""
     if not isinstance(scorer, Mean):
-        return known[scorer] if len(known[scorer]) > 1 else {name: _main(scorer, known)}
-    of_parts = [_main(part, known) for part in scorer.parts]
+        own = known[scorer]
+        return own if len(own) > 1 else dict(zip([name], own.values(), strict=True))
+    # Of each the column that stands for it, or its only one, whatever that is called.
+    columns = ((part.main, known[part]) for part in scorer.parts)
+    of_parts = [of[main] if len(of) > 1 else next(iter(of.values())) for main, of in columns]
     evaluations = [
         [Evaluation(range(len(scores)), scores) for scores in of_side]
         for of_side in zip(*of_parts, strict=True)
     ]
     combined = [[rounded(s) for s in e.scores.tolist()] for e in scorer.combine(evaluations)]
     return {name: np.array(combined, np.float64)}
-
-
-def _main(scorer: Scorer, known: Mapping[Scorer, dict[str, Floats]]) -> Floats:
-    """Return the scores of the column that stands for a metric, or of its only one."""
-    columns = known[scorer]
-    return columns[scorer.main] if len(columns) > 1 else next(iter(columns.values()))
 
 
 def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
