@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,6 +78,19 @@ class Trials:
             signatures=self.signatures | {metric: f"{metric}|scores:given{files}"},
             lower_is_better=self.lower_is_better.union([metric] * lower_is_better),
         )
+
+    def and_all_given(
+        self, given: Iterable[tuple[Mapping[str, Floats], str]], lower_is_better: Collection[str]
+    ) -> Trials:
+        """Return these trials with what `read_scores` returned of files."""
+        trials = self
+        for columns, digest in given:
+            for name, scores in columns.items():
+                trials = trials.and_given(name, scores, digest, name in lower_is_better)
+        for name in lower_is_better:
+            if name not in trials.lower_is_better:
+                raise VifidelError(f"lower is better for {name!r}, which no file of --scores has.")
+        return trials
 
     def notes(self) -> list[str]:
         """Return what a table of these trials must say: how they were made, and signatures."""
