@@ -50,11 +50,6 @@ class ModelFiles:
     #: Sixteen hexadecimal digits that pin all files that the model reads.
     digest: str
 
-    @property
-    def is_onnx(self) -> bool:
-        """Whether it is an ONNX file."""
-        return self.path.suffix.lower() == ".onnx"
-
 
 class Found(NamedTuple):
     """What a detector found in a picture."""

@@ -49,10 +49,7 @@ _Pair = tuple[ImageId, str]
 
 
 def region_rank_similarity(reference: Floats, candidate: Floats) -> float:
-    """Return RRS, from 0 to 1: how well the candidate orders the regions by the reference's values.
-
-    Equal values keep the order of the regions; if all of the reference's are equal, RRS is 1.
-    """
+    """Return RRS, 0 to 1: how well the candidate orders the regions by the reference's values."""
     lowest, highest = reference.min(), reference.max()
     if lowest == highest:
         return 1.0
