@@ -1,7 +1,4 @@
-"""TIGEr: whether a caption describes the regions of its image that the references describe.
-
-Their features come as SCAN's arrays or as TSV files of bottom-up attention.
-"""
+"""TIGEr: whether a caption describes the image regions that the references describe."""
 
 from __future__ import annotations
 
