@@ -111,7 +111,7 @@ def evaluate(
     scores : mapping, optional
         Scores of other tools, which become columns beside the metrics': ``{system: source}``, where
         a source is a path, ``{image id: number}``, ``{image id: {name: number}}``, a DataFrame, or
-        a list of these. The key ``"SYSTEM: NAME"`` says what scores without a name are called.
+        a list of these. The key ``"SYSTEM: NAME"`` gives the scores of a source another name.
     lower_is_better : str or list of str, optional
         The names of those columns in which a lower number is the better one.
     **options
@@ -229,11 +229,8 @@ def plan(
         "references": paths_in(references),
         "objects": of_objects,
     }
-    inputs = None
-    sources = (*systems.values(), references, settings.objects, *(scores or {}).values())
-    if not scorers and all(map(_is_located, sources)):
-        arguments = systems, references, settings, metrics, wanted, selection
-        inputs = inputs_of(*arguments, scores or {}, lower_is_better)
+    arguments = systems, references, settings, metrics, wanted, selection
+    inputs = None if scorers else inputs_of(*arguments, scores or {}, lower_is_better)
     return Plan(
         read,
         images,
@@ -323,11 +320,6 @@ def paths_in(source: Any) -> list[Path]:
     """Return the paths that a source is or, if it is a list, holds."""
     members = source if isinstance(source, list | tuple) else [source]
     return [Path(one) for one in members if isinstance(one, str | os.PathLike)]
-
-
-def _is_located(source: Any) -> bool:
-    members = source if isinstance(source, list | tuple) else [source]
-    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
 
 
 def score(planned: Plan, progress: bool | None = None) -> Run:

@@ -222,8 +222,11 @@ def inputs_of(
     selection: Selection,
     scores: Mapping[str, Any],
     lower_is_better: Sequence[str],
-) -> Inputs:
-    """Return what a run was planned by, as a file of scores holds it; all sources are paths."""
+) -> Inputs | None:
+    """Return what a run was planned by, as a file of scores holds it, if all sources are paths."""
+    sources = *systems.values(), references, settings.objects, *scores.values()
+    if not all(map(_is_located, sources)):
+        return None
     of_tools = {
         "scores": {name: _located(source) for name, source in scores.items()},
         "lower_is_better": list(lower_is_better),
@@ -246,6 +249,11 @@ def inputs_of(
             **(of_tools if scores else {}),
         }
     )
+
+
+def _is_located(source: Any) -> bool:
+    members = source if isinstance(source, list | tuple) else [source]
+    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
 
 
 def _located(source: Any) -> Any:
