@@ -229,8 +229,10 @@ def plan(
         "references": paths_in(references),
         "objects": of_objects,
     }
-    arguments = systems, references, settings, metrics, wanted, selection
-    inputs = None if scorers else inputs_of(*arguments, scores or {}, lower_is_better)
+    inputs = None
+    if files["captions"] and not scorers:  # only files can be read again
+        arguments = systems, references, settings, metrics, wanted, selection
+        inputs = inputs_of(*arguments, scores or {}, lower_is_better)
     return Plan(
         read,
         images,
