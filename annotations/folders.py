@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path, PureWindowsPath
 from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import AnnotationError
 from ..io.arguments import named_if_wrong
+from ..io.entries import Source, root, shows
 from ..io.files import read_bytes, read_json, read_text
 from ..io.image_ids import ImageId, from_json_key
 from ..io.pictures import SUFFIXES
@@ -201,10 +203,55 @@ YOLO = Format(
 )
 
 
+def _read_labelme(files: Iterable[tuple[Path, Any]], found: Instances) -> ObjectLabels:
+    """Read LabelMe's files, one per image; the parts of a group are one object."""
+    for path, content in files:
+        file = root(content, Source(str(path), AnnotationError))
+        image_id = from_json_key(PureWindowsPath(file.text("imagePath")).stem)
+        if image_id in found.images:
+            raise AnnotationError(f"{path}: image {image_id!r:.60} is annotated twice; keep one.")
+        found.image(image_id)
+        groups = set()
+        for shape in file.entries("shapes"):
+            group = shape["label"], shape.get("group_id")
+            if group[1] is None or group not in groups:
+                xs, ys = zip(*shape["points"], strict=True)
+                whole = shape.get("shape_type") != "circle"  # else a centre and a point of its edge
+                sides = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)] if whole else None
+                size = file.get("imageWidth"), file.get("imageHeight")
+                found.add(image_id, shape.text("label"), shape, sides=sides, size=size)
+            groups.add(group)
+    return found.object_labels("labelme")
+
+
+def _json_of(folder: Path) -> Iterator[tuple[Path, Any]]:
+    return ((path, read_json(path, AnnotationError)) for path in sorted(folder.glob("*.json")))
+
+
+_SHAPES = ("shapes[]", "imagePath")
+LABELME = Format(
+    "LabelMe",
+    "LabelMe's JSON, a folder or one file",
+    "",
+    "the image is the stem of `imagePath`; shapes of one label and `group_id` are one object",
+    (
+        Way(
+            "object",
+            _SHAPES,
+            lambda file, found: _read_labelme([(Path(found.where), file.content)], found),
+        ),
+        Way(
+            "folder",
+            lambda folder: any(shows(file, _SHAPES) for _, file in islice(_json_of(folder), 1)),
+            lambda folder, found: _read_labelme(_json_of(folder), found),
+        ),
+    ),
+)
+
+
 def _read_json_files(folder: Path, found: Instances) -> ObjectLabels:
     images: dict[ImageId, Any] = {}
-    for path in sorted(folder.glob("*.json")):
-        content = read_json(path, AnnotationError)
+    for path, content in _json_of(folder):
         if isinstance(content, dict) and ("images" in content or "predictions" in content):
             raise AnnotationError(
                 f"{path}: describes a whole dataset, not the detections in one image; give the "

@@ -13,17 +13,20 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..io.arguments import is_listed, named_if_wrong
-from ..io.entries import Entries, shows
-from ..io.image_ids import ImageId
+from ..io.entries import Entries, Entry, shows
+from ..io.image_ids import ImageId, from_json_key, names_image
 from .instances import Format, Instances, LabelList, Way
-from .labels import BESIDE, NO_NAMES, CategoryNames, has_indices, is_arrays
+from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, is_arrays
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
 
 # The names of image ids.
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
 # These tell a record of an image from an image that is called *objects*.
-_RECORD = ("objects", " ".join(f"{key}=" for key in _IMAGE))
+_RECORD = (
+    " ".join(["objects", "tags", *(f"{key}[]" for key in ARRAY_LABELS)]),
+    " ".join(f"{key}=" for key in _IMAGE),
+)
 
 
 def read_items(
@@ -74,7 +77,9 @@ def _read_records(records: Entries, found: Instances) -> ObjectLabels:
     images: dict[ImageId, LabelList] = {}
     for record in records:
         image_id = found.image_once(record, key)
-        objects = record["objects"]
+        arrays = {key: record[key] for key in (*ARRAY_LABELS, *BESIDE) if key in record}
+        tags = record.get("tags", arrays)
+        objects = record["objects"] if "objects" in record or not tags else tags
         images[image_id] = (
             {"objects": objects, "asked": record["asked"]} if "asked" in record else objects
         )
@@ -90,6 +95,8 @@ def _are_records(records: Entries) -> bool:
     given = [record for record in records.values if isinstance(record, dict)]
     if header or any("asked" in record for record in given):
         return True
+    if "objects" not in first:
+        return True
     objects = next(filter(None, (record.get("objects") for record in given)), None)
     if isinstance(objects, list):
         return not isinstance(objects[0], Mapping) or bool({"label", "name"} & objects[0].keys())
@@ -99,7 +106,8 @@ def _are_records(records: Entries) -> bool:
 RECORDS = Format(
     "JSON Lines of objects",
     'JSON Lines `{"image": "beach.jpg", "objects": ["dog", "dog"]}`, one image a line, or a list '
-    "of such records",
+    'of such records; `"tags": "dog \\| couch"` or a detector\'s `"labels"`, `"scores"`, `"boxes"` '
+    "instead of `objects`",
     ".6, if there are scores",
     "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are as in the "
     'rows below; with `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the first '
@@ -176,6 +184,68 @@ def _read_rows(rows: Entries, found: Instances) -> ObjectLabels:
     return read_items(dict(enumerate(rows.values)), found)
 
 
+# What FiftyOne calls fields with several labels; each holds a list under its name in lower case.
+_LABEL_FIELDS = ("Detections", "Classifications", "Polylines")
+
+
+def _read_samples(content: Entry, found: Instances) -> ObjectLabels:
+    """Read FiftyOne's samples, of which one field has the labels."""
+    fields: set[str] = set()
+    for sample in content.entries("samples"):
+        image_id = found.image_once(sample, "filepath")
+        for name, value in sample.content.items():
+            if isinstance(value, Mapping) and value.get("_cls") in _LABEL_FIELDS:
+                fields.add(name)
+                _add_labels(image_id, value[value["_cls"].lower()], [], found)
+    if len(fields) > 1:
+        raise AnnotationError(
+            f"{found.where}: its samples have labels in {' and '.join(map(repr, sorted(fields)))}; "
+            "export one of them (select_fields)."
+        )
+    return found.object_labels("fiftyone")
+
+
+def _read_exported(content: Entry, found: Instances) -> ObjectLabels:
+    """Read FiftyOne's export of one field; labels may be places in ``classes``."""
+    classes = content["classes"] or []
+    for image_id, target in content["labels"].items():
+        items = (
+            target if isinstance(target, list) else [] if target is None else [{"label": target}]
+        )
+        _add_labels(from_json_key(image_id), items, classes, found)
+    return found.object_labels("fiftyone", categories=classes)
+
+
+def _add_labels(image_id: ImageId, items: Any, classes: list[str], found: Instances) -> None:
+    found.image(image_id)
+    for number, item in enumerate(items):
+        at = f"{found.where}: image {image_id!r:.60}: label {number}"
+        name = classes[item["label"]] if isinstance(item["label"], int) else item["label"]
+        score = item.get("confidence")
+        score = None if score is None else check_score(score, at)
+        found.add(image_id, name, at, 1, score, item.get("bounding_box"), (1.0, 1.0))
+
+
+FIFTYONE = Format(
+    "FiftyOne",
+    "FiftyOne's `samples.json`, or its `labels.json` of detections or classes",
+    ".6, if there are scores",
+    "the image is `filepath`, or the key under `labels`; of several fields with labels, export one",
+    (
+        Way("object", ("samples[].filepath",), _read_samples),
+        Way("object", ("classes", "labels{}"), _read_exported),
+    ),
+)
+
+
+def _is_by_image(content: Entry) -> bool:
+    """Return whether the keys of an object may be image ids, for all that is seen."""
+    if any(names_image(str(key)) for key in content.content):
+        return True
+    values = content.content.values()
+    return all(isinstance(value, str | Mapping) or is_listed(value) for value in values)
+
+
 LABELS = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
@@ -184,12 +254,12 @@ LABELS = Format(
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
-        Way("object", (), lambda content, found: read_items(content.content, found)),
+        Way("object", _is_by_image, lambda content, found: read_items(content.content, found)),
         Way("list", lambda entries: are_rows(entries.values), _read_rows),
         Way("list", lambda entries: not entries, "an empty list; there is no detection in it."),
         Way(
             "list",
-            ("![].image_id", "![].objects"),
+            ("![].image_id", "[].label [].name [].bbox [].box [].category_id"),
             "a list whose entries have no 'image_id', so nothing says which image each belongs to; "
             "write {image id: [detections]} instead.",
         ),

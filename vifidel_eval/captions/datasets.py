@@ -22,20 +22,25 @@ LLaVA-style answers (``llava/eval/model_vqa.py`` of https://github.com/haotian-l
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
 from ..io.entries import Entries, Entry, listed_image, listed_images, shows
 from .fields import MISSING, Wanted, listed, steps_of, usual, usual_id, value_at
-from .layouts import ByImage, Layout, captions_in, read_records, text_of
+from .layouts import ByImage, Layout, Named, captions_in, read_records, text_of
 
 
 def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
     images = listed_images(content)
-    references: ByImage = {image_id: [] for image_id in images}
+    references = Named({image_id: [] for image_id in images})
+    for image_id, image in images.items():
+        names = (image.get("open_images_id"), image.get("file_name"))
+        references.other_ids |= {name: image_id for name in names if isinstance(name, str)}
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, images, "captions")
         references.setdefault(image_id, []).append(_caption(annotation))
@@ -231,4 +236,54 @@ LLAVA = Layout(
     None,
     ("question_id", "text"),
     _read_answers,
+)
+
+
+def _read_vlmevalkit(records: Entries, wanted: Wanted) -> ByImage:
+    """Read predictions, or the references in ``answer``; rows have an ``index``."""
+    usual_names = replace(
+        wanted,
+        id_fields=wanted.id_fields or (usual_id(records.names) or "index",),
+        caption_fields=wanted.caption_fields or ("prediction",),
+        reference_fields=wanted.reference_fields or ("answer",),
+    )
+    return read_records(records, usual_names)
+
+
+VLMEVALKIT = Layout(
+    "VLMEvalKit's predictions",
+    "VLMEvalKit: its `.xlsx` (`pip install pandas openpyxl`), or the same as CSV",
+    "`prediction`; the id is `image_path` or the like if there is one, otherwise `index`",
+    "`answer`, which may [spell a list](#lists-in-cells)",
+    None,
+    ("index", "prediction", "answer"),
+    _read_vlmevalkit,
+)
+
+
+_ABOUT_OBJECTS = re.compile(
+    r"\s*(?:is|are) there .*\bin (?:the|this) (?:image|picture|photo)", re.I
+)
+
+
+def _read_replies(records: Entries, wanted: Wanted) -> ByImage:
+    """Read the answers to prompts, unless these ask whether something is there, as POPE does."""
+    prompt = "question" if "question" in records.names else "text"
+    if not wanted.fields and any(_ABOUT_OBJECTS.match(str(x.get(prompt))) for x in records.first):
+        raise CaptionError(
+            f"{records.source.where}: answers to questions such as "
+            f"{records[0].get(prompt)!r:.60} are no captions; they are objects that are there or "
+            "not (--objects)."
+        )
+    return read_records(records, wanted)
+
+
+REPLIES = Layout(
+    "prompts with a model's answer",
+    'answers to prompts, `{"image", "question", "answer"}`',
+    "yes; answers to POPE's questions are [objects](objects.md)",
+    "with `--reference-field`",
+    None,
+    ("question text", "answer"),
+    _read_replies,
 )

@@ -7,6 +7,7 @@ The two plain layouts are here: records of an image and a caption each, and
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,9 @@ from typing import Any, TypeAlias
 from ..errors import CaptionError
 from ..io.arguments import is_listed, named_if_wrong
 from ..io.containers import Content, content_of, listed_in
-from ..io.entries import Entries, Entry, Source, root, shows
-from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
-from ..io.image_ids import ImageId, check_distinct
+from ..io.entries import Entries, Entry, Source, root, shows, unknown
+from ..io.files import STANDARD_INPUT, parse_json, read_bytes, read_standard_input
+from ..io.image_ids import ImageId, check_distinct, from_json_key, match, names_image
 from .fields import (
     CAPTIONS,
     IMAGE_IDS,
@@ -28,6 +29,7 @@ from .fields import (
     id_field,
     steps_of,
     usual,
+    usual_id,
     value_at,
     with_paths,
 )
@@ -35,11 +37,29 @@ from .fields import (
 #: The captions of each image: one for results.
 ByImage: TypeAlias = dict[ImageId, list[str]]
 
+_CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
     "several captions per image are samples, of which `vifidel-eval score --samples` or "
     "evaluate(samples=True) gives the mean, best and worst; or rows, by `vifidel-eval score-table` "
     "or the scorers' score(captions, image_ids=...)"
 )
+
+
+class Named(dict[ImageId, list[str]]):
+    """Captions of images that have other ids too, which result files may use."""
+
+    def __init__(self, captions: Mapping[ImageId, list[str]]) -> None:
+        super().__init__(captions)
+        #: Such as the name of its file, or nocaps' ``open_images_id``, to the image's id.
+        self.other_ids: dict[ImageId, ImageId] = {}
+
+    def in_ids(self, captions: ByImage) -> ByImage:
+        """Return captions of a result file under the images' ids, as far as these are known."""
+        known = match(captions, self)
+        lost = [image_id for image_id in captions if image_id not in known]
+        new = {i: self.other_ids[name] for i, name in match(lost, self.other_ids).items()}
+        renamed = {new.get(image_id, image_id): of for image_id, of in captions.items()}
+        return renamed if len(renamed) == len(captions) else captions
 
 
 @dataclass(frozen=True)
@@ -133,9 +153,62 @@ def _read_by_image(content: Entry, wanted: Wanted) -> ByImage:
     return by_image
 
 
+# Keys that hold the captions of a file beside other things.
+_HOLDERS = ("results", "predictions", "captions", "imgToEval")
+
+
+def _held(key: str) -> str:
+    return " ".join([f"{key}{{}}", *(f"{key}[].{name}" for name in IMAGE_IDS)])
+
+
+def _read_held(content: Entry, wanted: Wanted) -> ByImage:
+    """Read what a key holds: records, or an object whose values are captions or records."""
+    key = next(key for key in _HOLDERS if shows(content.content, [_held(key)]))
+    held = content[key]
+    if not isinstance(held, Mapping):
+        return _captions_of(content.entries(key), wanted)
+    by_id = {from_json_key(name): value for name, value in held.items()}
+    if not all(isinstance(value, Mapping) for value in by_id.values()):
+        return _captions_of(root(by_id, content.source), wanted)
+    records = [{"image_id": image_id, **fields} for image_id, fields in by_id.items()]
+    return _captions_of(Entries(records, content.source, content, key), wanted)
+
+
+def _read_without_header(lines: Entries, wanted: Wanted) -> ByImage:
+    """Read lines of an id and a caption, or JSON's ``[{"caption": ...}]``."""
+    records = []
+    for line in lines:
+        image, caption = line["column_1"], line["column_2"]
+        if caption.startswith("[{"):
+            described = parse_json(caption, str(line), CaptionError)
+            caption = [one.get("caption") for one in described]
+        records.append({"image_id": _CAPTION_NUMBER.sub("", image), "caption": caption})
+    return captions_in(lines.with_values(records), "image_id", "caption", wanted)
+
+
 #: Tried in this order: the first layout that recognises content reads it. Messages list them, and
 #: the table of docs/captions.md is their rows.
 LAYOUTS: list[Layout] = [
+    Layout(
+        '{"results": [...]}',
+        '`{"results": [...]}`, `{"predictions": ...}`, `{"captions": ...}`, or `{"overall": ..., '
+        '"imgToEval": ...}` of coco-caption\'s forks, around any of the layouts below',
+        "if the captions are in it",
+        "likewise",
+        (" ".join(map(_held, _HOLDERS)),),
+        None,
+        _read_held,
+    ),
+    Layout(
+        "TSV without a header",
+        "TSV without a header: image id or file name, a tab, and the caption, or "
+        '`[{"caption": "..."}]` as Oscar and GIT write it',
+        "yes",
+        "several lines per image; Flickr's `beach.jpg#0` is a caption of `beach.jpg`",
+        None,
+        ("column_1", "column_2"),
+        _read_without_header,
+    ),
     Layout(
         'records {"image_id": ..., "caption": ...} (a JSON list, JSON Lines, CSV or TSV with a '
         "header, Parquet)",
@@ -198,16 +271,24 @@ def read_content(path: str | os.PathLike[str]) -> Entry | Entries:
 def records_of(content: Content) -> Entry | Entries:
     """Return the records of a container, or a JSON object that is none."""
     kind, value, source = content
+    if kind == "table":
+        first = value.text.lstrip("\n").partition("\n")[0].split("\t")
+        image = _CAPTION_NUMBER.sub("", first[0])
+        if len(first) == 2 and (names_image(image) or first[1].startswith('[{"caption"')):
+            return _without_header(value.text, source)
     if kind == "table" and value.delimiter:
         rows: Entries = value.entries()
         return rows
     if isinstance(value, Entries) or (isinstance(value, Entry) and "annotations" in value):
         return value
+    if kind == "table":
+        hint = "; if its lines are captions, write the image id and a tab before each"
+        raise _unknown(value.text, source, True, hint)
     if not isinstance(value, Entry):
-        shown = value.text.strip() if kind == "table" else value
+        shown = value if kind == "other" else kind
         raise CaptionError(
             f"{source.where}: {shown!r:.40} is not a caption file; accepted: COCO's JSON, JSON "
-            "Lines, CSV or TSV with a header, Parquet."
+            "Lines, CSV or TSV with a header, Excel, Parquet."
         )
     ids, captions = usual(value.content, IMAGE_IDS), usual(value.content, {*CAPTIONS, *REFERENCES})
     if not ids or not captions:
@@ -218,6 +299,35 @@ def records_of(content: Content) -> Entry | Entries:
             "per image, as JSON Lines or CSV."
         )
     return Entries([value.content], source)  # a file of one line
+
+
+def _without_header(text: str, source: Source) -> Entries:
+    lines = {at: line for at, line in enumerate(text.split("\n"), 1) if line.strip()}
+    records = []
+    for at, line in lines.items():
+        image, tab, caption = line.partition("\t")
+        if not tab or "\t" in caption:
+            raise source.error(
+                f"{source.where}: line {at} is not an image id, a tab and a caption; write one "
+                "such line per caption, or a header in the first line."
+            )
+        records.append({"column_1": image, "column_2": caption})
+    return Entries(records, source, numbers=list(lines), unit="line", textual=True)
+
+
+def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> CaptionError:
+    known = [x for x in reversed(LAYOUTS) if (x.fields if records else x.keys) is not None]
+    return CaptionError(
+        f"{source.where}: {unknown(seen, {x.name: x.source for x in known})}{hint}."
+    )
+
+
+def _is_by_image(content: Mapping[Any, Any]) -> bool:
+    """Return whether the keys of an object may be image ids, for all that is seen."""
+    if any(names_image(str(key)) for key in content):
+        return True
+    texts = sum(isinstance(value, str | list) for value in content.values())
+    return not content or 2 * texts > len(content)
 
 
 def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
@@ -231,9 +341,15 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         content = with_paths(content, wanted)
         fields = dict.fromkeys(content.names)
         layout = next(x for x in LAYOUTS if x.fields is not None and shows(fields, x.fields))
+        named = wanted.id_fields or wanted.fields or usual_id(fields) or usual(fields, wanted.usual)
+        if fields and not named and layout.read is read_records:
+            hint = f"; name its fields with --id-field and {wanted.option}"
+            raise _unknown(fields, content.source, True, hint)
     else:
         keys = content.content
         layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
+        if layout.read is _read_by_image and not _is_by_image(keys):
+            raise _unknown(keys, content.source, False)
     if not layout.serves(wanted):
         names = ", ".join(known.name for known in LAYOUTS if known.serves(wanted))
         kind = "references" if wanted.references else "results"
