@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import csv_rows
 from ..io.entries import Entries, Entry, Source, root
 from ..io.files import first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
+from ..io.options import named_if_wrong
 from .labels import NO_NAMES, CategoryNames, clean_label
 
 #: Everything that `read_categories` takes.

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AnnotationError, VifidelWarning
-from ..io.arguments import named_if_wrong
 from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
 from ..io.image_ids import ImageId, mismatch
+from ..io.options import named_if_wrong
 from .categories import COCO_CATEGORIES, category_name, names_by_id
 from .instances import Format, Instances, Way
 from .labels import CategoryNames, check_score, clean_label

@@ -14,10 +14,10 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import Kind
 from ..io.entries import Entry
 from ..io.image_ids import ImageId
+from ..io.options import named_if_wrong
 from .labels import (
     CLEAN,
     DETECTION_THRESHOLD,
@@ -205,12 +205,9 @@ class Instances:
 
     def answer(self, image_id: ImageId, thing: Any, there: bool | None, entry: Entry) -> None:
         """Take an answer; None for one that leaves it open, which counts as not asked."""
-        if not isinstance(thing, str) or not thing.strip():
-            raise AnnotationError(f"{entry}: the thing is {thing!r:.40}, not a name.")
         label, at = checked_label(thing, entry), entry.at
         labels, asked = self.image(image_id), self.asked_in(image_id)
-        if there is None:
-            self.unsure += 1
+        self.unsure += there is None
         if there is None or not label:
             return
         earlier = asked.setdefault(label, at)

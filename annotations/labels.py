@@ -18,8 +18,8 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
-from ..io.arguments import is_listed, named_if_wrong
-from ..io.caches import Remembered
+from ..io.options import is_listed, named_if_wrong
+from ..io.records import Remembered
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
-from ..io.arguments import named_if_wrong
 from ..io.image_ids import (
     ImageId,
     are_row_numbers,
@@ -20,6 +19,7 @@ from ..io.image_ids import (
     mismatch,
     to_json_value,
 )
+from ..io.options import named_if_wrong
 from .labels import NO_CATEGORY, clean_label
 
 # From this many images on, detections that know fewer than half of them are of other images.

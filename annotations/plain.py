@@ -12,9 +12,9 @@ from numbers import Real
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.arguments import is_listed, named_if_wrong
 from ..io.entries import Entries, Entry, shows
 from ..io.image_ids import ImageId, from_json_key, names_image
+from ..io.options import is_listed, named_if_wrong
 from .instances import Format, Instances, LabelList, Way
 from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, is_arrays
 from .labels import LABELS as ARRAY_LABELS

@@ -15,11 +15,11 @@ from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows, unknown
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch
+from ..io.options import named_if_wrong
 from . import coco, plain, tables
 from .categories import CategorySource, read_categories
 from .instances import Format, Instances, LabelList, check_thresholds

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import CsvTable, listed_in
 from ..io.entries import Entry, Source, shows
+from ..io.options import named_if_wrong
 from .instances import Format, Instances, Way, from_corners
 from .labels import (
     ANSWER_THRESHOLD,

@@ -20,8 +20,8 @@ from ..annotations import label_rows
 from ..captions.rows import Rows, coco_rows, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
-from ..io.arguments import named_if_wrong
 from ..io.image_ids import ImageId
+from ..io.options import named_if_wrong
 
 Progress = Callable[[int], object]
 

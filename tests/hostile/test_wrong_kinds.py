@@ -16,7 +16,7 @@ from hostile.command import OBJECTS
 
 import vifidel_eval
 from vifidel_eval import VifidelError
-from vifidel_eval.io.arguments import named_if_wrong
+from vifidel_eval.io.options import named_if_wrong
 from vifidel_eval.scorers import Bleu, Chair, Cider, Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 

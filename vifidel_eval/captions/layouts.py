@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
-from ..io.arguments import is_listed, named_if_wrong
 from ..io.containers import Content, content_of, listed_in
 from ..io.entries import Entries, Entry, Source, root, shows, unknown
 from ..io.files import STANDARD_INPUT, parse_json, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, from_json_key, match, names_image
+from ..io.options import is_listed, named_if_wrong
 from .fields import (
     CAPTIONS,
     IMAGE_IDS,

@@ -15,9 +15,18 @@ import click
 from ..entry_points import service
 from ..errors import VifidelError
 from ..io.options import INPUT, OUTPUT, option
-from ..scores.conditions import Requirement, check_requirements, failures
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
-from .paths import CAPTIONS, RESULTS, Stated, SystemFile, Written, named
+from .paths import (
+    CAPTIONS,
+    RESULTS,
+    Requirement,
+    Stated,
+    SystemFile,
+    Written,
+    check_requirements,
+    failures,
+    named,
+)
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import tell
 from .tables import TableOptions
@@ -122,8 +131,8 @@ def score(
     _check_usage(results, references is not None, wanted, settings, selection, tables, products)
     from ..run.evaluating import plan
     from ..run.evaluating import score as scored
-    from ..scores.harness import raise_failures
     from ..scores.leaderboard import read
+    from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:
         read(products.leaderboard)  # one that is wrong is refused before the work

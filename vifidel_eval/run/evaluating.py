@@ -14,8 +14,7 @@ from typing import Any
 from ..captions.fields import Selection, Wanted
 from ..entry_points import service
 from ..errors import VifidelError, VifidelWarning
-from ..io.arguments import named_if_wrong
-from ..io.options import options_of, taking
+from ..io.options import named_if_wrong, options_of, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import (
@@ -27,7 +26,6 @@ from ..scorers.registry import (
     expanded,
 )
 from ..scorers.word_vectors import Objects
-from ..scores.harness import column_names, score_systems, together
 from ..scores.run_warnings import (
     WORDS,
     WordsPerCaption,
@@ -39,7 +37,14 @@ from ..scores.run_warnings import (
 from ..scores.samples import floor_of, pooled, score_samples, signed, with_people
 from ..scores.scores import Inputs
 from ..scores.scores_file import read_scores
-from ..scores.systems import all_images, captioned, check_releases, in_one_spelling
+from ..scores.systems import (
+    all_images,
+    captioned,
+    column_names,
+    in_one_spelling,
+    score_systems,
+    together,
+)
 from ..words.settings import Settings
 from .plan import (
     Captions,
@@ -48,6 +53,7 @@ from .plan import (
     Plan,
     References,
     Systems,
+    check_releases,
     named,
     named_metrics,
     paths_in,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,18 +17,23 @@ from ..captions import system_names
 from ..captions.fields import Ids, Wanted
 from ..captions.layouts import Named, captions_from, kind_of
 from ..captions.rows import Rows
-from ..errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError
+from ..errors import (
+    CaptionError,
+    ImageIdError,
+    MetricUnavailable,
+    VifidelError,
+    VifidelWarning,
+)
 from ..evaluation import Column
 from ..explain.inventions import Invention, inventions_in
 from ..explain.sentences import JudgedSentence
-from ..io.image_ids import ImageId, to_json_value
+from ..io.image_ids import ImageId, match, to_json_value
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.registry import check_scorer, parse
-from ..scores.harness import column_names
 from ..scores.samples import gathered_columns, spread
 from ..scores.scores import Inputs, People
-from ..scores.systems import System, only_images, paired, read_image_ids
+from ..scores.systems import System, column_names, only_images, paired, read_image_ids
 from ..words.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,6 +55,13 @@ _SYSTEMS = (
 )
 
 _PIECE = re.compile(r"\S+")
+# Where COCO's files say, near their beginning, which release they are of: in their info, in file
+# names and in addresses of images.
+_COCO_YEAR = re.compile(
+    r'"year": ?(2014|2017)\b|"COCO (2014|2017)|COCO_(?:train|val)(2014|2017)_\d{12}'
+    r"|cocodataset\.org/(?:train|val)(2014|2017)/"
+)
+_BEGINNING = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,3 +296,41 @@ def _no_metric(value: Any) -> str:
         "metrics are names, scorers of vifidel_eval.scorers, or {name: scorer}; found "
         f"{type(value).__name__} {value!r:.40}."
     )
+
+
+def check_releases(
+    objects: Iterable[str | os.PathLike[str]],
+    images: Collection[ImageId],
+    references: str | os.PathLike[str],
+    wanted: Collection[ImageId],
+) -> None:
+    """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
+    year = _coco_year(references)
+    years = {of: path for path in objects if (of := _coco_year(path)) is not None}
+    if year is None or not years or year in years:
+        return
+    other, path = next(iter(years.items()))
+    apart = (
+        f"the objects ({path}) are from COCO {other} and the references ({references}) from {year}"
+    )
+    missing = len(wanted) - len(match(wanted, images))
+    if missing:
+        raise ImageIdError(
+            f"{apart}: {missing} of the {len(wanted)} images have no entry among the objects; take "
+            "both from one release."
+        )
+    warnings.warn(
+        f"{apart}; take both from one release, so that others get the same numbers.",
+        VifidelWarning,
+        stacklevel=2,
+    )
+
+
+def _coco_year(path: str | os.PathLike[str]) -> str | None:
+    """Return the year of the release of COCO that a file is of, if it says so."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            year = _COCO_YEAR.search(file.read(_BEGINNING))
+    except (OSError, ValueError):
+        return None  # whoever reads it says what is wrong
+    return next(filter(None, year.groups())) if year else None

@@ -26,9 +26,8 @@ from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign
 from ..words.word_vectors import load_vectors
-from .harness import column_names
 from .scores import Scores
-from .systems import System, paired
+from .systems import System, column_names, paired
 
 #: The column of words per caption.
 WORDS = "Words"

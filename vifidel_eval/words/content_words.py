@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from ..annotations.labels import nfc
 from ..errors import VifidelError
-from ..io.arguments import named_if_wrong
+from ..io.options import named_if_wrong
 
 
 class _StopWords(frozenset[str]):

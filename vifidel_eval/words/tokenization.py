@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import MetricUnavailable
-from ..io.caches import ENTRY
 from ..io.image_ids import ImageId
+from ..io.records import ENTRY
 
 #: Seconds without an answer after which a Java process counts as hung.
 PATIENCE = 600.0

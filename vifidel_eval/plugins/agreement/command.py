@@ -352,7 +352,7 @@ def _trials(
     The metrics that could be computed here come with them.
     """
     from ...scorers.registry import build
-    from ...scores.harness import together
+    from ...scores.systems import together
     from .trials import read_scores, run_trials, work
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
@@ -381,7 +381,7 @@ def _trials(
 def _deliver(result: Agreement, experiment: Experiment) -> None:
     """Print the result and write it to the output; then say what broke in a metric."""
     from ...io.files import json_text, write_whole
-    from ...scores.harness import raise_failures
+    from ...scores.systems import raise_failures
 
     document = json_text(result.to_json())
     if experiment.style == "json":

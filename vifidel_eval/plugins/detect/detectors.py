@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from ...errors import VifidelError
-from ...io.arguments import is_whole
+from ...io.options import is_whole
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import VifidelError
-from ...io.arguments import named_if_wrong
 from ...io.files import first_line, open_file, read_json, sha256_of
+from ...io.options import named_if_wrong
 from ...project import pip_install
 from ..pytorch import find_device, load_libraries
 from .detectors import HARMLESS, Detector, ModelFiles

@@ -18,11 +18,11 @@ from ...captions import datasets
 from ...captions.fields import IMAGE_IDS, id_field, usual
 from ...captions.layouts import records_of
 from ...errors import CaptionError
-from ...io.arguments import named_if_wrong
 from ...io.containers import content_of
 from ...io.entries import Entries
 from ...io.files import as_text, parse_json, read_bytes, write_whole
 from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
+from ...io.options import named_if_wrong
 from ...scores.systems import parse_image_ids
 from ...words.tokenization import LINE_BREAKS
 

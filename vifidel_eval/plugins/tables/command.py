@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
-from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
+from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
 from ...io.records import progress_bar
-from ...scores.conditions import Condition
 from ...words.settings import OF_TABLES, THINGS
 
 if TYPE_CHECKING:

@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from ...commands.paths import Condition, number_of
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
 from ...io.files import open_file, reason, sha256_of
 from ...scorers.registry import METRICS
-from ...scores.conditions import Condition, number_of
 from .columns import field_of, in_precision_of, is_text, texts
 from .files import OpenTable, TableFile
 from .rows import NO_SCORES, STATUSES, TableScores

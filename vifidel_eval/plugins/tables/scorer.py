@@ -15,9 +15,8 @@ from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ...annotations.instances import LabelRows, check_thresholds
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
-from ...io.arguments import check_whole
 from ...io.files import first_line
-from ...io.options import taking
+from ...io.options import check_whole, taking
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS

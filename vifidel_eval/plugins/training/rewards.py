@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, TypeAlias
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
-from vifidel_eval.io.arguments import named_if_wrong
 from vifidel_eval.io.files import first_line
+from vifidel_eval.io.options import named_if_wrong
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS

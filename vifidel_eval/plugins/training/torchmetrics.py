@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Column, Evaluation, Floats
-from ...io.arguments import named_if_wrong
+from ...io.options import named_if_wrong
 from ...project import pip_install
 from .rewards import ColumnScorer, column_scorer
 
