@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
-from ..io.containers import Content, content_of, listed_in
+from ..io.containers import Content, CsvTable, content_of, listed_in
 from ..io.entries import Entries, Entry, Source, root, shows, unknown
 from ..io.files import STANDARD_INPUT, parse_json, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, from_json_key, match, names_image
@@ -272,22 +272,12 @@ def records_of(content: Content) -> Entry | Entries:
     """Return the records of a container, or a JSON object that is none."""
     kind, value, source = content
     if kind == "table":
-        first = value.text.lstrip("\n").partition("\n")[0].split("\t")
-        image = _CAPTION_NUMBER.sub("", first[0])
-        if len(first) == 2 and (names_image(image) or first[1].startswith('[{"caption"')):
-            return _without_header(value.text, source)
-    if kind == "table" and value.delimiter:
-        rows: Entries = value.entries()
-        return rows
+        return _rows_of(value, source)
     if isinstance(value, Entries) or (isinstance(value, Entry) and "annotations" in value):
         return value
-    if kind == "table":
-        hint = "; if its lines are captions, write the image id and a tab before each"
-        raise _unknown(value.text, source, True, hint)
     if not isinstance(value, Entry):
-        shown = value if kind == "other" else kind
         raise CaptionError(
-            f"{source.where}: {shown!r:.40} is not a caption file; accepted: COCO's JSON, JSON "
+            f"{source.where}: {value!r:.40} is not a caption file; accepted: COCO's JSON, JSON "
             "Lines, CSV or TSV with a header, Excel, Parquet."
         )
     ids, captions = usual(value.content, IMAGE_IDS), usual(value.content, {*CAPTIONS, *REFERENCES})
@@ -299,6 +289,22 @@ def records_of(content: Content) -> Entry | Entries:
             "per image, as JSON Lines or CSV."
         )
     return Entries([value.content], source)  # a file of one line
+
+
+def _rows_of(table: CsvTable, source: Source) -> Entries:
+    first = table.text.lstrip("\n").partition("\n")[0].split("\t")
+    image = _CAPTION_NUMBER.sub("", first[0])
+    if len(first) == 2 and (names_image(image) or first[1].startswith('[{"caption"')):
+        return _without_header(table.text, source)
+    if table.delimiter:
+        try:
+            return table.entries()
+        except CaptionError:
+            named = usual(table.header, {*IMAGE_IDS, *CAPTIONS, *REFERENCES})
+            if named or source.where.lower().endswith((".csv", ".tsv")):
+                raise  # else it is text with commas in it
+    hint = "; if its lines are captions, write the image id and a tab before each"
+    raise _unknown(table.text, source, True, hint)
 
 
 def _without_header(text: str, source: Source) -> Entries:
