@@ -37,10 +37,7 @@ from .layouts import ByImage, Layout, Named, captions_in, read_records, text_of
 def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
     images = listed_images(content)
-    references = Named({image_id: [] for image_id in images})
-    for image_id, image in images.items():
-        names = (image.get("open_images_id"), image.get("file_name"))
-        references.other_ids |= {name: image_id for name in names if isinstance(name, str)}
+    references = Named({image_id: list[str]() for image_id in images}, images)
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, images, "captions")
         references.setdefault(image_id, []).append(_caption(annotation))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import CaptionError
 from ..io.containers import Content, CsvTable, content_of, listed_in
@@ -34,6 +34,9 @@ from .fields import (
     with_paths,
 )
 
+T = TypeVar("T")
+U = TypeVar("U")
+
 #: The captions of each image: one for results.
 ByImage: TypeAlias = dict[ImageId, list[str]]
 
@@ -45,21 +48,28 @@ _SEVERAL = (
 )
 
 
-class Named(dict[ImageId, list[str]]):
-    """Captions of images that have other ids too, which result files may use."""
+class Named(dict[ImageId, T]):
+    """What is known of images that have other ids too, which result files may use."""
 
-    def __init__(self, captions: Mapping[ImageId, list[str]]) -> None:
-        super().__init__(captions)
-        #: Such as the name of its file, or nocaps' ``open_images_id``, to the image's id.
-        self.other_ids: dict[ImageId, ImageId] = {}
+    #: By the key that has them in the list of images, such as ``file_name``: id to the image's.
+    other_ids: Mapping[str, Mapping[ImageId, ImageId]]
 
-    def in_ids(self, captions: ByImage) -> ByImage:
+    def __init__(self, of_images: Mapping[ImageId, T], listed: Mapping[ImageId, Entry]) -> None:
+        super().__init__(of_images)
+        self.other_ids = {
+            key: {image[key]: i for i, image in listed.items() if isinstance(image.get(key), str)}
+            for key in ("file_name", "open_images_id")  # the latter in nocaps' files
+        }
+
+    def in_ids(self, captions: Mapping[ImageId, U]) -> dict[ImageId, U]:
         """Return captions of a result file under the images' ids, as far as these are known."""
         known = match(captions, self)
-        lost = [image_id for image_id in captions if image_id not in known]
-        new = {i: self.other_ids[name] for i, name in match(lost, self.other_ids).items()}
+        new: dict[ImageId, ImageId] = {}
+        for ids in self.other_ids.values():
+            lost = captions.keys() - known.keys() - new.keys()
+            new |= {image_id: ids[name] for image_id, name in match(lost, ids).items()}
         renamed = {new.get(image_id, image_id): of for image_id, of in captions.items()}
-        return renamed if len(renamed) == len(captions) else captions
+        return renamed if len(renamed) == len(captions) else dict(captions)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,12 @@ _ALL = click.option(
     is_flag=True,
     help="List all faults of a kind, not only the first 10.",
 )
+_BY_FILE_NAME = click.option(
+    "--by-file-name",
+    is_flag=True,
+    help="The file is {file name: caption}, as CompreCap and CapArena-Auto take it, instead of "
+    "COCO's list.",
+)
 
 
 @click.group(cls=Group)
@@ -47,9 +53,12 @@ def submission() -> None:
     type=FILE,
     help=f"What lists the images that need a caption: {_IMAGES}",
 )
+@_BY_FILE_NAME
 @_ALL
 @format_option("How to print the faults; csv and json always list all.")
-def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -> None:
+def check(
+    files: tuple[Path, ...], images: Path, by_file_name: bool, everything: bool, style: str
+) -> None:
     """List every fault of results FILES.
 
     Nothing is changed. The exit status is 1 if there is a fault, else 0.
@@ -57,7 +66,7 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
     from .results import check_results, read_image_list
 
     listed = read_image_list(images)
-    found = [check_results(path, listed) for path in files]
+    found = [check_results(path, listed, by_file_name) for path in files]
     faults = [fault for results in found for fault in results.faults]
     if style == "json":
         read = [{"file": results.file, "entries": results.entries} for results in found]
@@ -89,10 +98,16 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
     type=OUTPUT,
     help="The results file; COCO's are called captions_SPLIT_ALGORITHM_results.json.",
 )
+@_BY_FILE_NAME
 @_ALL
 @field_options
 def write(
-    captions: Path, images: Path | None, output: Path, everything: bool, wanted: Wanted
+    captions: Path,
+    images: Path | None,
+    output: Path,
+    by_file_name: bool,
+    everything: bool,
+    wanted: Wanted,
 ) -> None:
     """Write CAPTIONS, a file of any layout that score reads, in COCO's results format.
 
@@ -106,6 +121,7 @@ def write(
         read_results(captions, wanted.id_fields, wanted.caption_fields),
         output,
         None if images is None else read_image_list(images),
+        by_file_name,
     )
     if found.faults:  # of what would have been written: their entries are in no file
         of_file = [replace(fault, file=str(captions), entry=None) for fault in found.faults]

@@ -16,10 +16,10 @@ from unicodedata import category
 
 from ...captions import datasets
 from ...captions.fields import IMAGE_IDS, id_field, usual
-from ...captions.layouts import records_of
+from ...captions.layouts import Named, records_of
 from ...errors import CaptionError
 from ...io.containers import content_of
-from ...io.entries import Entries
+from ...io.entries import Entries, Entry
 from ...io.files import as_text, parse_json, read_bytes, write_whole
 from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
 from ...io.options import named_if_wrong
@@ -52,14 +52,14 @@ class Results:
 
 
 @named_if_wrong
-def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
+def read_image_list(path: str | os.PathLike[str]) -> Named[None]:
     """Read image ids from any file that lists images.
 
     COCO-style JSON (``images`` with ``id``, as captions, instances and image info files have it), a
     JSON list of ids, one id per line, ``{"id": ...}``, or records (JSON, JSON Lines, CSV, TSV,
     Parquet) whose image id has a usual name.
 
-    The ids are the keys, in the order of the file.
+    The ids are the keys, in the order of the file; `Named.other_ids` has file names and the like.
 
     Raises a CaptionError if the file cannot be read or lists no images, and an ImageIdError if two
     ids mean the same image, or a plain list has one twice.
@@ -67,6 +67,7 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     where, raw = str(path), read_bytes(path, CaptionError)
     content = content_of(raw, where, CaptionError)
     ids: Iterable[ImageId]
+    entries: list[Entry] = []
     if content.kind == "table" and not usual(content.value.header, IMAGE_IDS):
         ids = parse_image_ids(content.value.text, where)
     elif content.kind == "table" and not content.value.delimiter:
@@ -87,7 +88,8 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
         else:
             for key, name in (("images", "id"), ("annotations", "image_id")):
                 if isinstance(records.get(key), list):
-                    ids = [entry.image_id(name) for entry in records.entries(key)]
+                    entries = list(records.entries(key))
+                    ids = [entry.image_id(name) for entry in entries]
                     break
             else:
                 ids = list(records.content)
@@ -95,15 +97,18 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     if not listed:
         raise CaptionError(f"{where}: there is no image id in it.")
     check_distinct(listed, where)
-    return listed
+    return Named(listed, {entry.image: entry for entry in entries})
 
 
 @named_if_wrong
-def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> Results:
+def check_results(
+    path: str | os.PathLike[str], images: Collection[ImageId], by_file_name: bool = False
+) -> Results:
     """Look for every fault of a results file, which should describe all images.
 
-    It is a JSON list of ``{"image_id": ..., "caption": "..."}``, under any name. That it cannot be
-    read is a fault. `read_image_list` returns the images.
+    It is a JSON list of ``{"image_id": ..., "caption": "..."}``, or an object ``{file name:
+    caption}``, under any name. That it cannot be read is a fault. `read_image_list` returns the
+    images.
     """
     file = str(path)
     faults: list[Fault] = []
@@ -114,9 +119,17 @@ def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> 
             what = "starts with a byte order mark, which is not JSON"
             faults.append(Fault(file, "byte order mark", what))
         entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _Object)
-        if not isinstance(entries, list):
-            what = f"expected a list of entries, found {_json(entries)}"
-            faults.append(Fault(file, "not a list", what))
+        if by_file_name and isinstance(entries, _Object):
+            if entries.repeated is not None:
+                what = f"the key {_json(entries.repeated)} appears twice"
+                faults.append(Fault(file, "repeated key", what))
+            entries = [{"image_id": name, "caption": text} for name, text in entries.items()]
+        elif by_file_name or not isinstance(entries, list):
+            expected = "{file name: caption}" if by_file_name else "a list of entries"
+            what = f"expected {expected}, found {_json(entries)}"
+            kind = "not an object" if by_file_name else "not a list"
+            faults.append(Fault(file, kind, what))
+            entries = None
     except UnicodeDecodeError as problem:
         what = f"not a UTF-8 text file (byte {problem.start})"
         faults.append(Fault(file, "unreadable", what))
@@ -125,7 +138,8 @@ def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> 
         faults.append(Fault(file, "unreadable", what))
     if not isinstance(entries, list):
         return Results(file, 0, faults)
-    return _checked(file, entries, images, faults)
+    known = _file_names(images).values() if by_file_name else images
+    return _checked(file, entries, known, faults)
 
 
 @named_if_wrong
@@ -133,6 +147,7 @@ def write_results(
     captions: Mapping[ImageId, str],
     path: str | os.PathLike[str],
     images: Collection[ImageId] | None = None,
+    by_file_name: bool = False,
 ) -> Results:
     """Write captions in the results format, unless there would be a fault in the file.
 
@@ -145,6 +160,8 @@ def write_results(
     if the file cannot be written.
     """
     known = captions if images is None else images
+    if isinstance(images, Named):
+        captions = images.in_ids(captions)
     same_image = match(captions, known)
     of_image = {same_image.get(image_id, image_id): text for image_id, text in captions.items()}
     unknown = [image_id for image_id in of_image if image_id not in known]
@@ -157,9 +174,20 @@ def write_results(
         if image_id in of_image
     ]
     results = _checked(str(path), entries, known)
+    content: Any = entries
+    if by_file_name:
+        names = _file_names(known)
+        content = {str(names.get(e["image_id"], e["image_id"])): e["caption"] for e in entries}
     if not results.faults:
-        write_whole(path, json.dumps(entries).encode("ascii"))
+        write_whole(path, json.dumps(content).encode("ascii"))
     return results
+
+
+def _file_names(images: Collection[ImageId]) -> dict[ImageId, ImageId]:
+    """Return what an object of captions calls each image: its file where that is known."""
+    listed = images.other_ids["file_name"] if isinstance(images, Named) else {}
+    names = {image_id: name for name, image_id in listed.items()}
+    return {image_id: names.get(image_id, image_id) for image_id in images}
 
 
 class _Object(dict[str, Any]):
