@@ -104,10 +104,7 @@ def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
         image_id = question.image_id("image")
         asked = _QUESTION.fullmatch(str(question.get(text)))
         if not asked:
-            raise AnnotationError(
-                f"{question}: {question.get(text)!r:.60} is not a question of POPE's form, such "
-                "as 'Is there a dog in the image?'."
-            )
+            raise question.refusal(text, "a question such as 'Is there a dog in the image?'")
         there = _there(question, label, "yes or no, as POPE has it")
         found.answer(image_id, asked[1], there, question)
     return found.object_labels("pope", says_asked=True)
@@ -204,12 +201,12 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     """Read a file of detections: a class is counted by its boxes, what was asked for once."""
     where = found.where
     header, pictures = below_header(records)
-    if header.get("version") != _VERSION:
+    if not header or header.get("version") != _VERSION:
         raise AnnotationError(
-            f"{where}: line 1: version {header.get('version')!r:.20} of the files that "
-            f"vifidel-eval detect writes; this version of vifidel-eval reads {_VERSION}."
+            f"{where}: line 1: not version {_VERSION} of the files that vifidel-eval detect "
+            "writes, which this version of vifidel-eval reads."
         )
-    classes = set(asked_labels(classes_of(header, where) or ()))
+    classes = set(asked_labels(classes_of(header) or ()))
     asked_for: dict[ImageId, set[str]] = {}
     detected: dict[tuple[ImageId, str], list[_Detection]] = {}
     for picture in pictures:

@@ -351,6 +351,18 @@ class ByColumn:
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
 
+def check_columns(metric: str, columns: Any) -> None:
+    """Raise a VifidelError unless these can be the columns of a metric's class."""
+    if not isinstance(columns, tuple) or not all(isinstance(one, Column) for one in columns):
+        raise VifidelError(
+            f"{metric}: columns is a tuple of Columns, of its class, so that help knows it; found "
+            f"{columns!r:.60}."
+        )
+    names = [column.name for column in columns]
+    if not names or len(set(names)) < len(names):
+        raise VifidelError(f"{metric}: columns need names that differ, not {names!r:.60}.")
+
+
 def main_column(columns: Sequence[Column]) -> Column:
     """Return the column that stands for a metric where it must be one number."""
     return next((column for column in columns if column.main), columns[-1])

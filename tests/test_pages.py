@@ -1,7 +1,7 @@
 """Each block of the pages stands alone: it runs in a folder of its own, and prints what it shows.
 
-Blocks marked ``bash`` or ``text`` are patterns to fill in. What ``<!-- needs: ... -->`` names cannot
-be here (published data, weights): of such a block the options are checked, which are read first.
+Blocks marked ``bash`` or ``text`` are patterns to fill in. What ``<!-- needs: ... -->`` names
+cannot be here (published data, weights): of such a block the options are checked.
 """
 
 from __future__ import annotations

@@ -19,5 +19,7 @@ _OTHERS = (
     "datasets.VLMEVALKIT",
     "datasets.REPLIES",
     "datasets.LLAVA",
+    "datasets.HELD",
+    "datasets.WITHOUT_HEADER",
 )
 LAYOUTS[:0] = [resolve_name(f"{__name__}.{name}") for name in _OTHERS]

@@ -29,9 +29,19 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from ..io.entries import Entries, Entry, listed_image, listed_images, shows
-from .fields import MISSING, Wanted, listed, steps_of, usual, usual_id, value_at
-from .layouts import ByImage, Layout, Named, captions_in, read_records, text_of
+from ..io.entries import Entries, Entry, listed_image, listed_images, root, shows
+from ..io.files import parse_json
+from ..io.image_ids import from_json_key
+from .fields import IMAGE_IDS, MISSING, Named, Wanted, listed, steps_of, usual, usual_id, value_at
+from .layouts import (
+    CAPTION_NUMBER,
+    ByImage,
+    Layout,
+    captions_in,
+    captions_of,
+    read_records,
+    text_of,
+)
 
 
 def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
@@ -165,7 +175,7 @@ def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
         raise CaptionError(
             f"{sample}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
             f"nothing says which image it is of{has}; say where the id and the text are, such "
-            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(sample, wanted)}, "
+            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(wanted)}, "
             "or give the task's submission file."
         )
     return fields[name]
@@ -173,33 +183,19 @@ def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
 
 def _text(sample: Entry, wanted: Wanted, key: str) -> Any:
     """Return the text, or texts, of a sample of somebody's own task."""
-    path = _text_path(sample, wanted)
-    if path is None:
-        raise CaptionError(
-            f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
-            f"such as {_text_option(sample, wanted)}."
-        )
-    return value_at(sample.content, steps_of(path))
-
-
-def _text_path(sample: Entry, wanted: Wanted) -> str | None:
-    """Return where a sample has its text, or texts; None if nowhere."""
     for path in _TARGETS if wanted.references else _RESPONSES:
         value = value_at(sample.content, steps_of(path))
         texts = value if isinstance(value, list) else [value]
         if texts and all(isinstance(text, str) for text in texts):
-            return path
-    return None
+            return value
+    raise CaptionError(
+        f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
+        f"such as {_text_option(wanted)}."
+    )
 
 
-def _text_option(sample: Entry, wanted: Wanted) -> str:
-    """Return the option that names where a sample has its text."""
-    name = _text_path(sample, wanted)
-    if name is None:
-        return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
-    if not wanted.references and isinstance(value_at(sample.content, steps_of(name)), list):
-        name += "[0]"
-    return f"{wanted.option} {name!r}" if "[" in name else f"{wanted.option} {name}"
+def _text_option(wanted: Wanted) -> str:
+    return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
 
 
 LMMS_EVAL = Layout(
@@ -283,4 +279,61 @@ REPLIES = Layout(
     None,
     ("question text", "answer"),
     _read_replies,
+)
+
+
+# Keys that hold the captions of a file beside other things.
+_HOLDERS = ("results", "predictions", "captions", "imgToEval")
+
+
+def _held(key: str) -> str:
+    return " ".join([f"{key}{{}}", *(f"{key}[].{name}" for name in IMAGE_IDS)])
+
+
+def _read_held(content: Entry, wanted: Wanted) -> ByImage:
+    """Read what a key holds: records, or an object whose values are captions or records."""
+    key = next(key for key in _HOLDERS if shows(content.content, [_held(key)]))
+    held = content[key]
+    if not isinstance(held, Mapping):
+        return captions_of(content.entries(key), wanted)
+    by_id = {from_json_key(name): value for name, value in held.items()}
+    if not all(isinstance(value, Mapping) for value in by_id.values()):
+        return captions_of(root(by_id, content.source), wanted)
+    records = [{"image_id": image_id, **fields} for image_id, fields in by_id.items()]
+    return captions_of(Entries(records, content.source, content, key), wanted)
+
+
+HELD = Layout(
+    '{"results": [...]}',
+    '`{"results": [...]}`, `{"predictions": ...}`, `{"captions": ...}`, or `{"overall": ..., '
+    '"imgToEval": ...}` of coco-caption\'s forks, around any of the layouts below',
+    "if the captions are in it",
+    "likewise",
+    (" ".join(map(_held, _HOLDERS)),),
+    None,
+    _read_held,
+)
+
+
+def _read_without_header(lines: Entries, wanted: Wanted) -> ByImage:
+    """Read lines of an id and a caption, or JSON's ``[{"caption": ...}]``."""
+    records = []
+    for line in lines:
+        image, caption = line["column_1"], line["column_2"]
+        if caption.startswith("[{"):
+            described = parse_json(caption, str(line), CaptionError)
+            caption = [one.get("caption") for one in described]
+        records.append({"image_id": CAPTION_NUMBER.sub("", image), "caption": caption})
+    return captions_in(lines.with_values(records), "image_id", "caption", wanted)
+
+
+WITHOUT_HEADER = Layout(
+    "TSV without a header",
+    "TSV without a header: image id or file name, a tab, and the caption, or "
+    '`[{"caption": "..."}]` as Oscar and GIT write it',
+    "yes",
+    "several lines per image; Flickr's `beach.jpg#0` is a caption of `beach.jpg`",
+    None,
+    ("column_1", "column_2"),
+    _read_without_header,
 )

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from ..errors import CaptionError
 from ..io.containers import Content, CsvTable, content_of, listed_in
 from ..io.entries import Entries, Entry, Source, root, shows, unknown
-from ..io.files import STANDARD_INPUT, parse_json, read_bytes, read_standard_input
-from ..io.image_ids import ImageId, check_distinct, from_json_key, match, names_image
+from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
+from ..io.image_ids import ImageId, check_distinct, names_image
 from ..io.options import is_listed, named_if_wrong
 from .fields import (
     CAPTIONS,
@@ -34,42 +34,16 @@ from .fields import (
     with_paths,
 )
 
-T = TypeVar("T")
-U = TypeVar("U")
-
 #: The captions of each image: one for results.
 ByImage: TypeAlias = dict[ImageId, list[str]]
 
-_CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
+#: Behind the image id of each of its captions.
+CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
     "several captions per image are samples, of which `vifidel-eval score --samples` or "
     "evaluate(samples=True) gives the mean, best and worst; or rows, by `vifidel-eval score-table` "
     "or the scorers' score(captions, image_ids=...)"
 )
-
-
-class Named(dict[ImageId, T]):
-    """What is known of images that have other ids too, which result files may use."""
-
-    #: By the key that has them in the list of images, such as ``file_name``: id to the image's.
-    other_ids: Mapping[str, Mapping[ImageId, ImageId]]
-
-    def __init__(self, of_images: Mapping[ImageId, T], listed: Mapping[ImageId, Entry]) -> None:
-        super().__init__(of_images)
-        self.other_ids = {
-            key: {image[key]: i for i, image in listed.items() if isinstance(image.get(key), str)}
-            for key in ("file_name", "open_images_id")  # the latter in nocaps' files
-        }
-
-    def in_ids(self, captions: Mapping[ImageId, U]) -> dict[ImageId, U]:
-        """Return captions of a result file under the images' ids, as far as these are known."""
-        known = match(captions, self)
-        new: dict[ImageId, ImageId] = {}
-        for ids in self.other_ids.values():
-            lost = captions.keys() - known.keys() - new.keys()
-            new |= {image_id: ids[name] for image_id, name in match(lost, ids).items()}
-        renamed = {new.get(image_id, image_id): of for image_id, of in captions.items()}
-        return renamed if len(renamed) == len(captions) else dict(captions)
 
 
 @dataclass(frozen=True)
@@ -118,6 +92,8 @@ def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
         captions = list(captions)
     if not isinstance(captions, list):
         return [text_of(captions, at)]
+    if wanted.samples and not captions:
+        raise CaptionError(f"{at}: a list without a caption; leave it out.")
     if wanted.references or wanted.samples or len(captions) == 1:
         return [text_of(caption, at) for caption in captions]
     if captions and all(isinstance(caption, str) for caption in captions):
@@ -163,62 +139,9 @@ def _read_by_image(content: Entry, wanted: Wanted) -> ByImage:
     return by_image
 
 
-# Keys that hold the captions of a file beside other things.
-_HOLDERS = ("results", "predictions", "captions", "imgToEval")
-
-
-def _held(key: str) -> str:
-    return " ".join([f"{key}{{}}", *(f"{key}[].{name}" for name in IMAGE_IDS)])
-
-
-def _read_held(content: Entry, wanted: Wanted) -> ByImage:
-    """Read what a key holds: records, or an object whose values are captions or records."""
-    key = next(key for key in _HOLDERS if shows(content.content, [_held(key)]))
-    held = content[key]
-    if not isinstance(held, Mapping):
-        return _captions_of(content.entries(key), wanted)
-    by_id = {from_json_key(name): value for name, value in held.items()}
-    if not all(isinstance(value, Mapping) for value in by_id.values()):
-        return _captions_of(root(by_id, content.source), wanted)
-    records = [{"image_id": image_id, **fields} for image_id, fields in by_id.items()]
-    return _captions_of(Entries(records, content.source, content, key), wanted)
-
-
-def _read_without_header(lines: Entries, wanted: Wanted) -> ByImage:
-    """Read lines of an id and a caption, or JSON's ``[{"caption": ...}]``."""
-    records = []
-    for line in lines:
-        image, caption = line["column_1"], line["column_2"]
-        if caption.startswith("[{"):
-            described = parse_json(caption, str(line), CaptionError)
-            caption = [one.get("caption") for one in described]
-        records.append({"image_id": _CAPTION_NUMBER.sub("", image), "caption": caption})
-    return captions_in(lines.with_values(records), "image_id", "caption", wanted)
-
-
 #: Tried in this order: the first layout that recognises content reads it. Messages list them, and
 #: the table of docs/captions.md is their rows.
 LAYOUTS: list[Layout] = [
-    Layout(
-        '{"results": [...]}',
-        '`{"results": [...]}`, `{"predictions": ...}`, `{"captions": ...}`, or `{"overall": ..., '
-        '"imgToEval": ...}` of coco-caption\'s forks, around any of the layouts below',
-        "if the captions are in it",
-        "likewise",
-        (" ".join(map(_held, _HOLDERS)),),
-        None,
-        _read_held,
-    ),
-    Layout(
-        "TSV without a header",
-        "TSV without a header: image id or file name, a tab, and the caption, or "
-        '`[{"caption": "..."}]` as Oscar and GIT write it',
-        "yes",
-        "several lines per image; Flickr's `beach.jpg#0` is a caption of `beach.jpg`",
-        None,
-        ("column_1", "column_2"),
-        _read_without_header,
-    ),
     Layout(
         'records {"image_id": ..., "caption": ...} (a JSON list, JSON Lines, CSV or TSV with a '
         "header, Parquet)",
@@ -247,21 +170,21 @@ LAYOUTS: list[Layout] = [
 def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
     """Return the captions of each image from a file, or from an object that is called `where`."""
     if isinstance(source, str | os.PathLike):
-        return _captions_of(read_content(source), wanted)
+        return captions_of(read_content(source), wanted)
     memory = Source(where, CaptionError)
     dataset = getattr(source, "dataset", None)
     given = dataset if isinstance(dataset, Mapping) else source  # a pycocotools COCO
     if isinstance(given, Mapping):
         annotations = given.get("annotations")
         if isinstance(annotations, list) and not wanted.references:  # of pycocotools' loadRes
-            return _captions_of(Entries(annotations, memory), wanted)
-        return _captions_of(root(given, memory), wanted)
+            return captions_of(Entries(annotations, memory), wanted)
+        return captions_of(root(given, memory), wanted)
     if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
         rows = given.to_dict("records")
         entries = Entries(rows, memory, numbers=range(len(rows)), unit="row")
-        return _captions_of(entries, wanted)
+        return captions_of(entries, wanted)
     if isinstance(given, list | tuple):
-        return _captions_of(Entries(given, memory), wanted)
+        return captions_of(Entries(given, memory), wanted)
     raise CaptionError(
         f"{where}: captions are a path, a mapping of image id to caption, a list of "
         f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
@@ -303,9 +226,9 @@ def records_of(content: Content) -> Entry | Entries:
 
 def _rows_of(table: CsvTable, source: Source) -> Entries:
     first = table.text.lstrip("\n").partition("\n")[0].split("\t")
-    image = _CAPTION_NUMBER.sub("", first[0])
+    image = CAPTION_NUMBER.sub("", first[0])
     if len(first) == 2 and (names_image(image) or first[1].startswith('[{"caption"')):
-        return _without_header(table.text, source)
+        return table.pairs()
     if table.delimiter:
         try:
             return table.entries()
@@ -315,20 +238,6 @@ def _rows_of(table: CsvTable, source: Source) -> Entries:
                 raise  # else it is text with commas in it
     hint = "; if its lines are captions, write the image id and a tab before each"
     raise _unknown(table.text, source, True, hint)
-
-
-def _without_header(text: str, source: Source) -> Entries:
-    lines = {at: line for at, line in enumerate(text.split("\n"), 1) if line.strip()}
-    records = []
-    for at, line in lines.items():
-        image, tab, caption = line.partition("\t")
-        if not tab or "\t" in caption:
-            raise source.error(
-                f"{source.where}: line {at} is not an image id, a tab and a caption; write one "
-                "such line per caption, or a header in the first line."
-            )
-        records.append({"column_1": image, "column_2": caption})
-    return Entries(records, source, numbers=list(lines), unit="line", textual=True)
 
 
 def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> CaptionError:
@@ -346,7 +255,8 @@ def _is_by_image(content: Mapping[Any, Any]) -> bool:
     return not content or 2 * texts > len(content)
 
 
-def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
+def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
+    """Return the captions of each image from a JSON object or records, in whatever layout."""
     if isinstance(content, Entry):
         paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
         leads = any(value_at(content.content, steps) is not MISSING for steps in paths)
@@ -377,10 +287,6 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
     if not captions:
         nothing = "no image and no caption" if wanted.references else "no caption"
         raise CaptionError(f"{where}: there is {nothing} in it.")
-    if wanted.samples:
-        for image_id, samples in captions.items():
-            if not samples:
-                raise CaptionError(f"{where}: image {image_id!r:.60} has a list without a caption.")
     check_distinct(captions, where)
     return captions
 
@@ -414,7 +320,7 @@ def read_results(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    captions = _captions_of(read_content(path), Wanted(id_fields, caption_fields))
+    captions = captions_of(read_content(path), Wanted(id_fields, caption_fields))
     return {image_id: caption for image_id, (caption,) in captions.items()}
 
 
@@ -426,7 +332,7 @@ def read_samples(
 ) -> dict[ImageId, list[str]]:
     """Return one caption or more of each image in a result file, as `read_results` does."""
     wanted = Wanted(id_fields, caption_fields, samples=True)
-    return _captions_of(read_content(path), wanted)
+    return captions_of(read_content(path), wanted)
 
 
 @named_if_wrong
@@ -441,7 +347,7 @@ def read_references(
     An image may have none; `splits` are those that count, where the file has splits.
     """
     wanted = Wanted(id_fields, (), reference_fields, splits, references=True)
-    return _captions_of(read_content(path), wanted)
+    return captions_of(read_content(path), wanted)
 
 
 @named_if_wrong

@@ -81,7 +81,14 @@ class Explaining:
         return self.metric == _BY_CATEGORY
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "explain mine.json --objects instances.json --image 42",
+        "explain mine.json base.json --objects instances.json --inventions made_up.csv",
+        'explain --image 42 --caption "a dog on a couch" --objects instances.json',
+    ),
+)
 @click.argument("results", nargs=-1, type=RESULTS)
 @param(
     "--references",
@@ -116,7 +123,7 @@ def explain(
     settings = settings.with_references(references is not None)
     _check_usage(results, settings, selection, chosen)
     from ..explain.findings import find
-    from ..run.plan import read_captions
+    from ..run.evaluating import read_captions
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
     from ..scores.systems import System

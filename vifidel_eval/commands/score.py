@@ -103,7 +103,14 @@ class Products:
     )
 
 
-@click.command(cls=MetricCommand)
+@click.command(
+    cls=MetricCommand,
+    examples=(
+        "score mine.json --references captions.json --objects instances.json",
+        "score mine.json base.json --objects instances.json --metrics VIFIDEL-H,CHAIR --compare",
+        "score mine.json --references captions.json --objects instances.json --report report.html",
+    ),
+)
 @click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
 @record("vifidel_eval.captions.fields:Wanted", "wanted")

@@ -63,6 +63,19 @@ class CsvTable:
         except (csv.Error, StopIteration):
             self.header = []
 
+    def pairs(self) -> Entries:
+        """Return all lines, the first too: ``column_1``, a tab and ``column_2``, without quotes."""
+        lines = {at: line for at, line in enumerate(self.text.split("\n"), 1) if line.strip()}
+        for at, line in lines.items():
+            if line.count("\t") != 1:
+                raise self.source.error(
+                    f"{self.source.where}: line {at} is not an image id, a tab and a caption; "
+                    "write one such line per caption, or a header in the first line."
+                )
+        fields = [line.split("\t") for line in lines.values()]
+        pairs = [{"column_1": image, "column_2": caption} for image, caption in fields]
+        return Entries(pairs, self.source, numbers=list(lines), unit="line", textual=True)
+
     def rows(self, line_breaks: bool = False) -> Iterator[Entry]:
         """Yield the rows below the header, whose fields are text."""
         source, names = self.source, self.header

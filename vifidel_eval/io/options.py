@@ -23,7 +23,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar, Union
 
-from ..errors import VifidelError
+from ..errors import AnnotationError, VifidelError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -269,3 +269,27 @@ def _entry(one: Option, kind: Any) -> str:
     kind = kind if isinstance(kind, str) else inspect.formatannotation(kind)
     kind = kind.removesuffix(" | None") + ", optional" * (one.default is None)
     return f"{one.name} : {kind}\n{textwrap.indent(textwrap.fill(text, 92), '    ')}"
+
+
+def check_threshold(threshold: float | None, name: str = "threshold") -> None:
+    """Raise if something is given as a lowest score, called `name`, that is not from 0 to 1."""
+    if threshold is None:
+        return
+    real = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not (real and 0 <= threshold <= 1):
+        percent = real and 1 < threshold <= 100
+        raise AnnotationError(
+            f"{name} {threshold!r:.40} is not a number between 0 and 1"
+            f"{'; divide a percentage by 100' if percent else ''}."
+        )
+
+
+def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
+    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`."""
+    check_threshold(threshold)
+    check_threshold(uncertain, "uncertain")
+    if uncertain is not None and threshold is not None and uncertain > threshold:
+        raise AnnotationError(
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
+            "two are not judged, so give a lower one."
+        )

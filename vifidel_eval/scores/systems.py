@@ -238,10 +238,11 @@ def score_systems(
     # All ids are checked before the first system is scored: nothing computed gets lost.
     rows = {system.name: paired(system, references, allow_subset) for system in systems}
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    lacking = {name: len(references) - len(of_system) for name, of_system in rows.items()}
-    return scores.changed(
-        lambda name, _, e: replace(e, counts={**e.counts, "missing": lacking[name]})
-    )
+    for name, of_column in scores.evaluations.items():
+        missing = len(references) - len(rows[name])
+        for column, e in of_column.items():
+            of_column[column] = replace(e, counts={**e.counts, "missing": missing})
+    return scores
 
 
 def score_rows(

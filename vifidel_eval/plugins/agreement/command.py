@@ -36,7 +36,14 @@ if TYPE_CHECKING:
     from .trials import Trials
 
 
-@click.group(cls=Group)
+@click.group(
+    cls=Group,
+    examples=(
+        "agreement flickr8k FOLDER",
+        "agreement pascal50s FOLDER --references 0,1,5 --metrics VIFIDEL-PRF,CIDEr",
+        "agreement thumb FOLDER --output thumb.json",
+    ),
+)
 def agreement() -> None:
     """Compare metrics with human judgements.
 

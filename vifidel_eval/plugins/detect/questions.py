@@ -16,7 +16,8 @@ from ...io.containers import entries_of
 from ...io.entries import shows
 from ...io.image_ids import ImageId, match, to_json_value
 from ...io.options import check_whole, named_if_wrong
-from ...run.plan import PathLike, Systems, named, read_captions
+from ...run.evaluating import named, read_captions
+from ...run.plan import PathLike, Systems
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
 from .detected_objects import classes_in, mentioned_in
