@@ -92,6 +92,7 @@ setup(
     ],
     extras_require={
         "detect": ["torch>=2.6", "transformers>=5"],
+        "excel": ["openpyxl>=3.1", "pandas>=2.0"],
         "lm": ["torch>=2.6"],
         "onnx": ["onnxruntime>=1.20"],
         "pandas": ["pandas>=2.0"],
@@ -114,6 +115,7 @@ setup(
             "nbclient>=0.10",
             "nbformat>=5",
             "onnx>=1.17",
+            "openpyxl>=3.1",
             "onnxruntime>=1.20",
             "pandas>=2.0",
             "playwright>=1.40",

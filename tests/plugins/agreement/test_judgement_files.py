@@ -135,7 +135,9 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
         'c,r,fluency,relevance\na dog,"[\'one\',\'two\']","[1, 3]",4\na cat,only one,"[2, 5]",\n'
         "a cow,only one,,3.5\n"
     )
-    with pytest.raises(AnnotationError, match=r"no field for caption_field; .* --caption-field: it"):
+    with pytest.raises(
+        AnnotationError, match=r"no field for caption_field; .* --caption-field: it"
+    ):
         read_judgements(path)
     columns = Columns("c", "r", ("fluency", "relevance"))
     found = read_judgements(path, columns)

@@ -25,7 +25,6 @@ from ...io.entries import Entries, Entry
 from ...io.files import as_text, parse_json, read_bytes, write_whole
 from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
 from ...io.text_tables import Table
-from ...scores.systems import parse_image_ids
 from ...words.tokenization import LINE_BREAKS
 
 if TYPE_CHECKING:
@@ -195,6 +194,8 @@ def read_image_list(path: Path) -> Named[None]:
     COCO-style JSON (``images`` with ``id``, as captions, instances and image info files have it), a
     JSON list of ids, one id per line, ``{"id": ...}``, or records whose image id has a usual name.
     """
+    from ...scores.systems import parse_image_ids
+
     where, raw = str(path), read_bytes(path, CaptionError)
     content = content_of(raw, where, CaptionError)
     ids: Iterable[ImageId]
