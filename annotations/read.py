@@ -348,14 +348,6 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         If there are fewer than two, or one does not say what it looked for.
     ImageIdError
         If a source shares no image with the first.
-
-    Examples
-    --------
-    >>> from vifidel_eval.annotations import read_objects
-    >>> first = read_objects({7: {"dog": 1, "lamp": 1, "nut": 0}})
-    >>> both = agreed([first, read_objects({7: {"dog": 2, "lamp": 0, "nut": 0}})])
-    >>> dict(both[7]), sorted(both.asked_of([7])[0]), both.unsure
-    ({'dog': 1}, ['dog', 'nut'], 1)
     """
     sources = list(sources)
     if len(sources) < 2:

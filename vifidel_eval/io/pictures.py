@@ -41,8 +41,7 @@ class Decoded(NamedTuple):
 def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
     """Decode a file, open or not: the first frame, turned as EXIF says, transparency on white.
 
-    A JPEG is decoded at part of its size where both its sides keep at least `enough` pixels. Raises
-    `DamagedPictureError` if it is no picture of `FORMATS`, damaged, or has too many pixels.
+    A JPEG is decoded at part of its size where both its sides keep at least `enough` pixels.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -61,12 +60,9 @@ def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
             if picture.getexif().get(_ORIENTATION, 1) in _LYING:
                 size = size[::-1]
             return Decoded(_in_colours(ImageOps.exif_transpose(picture)), size)
-    except UnidentifiedImageError:
-        raise DamagedPictureError("not a picture") from None
-    except DamagedPictureError:
-        raise
     except Exception as problem:  # damaged pictures raise nearly anything
-        raise DamagedPictureError(first_line(problem)) from None
+        unknown = isinstance(problem, UnidentifiedImageError)
+        raise DamagedPictureError("not a picture" if unknown else first_line(problem)) from None
 
 
 def _in_colours(picture: Image.Image) -> Image.Image:

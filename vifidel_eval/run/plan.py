@@ -223,8 +223,14 @@ def inputs_of(
     metrics: Sequence[str],
     wanted: Wanted,
     selection: Selection,
+    scores: Mapping[str, Any],
+    lower_is_better: Sequence[str],
 ) -> Inputs:
     """Return what a run was planned by, as a file of scores holds it; all sources are paths."""
+    of_tools = {
+        "scores": {name: _located(source) for name, source in scores.items()},
+        "lower_is_better": list(lower_is_better),
+    }
     own = {one.name: one.default for one in METRICS.options()}
     options = {name: value for name, value in settings.options.items() if value != own.get(name)}
     return Inputs(
@@ -240,6 +246,7 @@ def inputs_of(
             "image_ids": _located(selection.image_ids),
             "allow_subset": selection.allow_subset,
             "people": selection.people,
+            **(of_tools if scores else {}),
         }
     )
 
