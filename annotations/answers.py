@@ -87,10 +87,8 @@ _QUESTION = re.compile(
 
 def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
     """Read POPE's questions; what each asks about is there or not, as ``label`` or answer says."""
-    text, label = (
-        questions.first_key(("text", "question")),
-        questions.first_key(("label", "answer")),
-    )
+    text = questions.first_key(("text", "question"))
+    label = questions.first_key(("label", "answer"))
     for question in questions:
         image_id = question.image_id("image")
         asked = _QUESTION.fullmatch(str(question.get(text)))

@@ -210,16 +210,17 @@ def _read_labelme(files: Iterable[tuple[Path, Any]], found: Instances) -> Object
         if image_id in found.images:
             raise AnnotationError(f"{path}: image {image_id!r:.60} is annotated twice; keep one.")
         found.image(image_id)
-        groups = set()
-        for shape in file.entries("shapes"):
-            group = shape["label"], shape.get("group_id")
-            if group[1] is None or group not in groups:
-                xs, ys = zip(*shape["points"], strict=True)
-                whole = shape.get("shape_type") != "circle"  # else a centre and a point of its edge
-                sides = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)] if whole else None
-                size = file.get("imageWidth"), file.get("imageHeight")
-                found.add(image_id, shape.text("label"), shape, sides=sides, size=size)
-            groups.add(group)
+        size = file.get("imageWidth"), file.get("imageHeight")
+        points: dict[tuple[str, Any], list[Any]] = {}
+        for number, shape in enumerate(file.entries("shapes")):
+            group = shape.get("group_id")
+            one = shape.text("label"), f"shape {number}" if group is None else group
+            # Of a circle, the points are its centre and one of its edge.
+            corners = [] if shape.get("shape_type") == "circle" else shape["points"]
+            points.setdefault(one, []).extend(corners)
+        for (label, _), corners in points.items():
+            ends = [f(axis) for f in (min, max) for axis in zip(*corners, strict=True)]
+            found.add(image_id, label, path, sides=from_corners(ends), size=size)
     return found.object_labels("labelme")
 
 

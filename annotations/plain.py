@@ -12,8 +12,8 @@ from numbers import Real
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.entries import Entries, Entry, shows
-from ..io.image_ids import ImageId, from_json_key, names_image
+from ..io.entries import Entries, Entry, keyed_by_image, shows
+from ..io.image_ids import ImageId, from_json_key
 from ..io.options import is_listed, named_if_wrong
 from .instances import Format, Instances, LabelList, Way
 from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, is_arrays
@@ -170,66 +170,64 @@ def are_rows(source: Any) -> bool:
     )
 
 
-# What FiftyOne calls fields with several labels; each holds a list under its name in lower case.
-_LABEL_FIELDS = ("Detections", "Classifications", "Polylines")
-
-
 def _read_samples(content: Entry, found: Instances) -> ObjectLabels:
-    """Read FiftyOne's samples, of which one field has the labels."""
+    """Read FiftyOne's samples, of which one field has detections."""
+    images: dict[Any, Any] = {}
     fields: set[str] = set()
     for sample in content.entries("samples"):
-        image_id = found.image_once(sample, "filepath")
-        for name, value in sample.content.items():
-            if isinstance(value, Mapping) and value.get("_cls") in _LABEL_FIELDS:
-                fields.add(name)
-                _add_labels(image_id, value[value["_cls"].lower()], [], found)
-    if len(fields) > 1:
-        raise AnnotationError(
-            f"{found.where}: its samples have labels in {' and '.join(map(repr, sorted(fields)))}; "
-            "export one of them (select_fields)."
-        )
-    return found.object_labels("fiftyone")
+        named = {
+            name: value["detections"]
+            for name, value in sample.content.items()
+            if isinstance(value, Mapping) and "detections" in value
+        }
+        fields |= named.keys()
+        if len(fields) > 1:
+            raise AnnotationError(
+                f"{sample}: {' and '.join(map(repr, sorted(fields)))} have detections; export one "
+                "of them (select_fields)."
+            )
+        images[found.image_once(sample, "filepath")] = next(iter(named.values()), [])
+    return _read_detections(images, [], found)
 
 
-def _read_exported(content: Entry, found: Instances) -> ObjectLabels:
-    """Read FiftyOne's export of one field; labels may be places in ``classes``."""
-    classes = content["classes"] or []
-    for image_id, target in content["labels"].items():
-        items = (
-            target if isinstance(target, list) else [] if target is None else [{"label": target}]
-        )
-        _add_labels(from_json_key(image_id), items, classes, found)
+def _read_detections(
+    images: Mapping[Any, Any], classes: Collection[str], found: Instances
+) -> ObjectLabels:
+    """Read FiftyOne's detections of each image, whose labels may be places in a list of classes."""
+    names = dict(enumerate(classes))
+    for image_id, detections in images.items():
+        found.image(image_id)
+        for number, one in enumerate(detections):
+            at = f"{found.where}: image {image_id!r:.60}: detection {number}"
+            score = one.get("confidence")
+            score = None if score is None else check_score(score, at)
+            name = names.get(one["label"], one["label"])
+            found.add(image_id, name, at, 1, score, one["bounding_box"], (1.0, 1.0))
     return found.object_labels("fiftyone", categories=classes)
-
-
-def _add_labels(image_id: ImageId, items: Any, classes: list[str], found: Instances) -> None:
-    found.image(image_id)
-    for number, item in enumerate(items):
-        at = f"{found.where}: image {image_id!r:.60}: label {number}"
-        name = classes[item["label"]] if isinstance(item["label"], int) else item["label"]
-        score = item.get("confidence")
-        score = None if score is None else check_score(score, at)
-        found.add(image_id, name, at, 1, score, item.get("bounding_box"), (1.0, 1.0))
 
 
 FIFTYONE = Format(
     "FiftyOne",
-    "FiftyOne's `samples.json`, or its `labels.json` of detections or classes",
+    "FiftyOne's detections: `samples.json`, or the `labels.json` of one field",
     ".6, if there are scores",
-    "the image is `filepath`, or the key under `labels`; of several fields with labels, export one",
+    "the image is `filepath`, or the key under `labels`; of several fields, export one",
     (
         Way("object", ("samples[].filepath",), _read_samples),
-        Way("object", ("classes", "labels{}"), _read_exported),
+        Way(
+            "object",
+            ("classes[]", "labels{}"),
+            lambda content, found: _read_detections(
+                {from_json_key(i): of_image for i, of_image in content["labels"].items()},
+                content["classes"],
+                found,
+            ),
+        ),
     ),
 )
 
 
-def _is_by_image(content: Entry) -> bool:
-    """Return whether the keys of an object may be image ids, for all that is seen."""
-    if any(names_image(str(key)) for key in content.content):
-        return True
-    values = content.content.values()
-    return all(isinstance(value, str | Mapping) or is_listed(value) for value in values)
+def _may_list_labels(value: Any) -> bool:
+    return is_listed(value) or isinstance(value, Mapping) or "|" in str(value)
 
 
 LABELS = Format(
@@ -240,7 +238,11 @@ LABELS = Format(
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
-        Way("object", _is_by_image, lambda content, found: read_items(content.content, found)),
+        Way(
+            "object",
+            lambda content: keyed_by_image(content.content, _may_list_labels),
+            lambda content, found: read_items(content.content, found),
+        ),
         Way(
             "list",
             lambda entries: are_rows(entries.values),

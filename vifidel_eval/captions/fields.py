@@ -26,7 +26,7 @@ CAPTIONS = (
 REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
 #: The usual names of image ids; of several in a file, the first counts.
 IMAGE_IDS = (
-    *("image_id", "img_id", "image", "image_path", "file_name", "filename", "file_path"),
+    *("image_id", "img_id", "imgid", "image", "image_path", "file_name", "filename", "file_path"),
     *("id", "question_id"),
 )
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from ..errors import CaptionError
 from ..io.containers import Content, CsvTable, content_of, listed_in
-from ..io.entries import Entries, Entry, Source, root, shows, unknown
+from ..io.entries import Entries, Entry, Source, keyed_by_image, root, shows, unknown
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, names_image
 from ..io.options import is_listed, named_if_wrong
@@ -240,19 +240,15 @@ def _rows_of(table: CsvTable, source: Source) -> Entries:
     raise _unknown(table.text, source, True, hint)
 
 
+def _may_be_caption(value: Any) -> bool:
+    return isinstance(value, str | list)
+
+
 def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> CaptionError:
     known = [x for x in reversed(LAYOUTS) if (x.fields if records else x.keys) is not None]
     return CaptionError(
         f"{source.where}: {unknown(seen, {x.name: x.source for x in known})}{hint}."
     )
-
-
-def _is_by_image(content: Mapping[Any, Any]) -> bool:
-    """Return whether the keys of an object may be image ids, for all that is seen."""
-    if any(names_image(str(key)) for key in content):
-        return True
-    texts = sum(isinstance(value, str | list) for value in content.values())
-    return not content or 2 * texts > len(content)
 
 
 def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
@@ -274,7 +270,7 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
     else:
         keys = content.content
         layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
-        if layout.read is _read_by_image and not _is_by_image(keys):
+        if keys and layout.read is _read_by_image and not keyed_by_image(keys, _may_be_caption):
             raise _unknown(keys, content.source, False)
     if not layout.serves(wanted):
         names = ", ".join(known.name for known in LAYOUTS if known.serves(wanted))

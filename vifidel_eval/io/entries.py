@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import VifidelError
 from .files import first_line
-from .image_ids import ImageId, from_json_key, from_json_value
+from .image_ids import ImageId, from_json_key, from_json_value, names_image
 from .options import is_listed
 
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
@@ -264,6 +264,12 @@ def unknown(seen: Iterable[Any] | str, known: Mapping[str, str]) -> str:
     common = {name: len(words & {*_WORD.findall(text)}) for name, text in known.items()}
     nearest = sorted(known, key=lambda name: -common[name])[:2]
     return f"no known layout {what}; the nearest are {' and '.join(nearest)}"
+
+
+def keyed_by_image(content: Mapping[Any, Any], fits: Callable[[Any], bool]) -> bool:
+    """Return whether keys may be image ids: most values fit, or one key can be nothing else."""
+    fitting = sum(map(fits, content.values()))
+    return 2 * fitting > len(content) or any(names_image(str(key)) for key in content)
 
 
 def shows(content: Any, signs: Iterable[str]) -> bool:

@@ -136,7 +136,8 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
         "a cow,only one,,3.5\n"
     )
     with pytest.raises(
-        AnnotationError, match=r"no field for caption_field; .* --caption-field: it"
+        AnnotationError,
+        match=r"no field has a usual name \(mt, .*\); name one of 'c', .* with --caption-field",
     ):
         read_judgements(path)
     columns = Columns("c", "r", ("fluency", "relevance"))
@@ -162,18 +163,26 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
         (
             [{"mt": "a", "cand": "b", "score": 1}],
             {},
-            "'mt' and 'cand' may each be meant; say which",
+            "'mt' and 'cand' may each be meant; name one of",
         ),
-        ([{"mt": "a", "score": 1}], {"group_by": "kind"}, "no field 'kind'; .*--group-by"),
+        (
+            [{"mt": "a", "score": 1}],
+            {"group_by": "kind"},
+            "there is no 'kind'; name one of 'mt', 'score' with --group-by",
+        ),
         (
             [{"mt": "a"}],
             {},
-            "no field for rating_field; say which with --rating-field: it has 'mt'",
+            r"no field has a usual name .*; name one of 'mt' with --rating-field",
         ),
         ([{"mt": "a", "score": "good"}], {}, "'score' is 'good'; expected a number"),
-        ([{"mt": "a", "score": "inf"}], {}, "'score' is 'inf'; expected finite numbers"),
+        ([{"mt": "a", "score": "inf"}], {}, "'score' is 'inf'; expected a number"),
         ([{"mt": "", "score": 1}], {}, "'mt' is empty; expected text"),
-        ([{"mt": "a", "score": [1, 2]}, {"mt": "b", "score": 1}], {}, "has 2 ratings of some"),
+        (
+            [{"mt": "a", "score": [1, 2]}, {"mt": "b", "score": 1}],
+            {},
+            r"\[1\]: 'score' is 1; expected 2 ratings",
+        ),
         ([], {}, "there is no row"),
     ],
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...captions.fields import CAPTIONS, IMAGE_IDS, Wanted, listed, usual
+from ...captions.fields import CAPTIONS, Wanted, listed, usual, usual_id
 from ...captions.layouts import records_of, texts_of
 from ...errors import AnnotationError
 from ...io.containers import content_of, listed_in
@@ -45,76 +45,63 @@ class Columns:
     group_by: str = _field("", "Evaluate the rows of each value of this field apart, too.")
 
 
-# The usual names; of images, of several the first counts.
-_USUAL: dict[str, Sequence[str]] = {
-    "caption_field": ("mt", "cand", "hypothesis", "hyp", *CAPTIONS),
-    "references_field": ("refs", "references", "reference", "captions", "sentences"),
-    "rating_field": ("score", "human_score", "rating", "human_rating"),
-    "image_field": ("imgid", *(name for name in IMAGE_IDS if name not in ("id", "question_id"))),
-}
+_CAPTIONS = ("mt", "cand", *CAPTIONS)
+_REFERENCES = ("refs", "references", "reference", "captions", "sentences")
+_RATINGS = ("score", "human_score", "rating")
 
 
 def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
     """Read judgements of captions from CSV, TSV, JSON, JSON Lines, Excel or Parquet, by row.
 
-    References and ratings may be lists, which a cell spells: a rating for each judge. A rating that
-    is empty or null is none. The subsets are ``"all"``, and each value of the field to group by.
+    References and ratings may be lists, which a cell spells: a rating of each judge. The subsets
+    are ``"all"``, and each value of the field to group by.
     """
-    columns = columns or Columns()
+    named = columns or Columns()
     rows = records_of(content_of(read_bytes(path, AnnotationError), str(path), AnnotationError))
     if isinstance(rows, Entry) or not rows:
         raise AnnotationError(f"{path}: there is no row with a judgement; give a table or a list.")
-    (caption,) = _names(rows, columns, "caption_field")
-    references = _names(rows, columns, "references_field", optional=True)
-    image = _names(rows, columns, "image_field", optional=True)
-    group = _names(rows, columns, "group_by", optional=True)
+    caption = _field_of(rows, "--caption-field", named.caption_field, _CAPTIONS)
+    references = _field_of(rows, "--references-field", named.references_field, _REFERENCES, False)
+    group = _field_of(rows, "--group-by", named.group_by, (), False)
+    asked = named.rating_field or ("",)
+    questions = [_field_of(rows, "--rating-field", name, _RATINGS) for name in asked]
+    image = _field_of(rows, "--image-field", named.image_field, (), False)
+    # An "id" is that of the row.
+    image = image or usual_id(name for name in rows.names if name != "id") or ""
     judged = []
-    answers: dict[str, list[list[float]]] = {
-        name: [] for name in _names(rows, columns, "rating_field")
-    }
     first_with: dict[tuple[str, ...], ImageId] = {}
     for number, row in enumerate(rows):
-        known = [
-            text
-            for name in references
-            for text in texts_of(row[name], row, Wanted(references=True))
-        ]
-        image_id = first_with.setdefault(tuple(known), number)
-        image_id = row.image_id(image[0]) if image else image_id
-        judged.append(Judged(image_id, (row.text(caption),), tuple(known)))
-        for name, of_rating in answers.items():
-            of_rating.append(_ratings(row, name))
+        texts = texts_of(row[references], row, Wanted(references=True)) if references else []
+        of_row = row.image_id(image) if image else first_with.setdefault(tuple(texts), number)
+        judged.append(Judged(of_row, (row.text(caption),), tuple(texts)))
     ratings = {}
-    for name, of_rating in answers.items():
-        judges = max(1, *map(len, of_rating))
-        if any(len(given) not in (0, judges) for given in of_rating):
-            raise AnnotationError(
-                f"{path}: {name!r:.40} has {judges} ratings of some captions and fewer of others; "
-                "give as many of each, or none, or their mean."
-            )
-        ratings[name] = np.array([given or [np.nan] * judges for given in of_rating])
+    for name in questions:
+        given = [_ratings(row, name) for row in rows]
+        judges = max(map(len, given))
+        lacking = [row for row, of in zip(rows, given, strict=True) if 1 < judges != len(of) > 0]
+        if lacking:
+            raise lacking[0].refusal(name, f"{judges} ratings, as others have, or none")
+        ratings[name] = np.array([of or [np.nan] * max(judges, 1) for of in given])
     subsets = {ALL: np.ones(len(judged), dtype=bool)}
-    for name in group:
-        values = np.array([str(row.get(name)) for row in rows])
-        subsets |= {f"{name} {value}": values == value for value in dict.fromkeys(values.tolist())}
+    values = [str(row[group]) for row in rows] if group else []
+    subsets |= {f"{group} {one}": np.array(values) == one for one in dict.fromkeys(values)}
     return Ratings(path.stem, judged, ratings, subsets)
 
 
-def _names(rows: Entries, columns: Columns, role: str, optional: bool = False) -> list[str]:
-    """Return the fields that a user names, or else the usual one; several only of ratings."""
-    given, known = getattr(columns, role), _USUAL.get(role, ())
-    asked = [given] if isinstance(given, str) and given else list(given)
-    found = asked or [name for one in known for name in usual(rows.names, [one])]
-    missing = [name for name in asked if name not in rows.names]
-    several = not asked and len(found) > 1 and role != "image_field"
-    if not missing and not several and (found or optional):
-        return asked or found[:1]
-    what = f"no field {missing[0]!r:.40}" if missing else f"no field for {role}"
-    what = f"{listed(found, ' and ')} may each be meant" if several else what
-    option = f"--{role.replace('_', '-')}"
-    raise AnnotationError(
-        f"{rows.source.where}: {what}; say which with {option}: it has {listed(rows.names)}."
-    )
+def _field_of(
+    rows: Entries, flag: str, asked: str, known: Sequence[str], needed: bool = True
+) -> str:
+    """Return the field that a user names, or the only one with a usual name."""
+    found = [name for name in rows.names if name == asked] if asked else usual(rows.names, known)
+    if len(found) > 1 or (not found and (asked or needed)):
+        why = (
+            f"{listed(found, ' and ')} may each be meant" if found else f"there is no {asked!r:.40}"
+        )
+        why = why if found or asked else f"no field has a usual name ({', '.join(known[:3])})"
+        raise AnnotationError(
+            f"{rows.source.where}: {why}; name one of {listed(rows.names)} with {flag}."
+        )
+    return found[0] if found else ""
 
 
 def _ratings(row: Entry, name: str) -> list[float]:
@@ -128,7 +115,7 @@ def _ratings(row: Entry, name: str) -> list[float]:
             for one in (given if is_listed(given) else [given])
         ]
     except (TypeError, ValueError):
-        raise row.refusal(name, "a number, or a list of numbers") from None
+        ratings = [np.inf]
     if np.isinf(ratings).any():
-        raise row.refusal(name, "finite numbers")
+        raise row.refusal(name, "a number, or a list of numbers")
     return [] if np.isnan(ratings).all() else ratings
