@@ -232,13 +232,17 @@ LLAVA = Layout(
 
 def _read_vlmevalkit(records: Entries, wanted: Wanted) -> ByImage:
     """Read predictions, or the references in ``answer``; rows have an ``index``."""
-    usual_names = replace(
-        wanted,
-        id_fields=wanted.id_fields or (usual_id(records.names) or "index",),
-        caption_fields=wanted.caption_fields or ("prediction",),
-        reference_fields=wanted.reference_fields or ("answer",),
+    ids = wanted.id_fields or (usual_id(records.names) or "index",)
+    return _read_of(records, replace(wanted, id_fields=ids), "prediction")
+
+
+def _read_of(records: Entries, wanted: Wanted, caption: str) -> ByImage:
+    """Read records whose captions have a name, and whose references are in ``answer``."""
+    references = wanted.reference_fields or ("answer",)
+    captions = wanted.caption_fields or (caption,)
+    return read_records(
+        records, replace(wanted, reference_fields=references, caption_fields=captions)
     )
-    return read_records(records, usual_names)
 
 
 VLMEVALKIT = Layout(
@@ -266,14 +270,18 @@ def _read_replies(records: Entries, wanted: Wanted) -> ByImage:
             f"{records[0].get(prompt)!r:.60} are no captions; they are objects that are there or "
             "not (--objects)."
         )
-    return read_records(records, wanted)
+    return (
+        _read_of(records, wanted, "answer")
+        if prompt == "question"
+        else read_records(records, wanted)
+    )
 
 
 REPLIES = Layout(
     "prompts with a model's answer",
     'answers to prompts, `{"image", "question", "answer"}`',
     "yes; answers to POPE's questions are [objects](objects.md)",
-    "with `--reference-field`",
+    "yes, likewise",
     None,
     ("question text", "answer"),
     _read_replies,

@@ -264,21 +264,24 @@ class Named(dict[ImageId, T]):
     """What is known of images that have other ids too, which result files may use."""
 
     #: By the key that has them in the list of images, such as ``file_name``: id to the image's.
-    other_ids: Mapping[str, Mapping[ImageId, ImageId]]
+    other_ids: dict[str, dict[ImageId, ImageId]]
 
     def __init__(self, of_images: Mapping[ImageId, T], listed: Mapping[ImageId, Entry]) -> None:
         super().__init__(of_images)
-        self.other_ids = {
-            key: {image[key]: i for i, image in listed.items() if isinstance(image.get(key), str)}
-            for key in ("file_name", "open_images_id")  # the latter in nocaps' files
-        }
+        self.other_ids = {}
+        for key in ("file_name", "open_images_id"):  # the latter in nocaps' files
+            names = {
+                i: image[key] for i, image in listed.items() if isinstance(image.get(key), str)
+            }
+            ids = {name: image_id for image_id, name in names.items()}
+            self.other_ids[key] = ids if len(ids) == len(names) else {}  # names of one image each
 
     def in_ids(self, captions: Mapping[ImageId, U]) -> dict[ImageId, U]:
         """Return captions of a result file under the images' ids, as far as these are known."""
         known = match(captions, self)
         new: dict[ImageId, ImageId] = {}
         for ids in self.other_ids.values():
-            lost = captions.keys() - known.keys() - new.keys()
+            lost = [i for i in captions if i not in known and i not in new]
             new |= {image_id: ids[name] for image_id, name in match(lost, ids).items()}
         renamed = {new.get(image_id, image_id): of for image_id, of in captions.items()}
         return renamed if len(renamed) == len(captions) else dict(captions)

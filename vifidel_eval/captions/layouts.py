@@ -240,10 +240,6 @@ def _rows_of(table: CsvTable, source: Source) -> Entries:
     raise _unknown(table.text, source, True, hint)
 
 
-def _may_be_caption(value: Any) -> bool:
-    return isinstance(value, str | list)
-
-
 def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> CaptionError:
     known = [x for x in reversed(LAYOUTS) if (x.fields if records else x.keys) is not None]
     return CaptionError(
@@ -270,7 +266,11 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
     else:
         keys = content.content
         layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
-        if keys and layout.read is _read_by_image and not keyed_by_image(keys, _may_be_caption):
+        if (
+            keys
+            and layout.read is _read_by_image
+            and not keyed_by_image(keys, lambda value: isinstance(value, str | list))
+        ):
             raise _unknown(keys, content.source, False)
     if not layout.serves(wanted):
         names = ", ".join(known.name for known in LAYOUTS if known.serves(wanted))
