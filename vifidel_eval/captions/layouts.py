@@ -234,7 +234,7 @@ def _rows_of(table: CsvTable, source: Source) -> Entries:
             return table.entries()
         except CaptionError:
             named = usual(table.header, {*IMAGE_IDS, *CAPTIONS, *REFERENCES})
-            if named or source.where.lower().endswith((".csv", ".tsv")):
+            if named or not table.header or source.where.lower().endswith((".csv", ".tsv")):
                 raise  # else it is text with commas in it
     hint = "; if its lines are captions, write the image id and a tab before each"
     raise _unknown(table.text, source, True, hint)
