@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MetricUnavailable, VifidelError
-from ..io.files import open_file, reason, sha256_of
+from ..io.files import open_file, sha256_of
 from ..project import pip_install
 
 if TYPE_CHECKING:
@@ -75,57 +75,45 @@ def read_checkpoint(
     """Return what a file of ``torch.save`` holds, on the processor, and its SHA-256.
 
     No code in it can run: it may hold tensors, plain containers, and objects of the classes `safe`.
-    Errors say `what` it should be ("SCAN checkpoint") and the `remedy`.
     """
     import torch
 
-    damaged = None
-    try:
-        with open_file(path, VifidelError) as file:
-            digest = sha256_of(file)
+    with open_file(path, VifidelError) as file:
+        digest = sha256_of(file)
+        file.seek(0)
+        try:
+            if zipfile.is_zipfile(file):  # PyTorch itself does not look at the checksums
+                with zipfile.ZipFile(file) as archive:
+                    if archive.testzip() is not None:
+                        raise ValueError
             file.seek(0)
-            try:
-                if zipfile.is_zipfile(file):  # PyTorch itself does not look at the checksums
-                    with zipfile.ZipFile(file) as archive:
-                        damaged = archive.testzip()
-                file.seek(0)
-                if damaged is None:
-                    with torch.serialization.safe_globals(list(safe)):
-                        return torch.load(file, map_location="cpu", weights_only=True), digest
-            except Exception:  # PyTorch raises nearly anything for foreign files
-                raise VifidelError(f"{path}: not a {what}, or damaged; {remedy}.") from None
-    except OSError as problem:
-        raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
-    raise VifidelError(f"{path}: the file is damaged; {remedy}.")
+            with torch.serialization.safe_globals(list(safe)):
+                return torch.load(file, map_location="cpu", weights_only=True), digest
+        except Exception:  # PyTorch raises nearly anything for foreign files
+            raise VifidelError(f"{path}: not a {what}, or damaged; {remedy}.") from None
 
 
 def load_weights(
     network: Any, weights: Mapping[Any, Any], where: str, remedy: str, device: Any, kind: Any
 ) -> Any:
-    """Fill a network, which is on PyTorch's device "meta" until then, and return it.
-
-    Other weights are ignored; what is wrong with its own is an error about the file `where`.
-    """
+    """Fill a network, which is on PyTorch's device "meta" until then; ignore other weights."""
     import torch
 
     shapes = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
-    missing = [name for name in shapes if name not in weights]
-    if missing:
-        raise VifidelError(
-            f"{where}: {len(missing)} of {len(shapes)} weights are missing, such as {missing[0]}; "
-            f"{remedy}."
-        )
-    for name, shape in shapes.items():
-        weight = weights[name]
-        if not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
-            problem = "is not a tensor of numbers"
+    for name, shape in sorted(shapes.items(), key=lambda own: own[0] in weights):  # missing first
+        weight = weights.get(name)
+        if name not in weights:
+            missing = len(shapes.keys() - weights.keys())
+            problem = f"{missing} of {len(shapes)} weights are missing, such as {name}"
+        elif not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
+            problem = f"{name} is not a tensor of numbers"
         elif tuple(weight.shape) != shape:
-            problem = f"has shape {tuple(weight.shape)}, expected {shape}"
+            problem = f"{name} has shape {tuple(weight.shape)}, expected {shape}"
         elif not bool(torch.isfinite(weight).all()):
-            problem = "holds numbers that are not finite"
+            problem = f"{name} holds numbers that are not finite"
         else:
             continue
-        raise VifidelError(f"{where}: {name} {problem}; {remedy}.")
+        raise VifidelError(f"{where}: {problem}; {remedy}.")
     own = {name: weights[name].to(device, kind) for name in shapes}
     network.load_state_dict(own, assign=True)
     return network

@@ -72,8 +72,8 @@ class Plan:
     files: dict[str, list[Path]]
     #: How the captions of people were made, where these are one of the systems.
     people: People | None = None
-    #: System name to its samples, which are all of `systems` then.
-    samples: dict[str, list[System]] | None = None
+    #: The names of systems with samples, which are all of `systems` then.
+    samples: list[str] | None = None
     #: How many images are left out, under `allow_subset`, as no system has a caption of them.
     uncaptioned: int = 0
     #: The arguments that it was planned by.
@@ -82,7 +82,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return list(self.samples or [system.name for system in self.systems])
+        return self.samples or [system.name for system in self.systems]
 
     @property
     def columns(self) -> dict[str, str]:
@@ -98,10 +98,7 @@ class Plan:
         }
 
     def pictures(self, folder: PathLike) -> dict[ImageId, Path]:
-        """Return the picture of each image that has one in a folder.
-
-        COCO files among the inputs say what the pictures' files are called.
-        """
+        """Return the picture of each image that has one in a folder; COCO's files say its name."""
         from ..show.report import file_names, find_pictures
 
         files = [path for paths in self.files.values() for path in paths]
@@ -225,8 +222,11 @@ def inputs_of(
     selection: Selection,
     scores: Mapping[str, Any],
     lower_is_better: Sequence[str],
-) -> Inputs:
-    """Return what a run was planned by, as a file of scores holds it; all sources are paths."""
+) -> Inputs | None:
+    """Return what a run was planned by, as a file of scores holds it, if all sources are paths."""
+    sources = *systems.values(), references, settings.objects, *scores.values()
+    if not all(map(_is_located, sources)):
+        return None
     of_tools = {
         "scores": {name: _located(source) for name, source in scores.items()},
         "lower_is_better": list(lower_is_better),
@@ -249,6 +249,11 @@ def inputs_of(
             **(of_tools if scores else {}),
         }
     )
+
+
+def _is_located(source: Any) -> bool:
+    members = source if isinstance(source, list | tuple) else [source]
+    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
 
 
 def _located(source: Any) -> Any:

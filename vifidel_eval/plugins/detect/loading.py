@@ -8,10 +8,10 @@ import mmap
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from ...errors import VifidelError
 from ...io.files import first_line, open_file, read_json, sha256_of
@@ -29,6 +29,12 @@ _NEEDED_BY = "detecting objects"
 _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 # What is read of a model, and no other program's weights.
 _READ = ["*.json", "*.safetensors", "*.txt", "*.model"]
+# What a folder must have, and what to say if it has not.
+_NEEDED = {
+    "config.json": "config.json in this folder, so it holds no model of transformers; name another",
+    "*.safetensors": ".safetensors file in this folder, and other weights are pickles, which can "
+    "run any code; save the model again with transformers",
+}
 # How ONNX files name files of weights: `_external_data`. The group is the length of the name.
 _LOCATION = re.compile(rb"\n\x08location\x12([\x80-\xff]{0,4}[\x00-\x7f])")
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
@@ -62,17 +68,10 @@ def find_model(
         path = _cached(name, download, on_download)
     else:
         name = path.resolve().name
-    if not (path / "config.json").is_file():
-        raise VifidelError(
-            f"{model}: there is no config.json in this folder, so it holds no model of "
-            "transformers; name another."
-        )
+    for needed, why in _NEEDED.items():
+        if not any(found.is_file() for found in path.glob(needed)):
+            raise VifidelError(f"{model}: there is no {why}.")
     weights = sorted(path.glob("*.safetensors"))
-    if not weights:
-        raise VifidelError(
-            f"{model}: there is no .safetensors file in this folder, and other weights are "
-            "pickles, which can run any code; save the model again with transformers."
-        )
     settings = [path / name for name in _CONFIGURATION if (path / name).is_file()]
     others = sorted(found for ending in _READ for found in path.glob(ending) if found.is_file())
     read = dict.fromkeys([*settings, *weights, *_shards(path), *others])
@@ -100,21 +99,22 @@ def _cached(name: str, download: bool, on_download: Callable[[str], object] | No
     import huggingface_hub
     from huggingface_hub import constants
 
-    wanted: dict[str, Any] = {"allow_patterns": _READ, "ignore_patterns": ["*/*"]}
-    try:
-        found = Path(huggingface_hub.snapshot_download(name, local_files_only=True, **wanted))
+    fetch = partial(
+        huggingface_hub.snapshot_download, name, allow_patterns=_READ, ignore_patterns=["*/*"]
+    )
+    with contextlib.suppress(Exception):  # not there: a class of its own for every reason
+        found = Path(fetch(local_files_only=True))
         if (found / "config.json").is_file() or not download:
             return found
-    except Exception:  # not there: the library has a class of its own for every reason
-        if not download:
-            raise VifidelError(
-                f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
-                f"--download to fetch it from {constants.ENDPOINT}."
-            ) from None
+    if not download:
+        raise VifidelError(
+            f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
+            f"--download to fetch it from {constants.ENDPOINT}."
+        )
     if on_download is not None:
         on_download(f"{name}: fetched from {constants.ENDPOINT} into {constants.HF_HUB_CACHE}.")
     try:
-        return Path(huggingface_hub.snapshot_download(name, **wanted))
+        return Path(fetch())
     except Exception as problem:  # of networks, permissions, licences to accept, names
         raise VifidelError(
             f"{name}: cannot be fetched from {constants.ENDPOINT} ({first_line(problem)}); check "
