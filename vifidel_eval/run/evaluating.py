@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..captions import system_names
-from ..captions.fields import Ids, Selection, Wanted
+from ..captions.fields import Ids, Named, Selection, Wanted
 from ..captions.layouts import captions_from, kind_of
 from ..captions.rows import captions_by_image
 from ..entry_points import service
@@ -287,7 +287,8 @@ def read_captions(
             references, "references", replace(wanted, references=True, samples=False)
         )
     read: list[System] = []
-    for name, of_system in captions.items():
+    for name, as_written in captions.items():
+        of_system = by_image.in_ids(as_written) if isinstance(by_image, Named) else as_written
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
