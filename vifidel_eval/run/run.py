@@ -20,7 +20,7 @@ from ..explain.sentences import JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
 from ..io.options import named_if_wrong
-from ..io.records import progress_bar
+from ..io.records import phase, progress_bar
 from ..project import pip_install
 from ..scorers.registry import METRICS
 from ..scores import leaderboard
@@ -33,6 +33,9 @@ from .plan import PathLike, Plan
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+# Systems of which a table of scores tests every two.
+_FEW = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -262,10 +265,29 @@ class Run:
             is_it = self._asked == asked
         if known is None or not is_it:
             scores = self.detail if self.plan is not None else self._comparable()
-            known = compare(scores, *asked)
+            with phase("Comparing systems"):
+                known = compare(scores, *asked)
             if self.plan is not None:  # `save` keeps what the file of a loaded run has
                 self._compared, self._asked = known, asked
         return known if baseline is None else against(known, baseline)
+
+    def intervals(self, seed: int = 0, resamples: int | None = None) -> Comparisons | None:
+        """Return what tables show beside scores; tests are of a few systems, as they take long.
+
+        What `compare` would warn of is not said, and None is what cannot be compared.
+        """
+        if self._compared is not None and self._asked in (None, (seed, resamples, 0.95)):
+            return self._compared
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", VifidelWarning)
+                if len(self.systems) <= _FEW:
+                    return self.compare(seed, resamples)
+                scores = self.detail if self.plan is not None else self._comparable()
+                with phase("Comparing systems"):
+                    return compare(scores, seed, resamples, tests=False)
+        except VifidelError:
+            return None
 
     @named_if_wrong
     def report(
@@ -305,10 +327,11 @@ class Run:
             None if images_mb is None else 10**6 * images_mb,
         )
         captions = sum(len(system.captions) for system in plan.systems)
+        comparisons = self.compare(seed, resamples)
         with progress_bar(captions, shown=progress, desc="report") as bar:
             content = gather(
                 self.detail,
-                self.compare(seed, resamples),
+                comparisons,
                 plan.systems,
                 plan.images,
                 plan.scorers.values(),
@@ -316,6 +339,7 @@ class Run:
                 bar.update,
                 plan.settings,
             )
+        with phase(f"Writing {path}", progress):
             write_whole(Path(path), printable(render_page(content)))
 
     @named_if_wrong
@@ -325,8 +349,9 @@ class Run:
         It is a JSON file; a VifidelError says that it cannot be written. What `compare` returned is
         saved with it if it is given; a loaded run keeps its comparisons by default.
         """
-        text = scores_text(self.detail, comparisons or self.saved_comparison)
-        write_whole(Path(path), text + "\n")
+        with phase(f"Writing {path}"):
+            text = scores_text(self.detail, comparisons or self.saved_comparison)
+            write_whole(Path(path), text + "\n")
 
     @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
@@ -380,10 +405,10 @@ class Run:
         return replace(self.detail.only(kept), unavailable={})
 
     def __repr__(self) -> str:
-        return in_short(self.detail)
+        return in_short(self.detail, self._compared)
 
     def _repr_html_(self) -> str:
-        return in_html(self.detail)
+        return in_html(self.detail, self._compared)
 
 
 def _follows(column: str, e: Evaluation) -> bool:

@@ -19,6 +19,8 @@ from ..io.files import open_file, sha256_of
 
 #: What people are called among the systems.
 PEOPLE = "people"
+# The column that tables lead with, where it is there: it agrees best with people.
+_HEADLINE = "VIFIDEL-F"
 # The column that is calibrated.
 _RATE = "VIFIDEL-Hi"
 # What stands for a path among arguments in JSON.
@@ -235,6 +237,11 @@ class Scores:
         most = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
         scored = {"scored": len(evaluations[0].ids) - undefined}
         return scored | most | {"undefined": max(undefined, most["undefined"])}
+
+
+def leading(columns: Iterable[str]) -> list[str]:
+    """Return the names of columns in the order of tables for people: the one that leads first."""
+    return sorted(columns, key=lambda name: name != _HEADLINE)
 
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats, Integers
-from ..io.digits import deciding, from_json, rounded
+from ..io.digits import as_written, deciding
 from ..io.image_ids import ImageId
 from ..io.options import check_whole
 from .run_warnings import WORDS, differ
@@ -161,8 +161,7 @@ def as_in_files(numbers: Floats) -> Floats:
     """Return scores of images, or counts, with the digits that files hold."""
     if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
         return numbers
-    few = map(from_json, map(rounded, numbers.ravel().tolist()))
-    return np.array([*few]).reshape(numbers.shape)
+    return np.array([*map(as_written, numbers.ravel().tolist())]).reshape(numbers.shape)
 
 
 def _mean(sums: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 from ..evaluation import Column
 from ..io.digits import rounded
@@ -40,6 +41,31 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
     first = max(comparison.systems, key=lambda name: sign * comparison.systems[name].score)
     beaten = {pair.loser for pair in comparison.pairs if pair.winner == first}
     return [name for name in comparison.systems if name not in beaten]
+
+
+def marks_explained(
+    comparisons: Comparisons | None, marks: Collection[str], with_ranks: bool
+) -> list[str]:
+    """Return what has to be said of halves of intervals, stars and ranks in a table of scores."""
+    if comparisons is None:
+        return ["*: the best score."] if "*" in marks else []
+    seed, pairs = comparisons.seed, max(len(of.pairs) for of in comparisons.metrics.values())
+    p = f"p {{}} {comparisons.alpha:.2g} by randomisation"
+    p += f" after Holm's correction over {pairs} pairs of systems" * (pairs > 1)
+    p += f"; {comparisons.resamples} resamples, seed {seed}"
+    said = {
+        "±": f"half of the {_level(comparisons)} bootstrap interval over images "
+        f"({comparisons.interval_resamples} resamples, seed {seed})",
+        "#": f"rank, 1 + the number of systems that are significantly better ({p.format('<=')})",
+        "*": f"the best, and what is not significantly worse ({p.format('>')})"
+        if pairs
+        else "the best score; --compare tests the difference",
+    }
+    notes = [f"{mark}: {meaning}." for mark, meaning in said.items() if mark in marks]
+    if with_ranks:
+        notes += [f"No ranks: {reason}" for reason in comparisons.too_few()]
+        notes += _notes_on_columns(comparisons)
+    return notes
 
 
 def _used(comparison: Comparison, comparisons: Comparisons) -> list[Cell]:
@@ -256,12 +282,16 @@ def _level(comparisons: Comparisons) -> str:
 def _metric_notes(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
     metrics = comparisons.metrics.items()
+    directions = [Column(name, of.lower_is_better, of.ranked) for name, of in metrics]
+    return [*direction_notes(directions), *_notes_on_columns(comparisons)]
+
+
+def _notes_on_columns(comparisons: Comparisons) -> list[str]:
     return [
-        *direction_notes(Column(name, of.lower_is_better, of.ranked) for name, of in metrics),
         *(
             f"{name}: the mean of the images' scores is compared; its corpus score, a different "
             "number, cannot be computed for some of the images."
-            for name, of in metrics
+            for name, of in comparisons.metrics.items()
             if not of.own_score
         ),
         *(
