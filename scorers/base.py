@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Real
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -21,12 +22,19 @@ from ..captions.rows import Rows, coco_rows, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
 from ..io.image_ids import ImageId
-from ..io.options import named_if_wrong
+from ..io.options import named_if_wrong, noting
 
 Progress = Callable[[int], object]
 
 # Reading a package's metadata takes longer than scoring some captions.
 _version = cache(importlib.metadata.version)
+
+# What those call who run scorers; the others are for users, and completion lists them.
+_OF_RUNS = frozenset(
+    "check_images denied_in evaluate evidence explain_rows explained further_words in_run judge "
+    "main objects_of prepare rates_inventions read rows score_part scored signature_of "
+    "signature_with space units".split()
+)
 
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.M)
 
@@ -100,6 +108,8 @@ class Scorer(ABC):
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
     _uncertain: float | None = None
+    #: Settings that differ from their defaults, as text: `noting` has them.
+    _given: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
@@ -110,7 +120,7 @@ class Scorer(ABC):
         super().__init_subclass__(**keywords)
         if "__init__" in vars(cls):
             _say_settings(cls)
-            cls.__init__ = named_if_wrong(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = noting(named_if_wrong(cls.__init__))  # type: ignore[method-assign]
         cls.__doc__ = _with_settings(cls)
 
     @abstractmethod
@@ -330,7 +340,13 @@ class Scorer(ABC):
         return self.method()  # which programs such as M2 call its column
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.method()}>"
+        given, objects = dict(self._given), getattr(self, "_objects", None)
+        if objects is not None:
+            given["objects"] = f"<{objects.where}: {len(objects)} image{'s' * (len(objects) != 1)}>"
+        return f"{type(self).__name__}({', '.join(f'{name}={of}' for name, of in given.items())})"
+
+    def __dir__(self) -> Iterable[str]:
+        return sorted({*super().__dir__()} - _OF_RUNS)
 
 
 @dataclass(frozen=True)
