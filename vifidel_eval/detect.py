@@ -2,9 +2,10 @@
 
 from .plugins.detect.detected_objects import detect_objects
 from .plugins.detect.detection_run import DetectionRun, detect
-from .plugins.detect.detectors import Detector, Found, ModelFiles
+from .plugins.detect.detectors import Detector, Found
 from .plugins.detect.loading import backends, find_model, load_detector
 from .plugins.detect.picture_sources import FoundPicture, PictureSource
+from .plugins.pytorch import ModelFiles
 
 __all__ = ["DetectionRun", "Detector", "Found", "FoundPicture", "ModelFiles", "PictureSource"]
 __all__ += ["backends", "detect", "detect_objects", "find_model", "load_detector"]

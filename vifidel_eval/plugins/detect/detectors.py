@@ -4,40 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ...errors import VifidelError
 from ...io.arguments import is_whole
+from ..pytorch import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
 
 
-#: For transformers: nothing is fetched, and no code that lies beside the weights is run.
-HARMLESS = {"local_files_only": True, "trust_remote_code": False}
-
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
-
-
-@dataclass(frozen=True)
-class ModelFiles:
-    """A model's files on this machine."""
-
-    #: Its id, or the name of its folder or file.
-    name: str
-    #: A folder with ``config.json``, or an ONNX file.
-    path: Path
-    #: Sixteen hexadecimal digits that pin all files that the model reads.
-    digest: str
-
-    @property
-    def is_onnx(self) -> bool:
-        """Whether it is an ONNX file."""
-        return self.path.suffix.lower() == ".onnx"
 
 
 class Found(NamedTuple):
