@@ -8,6 +8,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..scorers.registry import (
     check_needs,
     defaults,
     expanded,
+    parts_of,
 )
 from ..scorers.word_vectors import Objects
 from ..scores.harness import column_names, score_systems, together
@@ -222,9 +224,15 @@ def plan(
     read, by_image = read_captions(systems, references, wanted, selection.image_ids)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
+    of_objects = paths_in(settings.objects)
+    files = {
+        "captions": [path for source in systems.values() for path in paths_in(source)],
+        "references": paths_in(references),
+        "objects": of_objects,
+    }
+    settings = replace(settings, files=list(chain.from_iterable(files.values())))
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
-    of_objects = paths_in(settings.objects)
     released = references if of_objects and isinstance(references, str | os.PathLike) else None
     labels = None
     if released is not None or "labels" in vars(settings):  # where some metric has read them
@@ -251,12 +259,9 @@ def plan(
             name: [one for one in read if one.sample_of == name and one.captions]
             for name in systems
         }
-    files = {
-        "captions": [path for source in systems.values() for path in paths_in(source)],
-        "references": paths_in(references),
-        "objects": of_objects,
-    }
-    sources = [*systems.values(), references, settings.objects]
+    looking = any(part.images for name in metrics for part in parts_of(name))
+    images_read = settings.images if looking else None  # and not for the report alone
+    sources = [*systems.values(), references, settings.objects, images_read]
     inputs = None
     if not scorers and all(map(_is_located, sources)):
         inputs = Inputs(
@@ -264,7 +269,13 @@ def plan(
                 "systems": {name: _located(source) for name, source in systems.items()},
                 "references": _located(references),
                 "settings": {
-                    **_stated(replace(settings, objects=_located(settings.objects))),
+                    **_stated(
+                        replace(
+                            settings,
+                            objects=_located(settings.objects),
+                            images=_located(images_read),
+                        )
+                    ),
                     "options": {
                         name: value
                         for name, value in settings.options.items()

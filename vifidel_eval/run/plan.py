@@ -100,8 +100,7 @@ class Plan:
         """
         from ..show.report import file_names, find_pictures
 
-        files = [path for paths in self.files.values() for path in paths]
-        return find_pictures(Path(folder), self.images, file_names(files))
+        return find_pictures(Path(folder), self.images, file_names(self.settings.files))
 
     def boxes(self) -> dict[ImageId, ImageBoxes]:
         """Return where the objects are in the images, for those files of objects that say so."""
