@@ -37,9 +37,10 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
             "folder as objects."
         )
     assert settings.detector is not None
+    download = bool(settings.options.get("download"))
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     objects = [
-        detect_objects(path, settings.detector, mentioned=mentioned)
+        detect_objects(path, settings.detector, mentioned=mentioned, download=download)
         if path in of_pictures
         else path
         for path in paths
