@@ -52,15 +52,18 @@ setup(
     package_dir={
         "vifidel_eval": "vifidel_eval",
         "vifidel_eval.annotations": "annotations",
+        "vifidel_eval.examples": "examples",
         "vifidel_eval.scorers": "scorers",
     },
     packages=[
         *find_packages(include=["vifidel_eval", "vifidel_eval.*"]),
         "vifidel_eval.annotations",
+        "vifidel_eval.examples",  # of JSON, for `vifidel-eval demo`
         "vifidel_eval.scorers",
     ],
     package_data={
         "vifidel_eval": ["py.typed"],
+        "vifidel_eval.examples": ["*.json"],
         "vifidel_eval.plugins.training": ["lmms_eval/*"],
         "vifidel_eval.show.report": ["*.css", "*.j2", "*.js"],
         "vifidel_eval.scorers": ["*.bib"],

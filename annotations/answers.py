@@ -47,18 +47,18 @@ _UNSURE = re.compile(
 )
 
 
-def meant(answer: Any) -> bool | None:
+def _there(entry: Entry, key: str, expected: str) -> bool | None:
     """Return what an answer in words means: there, not there, or None where it leaves that open."""
+    answer = entry.get(key)
     if isinstance(answer, bool):
         return answer
-    if not isinstance(answer, str):
-        raise ValueError
-    text = answer.strip(" \t\n\"'*.").replace("\u2019", "'").lower()
+    text = answer if isinstance(answer, str) else ""
+    text = text.strip(" \t\n\"'*.").replace("\u2019", "'").lower()
     if _UNSURE.match(text):
         return None
     yes_or_no = _YES_OR_NO.match(text)
     if not yes_or_no:
-        raise ValueError
+        raise entry.refusal(key, expected)
     return yes_or_no[1] == "yes"
 
 
@@ -66,19 +66,12 @@ def _read_answers(answers: Entries, found: Instances) -> ObjectLabels:
     """Read one answer per record; *I cannot tell* is counted and says nothing."""
     found.counts_from(ANSWER_THRESHOLD)
     for answer in answers:
-        image_id, thing, said = answer.image_id(), answer["thing"], answer.get("answer")
-        if said is None and answer.get("score") is not None:
+        image_id, thing = answer.image_id(), answer["thing"]
+        if answer.get("answer") is None and answer.get("score") is not None:
             found.scored = True
             there = found.there(check_score(answer["score"], answer))
         else:
-            try:
-                there = meant(said)
-            except ValueError:
-                given = f"is {said!r:.40}" if "answer" in answer else "is missing"
-                raise AnnotationError(
-                    f"{answer}: the answer about {thing!r:.40} {given}; write yes, no or unsure, "
-                    "or a 'score' from 0 to 1."
-                ) from None
+            there = _there(answer, "answer", "yes, no or unsure, or a 'score' from 0 to 1")
         found.answer(image_id, thing, there, answer)
     # An image whose captions mention nothing has no question, and so no answer.
     return found.object_labels("answers", lists_every_image=False, says_asked=True)
@@ -107,14 +100,8 @@ def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
         image_id = question.image_id("image")
         asked = _QUESTION.fullmatch(str(question.get("text")))
         if not asked:
-            raise AnnotationError(
-                f"{question}: {question.get('text')!r:.60} is not a question of POPE's form, such "
-                "as 'Is there a dog in the image?'."
-            )
-        try:
-            there = meant(question.get("label"))
-        except ValueError:
-            raise question.refusal("label", "yes or no, as POPE has it") from None
+            raise question.refusal("text", "a question such as 'Is there a dog in the image?'")
+        there = _there(question, "label", "yes or no, as POPE has it")
         found.answer(image_id, asked[1], there, question)
     return found.object_labels("pope", says_asked=True)
 
@@ -210,12 +197,12 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     """Read a file of detections: a class is counted by its boxes, what was asked for once."""
     where = found.where
     header, pictures = below_header(records)
-    if header.get("version") != _VERSION:
+    if not header or header.get("version") != _VERSION:
         raise AnnotationError(
-            f"{where}: line 1: version {header.get('version')!r:.20} of the files that "
-            f"vifidel-eval detect writes; this version of vifidel-eval reads {_VERSION}."
+            f"{where}: line 1: not version {_VERSION} of the files that vifidel-eval detect "
+            "writes, which this version of vifidel-eval reads."
         )
-    classes = set(asked_labels(classes_of(header, where) or ()))
+    classes = set(asked_labels(classes_of(header) or ()))
     asked_for: dict[ImageId, set[str]] = {}
     detected: dict[tuple[ImageId, str], list[_Detection]] = {}
     for picture in pictures:
@@ -228,17 +215,23 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
             _within(picture, asked_labels, picture.get("asked", ()))
         )
         for one in _within(picture, detections, picture.content, 0, found.names):
-            if one.score is None:
-                raise picture.refusal("scores", "a list with a score for each detection")
-            label = checked_label(one.name, picture)
+            score, label = check_score(one.score, picture), checked_label(one.name, picture)
             if label:
-                detected.setdefault((image_id, label), []).append((one.score, one.box, size))
+                detected.setdefault((image_id, label), []).append((score, one.box, size))
     for image_id, asked in asked_for.items():
         if classes or asked:
             found.asked_in(image_id).update(dict.fromkeys(classes | asked, where))
     found.scored = True
-    for (image_id, label), detections_of_it in detected.items():
-        _count(image_id, label, detections_of_it, label in asked_for[image_id], found)
+    for (image_id, label), of_label in detected.items():
+        there = found.there(max(score for score, _, _ in of_label))
+        if there is None:
+            found.unsure += 1
+            found.asked.get(image_id, {}).pop(label, None)
+        if there:
+            kept = _kept(image_id, label, of_label, found)
+            found.image(image_id)[label] = 1 if label in asked_for[image_id] else len(kept)
+            for score, box, size in kept:
+                found.keep_box(image_id, label, from_corners(box), score, size)
     # Where all pictures were searched for the same, the classes say it.
     asked_in = [found.asked.get(image_id, {}).keys() for image_id in found.images]
     alike = bool(classes and asked_in) and all(asked == classes for asked in asked_in)
@@ -253,29 +246,21 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     )
 
 
-def _count(
-    image_id: ImageId, label: str, detected: list[_Detection], once: bool, found: Instances
-) -> None:
-    """Count the objects of a label, what was asked for once, and keep their boxes."""
-    there = found.there(max(score for score, _, _ in detected))
-    if there is None:
-        found.unsure += 1
-        found.asked.get(image_id, {}).pop(label, None)
-    if not there:
-        return
+def _kept(
+    image_id: ImageId, label: str, detected: list[_Detection], found: Instances
+) -> list[_Detection]:
+    """Return the detections of a label that count, the best first, one of each object."""
     counted = [one for one in detected if found.counts(one[0])]
     if len(counted) > _MOST_BOXES:
         raise AnnotationError(
             f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
             f"more than the {_MOST_BOXES} that are compared; give a higher --threshold."
         )
-    kept: list[_Detection] = []  # the best first, without those of the same object
+    kept: list[_Detection] = []
     for one in sorted(counted, key=lambda one: -one[0]):
         if all(_overlap(one[1], other[1]) <= _SAME for other in kept):
             kept.append(one)
-    found.image(image_id)[label] = 1 if once else len(kept)
-    for score, box, size in kept:
-        found.keep_box(image_id, label, from_corners(box), score, size)
+    return kept
 
 
 def _overlap(box: Any, other: Any) -> float:

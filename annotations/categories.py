@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import csv_rows
 from ..io.entries import Entries, Entry, Source, root
 from ..io.files import first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
+from ..io.options import named_if_wrong
 from .labels import NO_NAMES, CategoryNames, clean_label
 
 #: Everything that `read_categories` takes.
@@ -73,12 +73,8 @@ def read_categories(source: CategorySource) -> CategoryNames:
     if isinstance(source, Mapping):
         return _by_id(source, Source("categories", AnnotationError))
     names = CategoryNames({}, {}, {})
-    for path in source if isinstance(source, list | tuple) else [source]:
-        if not isinstance(path, str | os.PathLike):
-            raise AnnotationError(
-                f"categories cannot be {type(path).__name__}; accepted: a path, a list of paths, "
-                "or a mapping {id: name}."
-            )
+    paths: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
+    for path in paths:
         found = read_names(path)
         if not any(vars(found).values()):
             raise AnnotationError(f"{path}: no category in it; give a file that lists them.")
@@ -99,10 +95,8 @@ def _call(names: dict[Any, str], key: Any, name: str, at: object) -> None:
 def read_names(path: str | os.PathLike[str]) -> CategoryNames:
     """Return the names that one file lists."""
     text, where = read_text(path, AnnotationError), str(path)
-    if not text.strip():
-        raise AnnotationError(f"{where}: the file is empty; write it again.")
     first = text.lstrip().partition("\n")[0]
-    if first[0] in "{[":
+    if not first or first[0] in "{[":  # parsing refuses an empty file
         return _from_json(parse_json(text, where, AnnotationError), Source(where, AnnotationError))
     if _YAML_NAMES.search(text):
         return CategoryNames(indices=_yaml_names(text, where))
@@ -141,8 +135,6 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
         if not clean_label(name):
             raise AnnotationError(f"{where}: line {line}: class {machine_id!r:.40} has no name.")
         _call(names, machine_id, name, f"{where}: line {line}")
-    if not names:
-        raise AnnotationError(f"{where}: no class in it, such as '/m/01g317,Person'.")
     return names
 
 
@@ -179,11 +171,6 @@ def _from_json(content: Any, source: Source) -> CategoryNames:
             return CategoryNames(indices=_from_zero(pairs, f"{source.where}: id2label"))
         if content and all(isinstance(name, str) for name in content.values()):
             return _by_id(content, source)
-        if "categories" not in content:
-            raise AnnotationError(
-                f"{source.where}: 'categories' is missing, and so is Hugging Face's 'id2label'; "
-                "give a file that lists the categories."
-            )
         return CategoryNames(ids=names_by_id(root(content, source).entries("categories")))
     if content and all(isinstance(name, str) for name in content):
         return CategoryNames(indices=_from_zero(enumerate(content), source.where))
@@ -211,22 +198,19 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
         )
     try:  # the tree alone: *yes* stays what it is, and aliases cannot grow
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as problem:
+    except (yaml.YAMLError, RecursionError, ValueError) as problem:
         said = " ".join(first_line(problem).split())
         raise AnnotationError(f"{where}: not YAML ({said}); write it again.") from None
-    except (RecursionError, ValueError):
-        raise AnnotationError(f"{where}: YAML that cannot be read; write it again.") from None
     entries = root.value if isinstance(root, yaml.MappingNode) else []
     found = [value for key, value in entries if key.value == "names"]
-    if len(found) != 1:
-        raise AnnotationError(f"{where}: 'names' appears {len(found)} times; it must appear once.")
+    if len(found) != 1 or isinstance(found[0], yaml.ScalarNode):
+        raise AnnotationError(
+            f"{where}: 'names' must appear once, as a list of names; write it as YOLO does."
+        )
     nodes = found[0].value
     if isinstance(found[0], yaml.SequenceNode):
         return _from_zero(enumerate(map(_scalar, nodes)), where)
-    if isinstance(found[0], yaml.MappingNode):
-        pairs = ((from_json_key(_scalar(key) or ""), _scalar(name)) for key, name in nodes)
-        return _from_zero(pairs, where)
-    raise AnnotationError(f"{where}: 'names' is not a list of names; write it as YOLO does.")
+    return _from_zero(((from_json_key(_scalar(k) or ""), _scalar(n)) for k, n in nodes), where)
 
 
 def _scalar(node: Any) -> str | None:
@@ -237,24 +221,20 @@ def _scalar(node: Any) -> str | None:
 
 def _from_zero(pairs: Iterable[tuple[Any, Any]], where: str, first: int = 0) -> dict[int, str]:
     """Return names by class index, which must run from 0 on; messages count from `first`."""
-    names: dict[int, str] = {}
+    pairs = list(pairs)
+    names = dict(pairs)
+    if names.keys() != set(range(len(pairs))):
+        raise AnnotationError(
+            f"{where}: the class indices are not 0 to {len(pairs) - 1}, each once; they count "
+            "from 0 without a gap."
+        )
     for index, name in pairs:
-        if not isinstance(index, int) or isinstance(index, bool) or index in names:
-            raise AnnotationError(
-                f"{where}: class {index!r:.20} is not a class index, or appears twice; class "
-                "indices count from 0."
-            )
         if not isinstance(name, str) or not any(c.isalpha() for c in clean_label(name[:2000])):
-            what = "line" if first else "class"
-            found = f"{name!r:.40}" if isinstance(name, str | int | float) else "nothing, or a list"
             raise AnnotationError(
-                f"{where}: {what} {index + first} is {found} instead of the name of a class."
+                f"{where}: {'line' if first else 'class'} {index + first} is {name!r:.40} instead "
+                "of the name of a class."
             )
         names[index] = name.strip()
-    if sorted(names) != list(range(len(names))):
-        raise AnnotationError(
-            f"{where}: the class indices are not 0 to {len(names) - 1} without a gap."
-        )
     return names
 
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AnnotationError, VifidelWarning
-from ..io.arguments import named_if_wrong
 from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
 from ..io.image_ids import ImageId, mismatch
+from ..io.options import named_if_wrong
 from .categories import COCO_CATEGORIES, category_name, names_by_id
 from .instances import Format, Instances, Way
 from .labels import CategoryNames, check_score, clean_label
@@ -153,8 +153,6 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
     names, whose = found.names.ids or COCO_CATEGORIES, "the given" if found.names.ids else "COCO's"
     found.scored = True
     for detection in detections:
-        if "score" not in detection:
-            raise AnnotationError(f"{detection} has no 'score': every detection needs one.")
         image_id = detection.image_id()
         name = category_name(detection["category_id"], names, detection, whose)
         score = check_score(detection["score"], detection)
@@ -206,9 +204,7 @@ def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, listed, "annotations")
         if image_id in annotated:
-            raise AnnotationError(
-                f"{annotation.at}: image {image_id!r:.40} is annotated twice; keep one."
-            )
+            raise annotation.listed_twice()
         annotated.add(image_id)
         found.image(image_id)
         size = _size_of(listed, image_id)
@@ -250,16 +246,12 @@ class NocapsImages:
 def _read_nocaps(content: Entry, found: Instances) -> NocapsImages:
     ids: dict[ImageId, ImageId] = {}
     for image in content.entries("images"):
-        image_id, open_images_id = image.image_id("id"), image.text("open_images_id")
+        image_id, open_images_id = found.image_once(image, "id"), image.text("open_images_id")
         if open_images_id in ids:
             raise AnnotationError(
                 f"{image.at}: {open_images_id!r:.40} is listed twice; keep one entry."
             )
         ids[open_images_id] = image_id
-    if len(set(ids.values())) < len(ids):
-        raise AnnotationError(
-            f"{found.where}: two images have the same 'id'; every image needs its own."
-        )
     return NocapsImages(ids, found.where)
 
 
@@ -279,10 +271,8 @@ def _read_visual_genome(images: Entries, found: Instances) -> ObjectLabels:
             image, "id" if "id" in image and "image_id" not in image else "image_id"
         )
         for box in image.entries("objects"):
-            names = box.texts("names")
-            if not names:
-                raise box.refusal("names", "a list of the object's names")
-            found.add(image_id, names[0], box, sides=[box.get(side) for side in "xywh"])
+            name, *_ = box.texts("names")
+            found.add(image_id, name, box, sides=[box.get(side) for side in "xywh"])
     return found.object_labels("visual-genome")
 
 

@@ -19,9 +19,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.files import read_bytes, read_json, read_text
 from ..io.image_ids import ImageId, from_json_key
+from ..io.options import named_if_wrong
 from ..io.pictures import SUFFIXES
 from .categories import read_names
 from .instances import Format, Instances, Way, from_corners

@@ -7,35 +7,29 @@ A format is a reader, its record, a `Format`, and a line in the table of `.read`
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import Kind
 from ..io.entries import Entry
 from ..io.image_ids import ImageId
+from ..io.options import check_thresholds, named_if_wrong
 from .labels import (
-    CLEAN,
     DETECTION_THRESHOLD,
-    LONGEST_NAME,
-    NO_CATEGORY,
     NO_NAMES,
     CategoryNames,
     checked_label,
     listed,
 )
-from .objects import Box, ImageBoxes, ObjectLabels
+from .objects import Box, ImageBoxes, ObjectLabels, counts_of_names
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
-
-_NAMES = frozenset({str})
 
 
 @dataclass(frozen=True)
@@ -142,16 +136,10 @@ class Instances:
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image, in a shape of `LabelList`."""
-        if (  # names that all count, as most are
-            type(items) is list
-            and _NAMES.issuperset(map(type, items))
-            and max(map(len, items), default=0) <= LONGEST_NAME
-            and NO_CATEGORY not in items
-        ):
-            counts = dict(Counter(map(CLEAN.__getitem__, items)))
-            if "" not in counts:
-                self.images[image_id] = counts
-                return
+        counts = counts_of_names(items)
+        if counts is not None:  # as most are
+            self.images[image_id] = counts
+            return
         self.image(image_id)
         for one in list(listed(items, self.lowest, self.uncertain, self.names)):
             if one.number:
@@ -205,12 +193,9 @@ class Instances:
 
     def answer(self, image_id: ImageId, thing: Any, there: bool | None, entry: Entry) -> None:
         """Take an answer; None for one that leaves it open, which counts as not asked."""
-        if not isinstance(thing, str) or not thing.strip():
-            raise AnnotationError(f"{entry}: the thing is {thing!r:.40}, not a name.")
         label, at = checked_label(thing, entry), entry.at
         labels, asked = self.image(image_id), self.asked_in(image_id)
-        if there is None:
-            self.unsure += 1
+        self.unsure += there is None
         if there is None or not label:
             return
         earlier = asked.setdefault(label, at)
@@ -262,30 +247,6 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
         return None
     x, y, third, fourth = map(float, values)
     return x, y, third, fourth
-
-
-def check_threshold(threshold: float | None, name: str = "threshold") -> None:
-    """Raise if something is given as a lowest score, called `name`, that is not from 0 to 1."""
-    if threshold is None:
-        return
-    real = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if not (real and 0 <= threshold <= 1):
-        percent = real and 1 < threshold <= 100
-        raise AnnotationError(
-            f"{name} {threshold!r:.40} is not a number between 0 and 1"
-            f"{'; divide a percentage by 100' if percent else ''}."
-        )
-
-
-def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
-    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`."""
-    check_threshold(threshold)
-    check_threshold(uncertain, "uncertain")
-    if uncertain is not None and threshold is not None and uncertain > threshold:
-        raise AnnotationError(
-            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
-            "two are not judged, so give a lower one."
-        )
 
 
 @dataclass(frozen=True)

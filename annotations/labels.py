@@ -18,8 +18,8 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
-from ..io.arguments import is_listed, named_if_wrong
-from ..io.caches import Remembered
+from ..io.options import is_listed, named_if_wrong
+from ..io.records import Remembered
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -131,8 +131,9 @@ def check_score(score: Any, at: object) -> float:
 
 def check_count(count: int, shown: str) -> int:
     """Return a count that float64 holds; messages call it what is `shown`."""
-    if count > HIGHEST_COUNT:
-        raise AnnotationError(f"{shown} is above 2**53; is it a count?")
+    if not 0 <= count <= HIGHEST_COUNT:
+        what = "negative" if count < 0 else "above 2**53"
+        raise AnnotationError(f"{shown} is {what}; give the number of objects.")
     return count
 
 
@@ -239,8 +240,6 @@ def _item(item: Any, number: int) -> Listed:
     if isinstance(item, Mapping):
         name, box = item.get("label", item.get("name")), item.get("box")
         score = item.get("score", item.get("confidence"))
-        if score is None:
-            raise AnnotationError(f"item {number}: a detection needs a 'score' or a 'confidence'.")
     elif isinstance(item, list | tuple) and len(item) == 2:
         name, score = item
     if not isinstance(name, str) or not name.strip():
@@ -271,8 +270,6 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
                 f"the count of {name!r:.40} is {number!r:.40}, not a whole number; give a list of "
                 "labels, or a count for each label."
             )
-        if number < 0:
-            raise AnnotationError(f"the count of {name!r:.40} is negative ({number!r:.40}).")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
         all_listed.append(Listed(name, check_count(int(number), f"the count of {name!r:.40}")))
@@ -299,9 +296,7 @@ def has_indices(items: Mapping[Any, Any]) -> bool:
 
 def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Listed]:
     """Yield the detections of parallel arrays; those with a score below `lowest` have no name."""
-    key = next((key for key in LABELS if items.get(key) is not None), None)
-    if key is None:
-        raise AnnotationError("'labels' is missing; parallel arrays need labels, scores and boxes.")
+    key = next((key for key in LABELS if items.get(key) is not None), "labels")
     labels = _array(items, key)
     beside = {other: _array(items, other) for other in BESIDE if items.get(other) is not None}
     for other, values in beside.items():
@@ -322,8 +317,6 @@ def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) ->
 
 def _name(label: Any, at: str, names: CategoryNames) -> str:
     if isinstance(label, str):
-        if not label.strip():
-            raise AnnotationError(f"{at}: the label is empty.")
         return _without_article(label)
     if isinstance(label, Integral) and not isinstance(label, bool):
         return names.of_index(int(label), at)
@@ -335,7 +328,7 @@ def _without_article(label: str) -> str:
 
 
 def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
-    values = items[key]
+    values = items.get(key)
     if not is_listed(values):
         raise AnnotationError(f"{key!r} is {values!r:.40}, not a list.")
     return list(_as_python(values))

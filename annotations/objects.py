@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
-from ..io.arguments import named_if_wrong
 from ..io.image_ids import (
     ImageId,
     are_row_numbers,
@@ -20,7 +20,10 @@ from ..io.image_ids import (
     mismatch,
     to_json_value,
 )
-from .labels import NO_CATEGORY, clean_label
+from ..io.options import named_if_wrong
+from .labels import CLEAN, LONGEST_NAME, NO_CATEGORY, clean_label
+
+_NAMES = frozenset({str})
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -55,6 +58,19 @@ class ImageBoxes:
     #: Width and height of the image in the unit of the boxes; None where the source does not say
     #: it, and boxes are pixels.
     size: tuple[float, float] | None = None
+
+
+def counts_of_names(items: Any) -> dict[str, int] | None:
+    """Return label to count for a list of names that all count; None for anything else."""
+    if (
+        type(items) is not list
+        or not _NAMES.issuperset(map(type, items))
+        or max(map(len, items), default=0) > LONGEST_NAME
+        or NO_CATEGORY in items
+    ):
+        return None
+    counts = dict(Counter(map(CLEAN.__getitem__, items)))
+    return None if "" in counts else counts
 
 
 class _Content(NamedTuple):

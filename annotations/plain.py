@@ -12,9 +12,9 @@ from numbers import Real
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.arguments import is_listed, named_if_wrong
-from ..io.entries import Entries, shows
+from ..io.entries import Entries, Entry, shows
 from ..io.image_ids import ImageId
+from ..io.options import is_listed, named_if_wrong
 from .instances import Format, Instances, LabelList, Way
 from .labels import BESIDE, NO_NAMES, CategoryNames, has_indices, is_arrays
 from .labels import LABELS as ARRAY_LABELS
@@ -48,28 +48,24 @@ def read_items(
     )
 
 
-def below_header(records: Entries) -> tuple[Mapping[str, Any], Entries]:
+def below_header(records: Entries) -> tuple[Entry | None, Entries]:
     """Return the first record if it says something of all others, else nothing, and the others."""
     header = ["[].classes [].vifidel_eval", "![].objects", "![].image_id"]
     if not shows(records.values[:1], header):
-        return {}, records
-    return records.values[0], records.after_header()
+        return None, records
+    return records[0], records.after_header()
 
 
-def classes_of(header: Mapping[str, Any], where: str) -> list[str] | None:
+def classes_of(header: Entry | None) -> list[str] | None:
     """Return the classes that a header declares; None if it does not."""
-    classes = header.get("classes")
-    if classes is None:
-        return None
-    if not isinstance(classes, list) or not all(isinstance(n, str) and n.strip() for n in classes):
-        raise AnnotationError(f"{where}: line 1: 'classes' is not a list of names; write one.")
-    return classes
+    declares = header is not None and header.get("classes") is not None
+    return header.texts("classes") if header and declares else None
 
 
 def _read_records(records: Entries, found: Instances) -> ObjectLabels:
     """Read one object per image, with its id and its ``objects``."""
     header, records = below_header(records)
-    classes = classes_of(header, found.where)
+    classes = classes_of(header)
     key = records.first_key(_IMAGE)
     images: dict[ImageId, LabelList] = {}
     for record in records:
@@ -166,16 +162,6 @@ def are_rows(source: Any) -> bool:
     )
 
 
-def _read_rows(rows: Entries, found: Instances) -> ObjectLabels:
-    for number, row in enumerate(rows.values):
-        if isinstance(row, ObjectLabels) or not (is_listed(row) or isinstance(row, Mapping)):
-            raise AnnotationError(
-                f"{found.where}: entry {number} is {row!r:.40}, and others are lists of labels; a "
-                "list holds the labels of each row, or sources whose union counts, and not both."
-            )
-    return read_items(dict(enumerate(rows.values)), found)
-
-
 LABELS = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
@@ -185,7 +171,11 @@ LABELS = Format(
     "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
         Way("object", (), lambda content, found: read_items(content.content, found)),
-        Way("list", lambda entries: are_rows(entries.values), _read_rows),
+        Way(
+            "list",
+            lambda entries: are_rows(entries.values),
+            lambda entries, found: read_items(dict(enumerate(entries.values)), found),
+        ),
         Way("list", lambda entries: not entries, "an empty list; there is no detection in it."),
         Way(
             "list",

@@ -14,16 +14,16 @@ from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch
+from ..io.options import check_thresholds, named_if_wrong
 from . import coco, plain, tables
 from .categories import CategorySource, read_categories
-from .instances import Format, Instances, LabelList, check_thresholds
+from .instances import Format, Instances, LabelList
 from .labels import NO_NAMES
-from .objects import ImageBoxes, ObjectLabels
+from .objects import ImageBoxes, ObjectLabels, counts_of_names
 
 # The record of each format, in this order: the first way that recognises content reads it.
 _RECORDS = (
@@ -117,8 +117,9 @@ def read_objects(
         If members of a list have no image in common.
     """
     check_thresholds(threshold, uncertain)
-    rows = plain.are_rows(source)
-    members = source if isinstance(source, list | tuple) and not rows else [source]
+    listed = isinstance(source, list | tuple)
+    rows = listed and plain.are_rows(source)
+    members: Any = source if listed and not rows else [source]
     objects = _united([_read(one, threshold, categories, uncertain) for one in members], agree)
     paths = None if rows else _absolute(source)
     if paths is None:
@@ -167,7 +168,9 @@ def _read(
                 "read_objects when reading them."
             )
         return source
-    rows = plain.are_rows(source)
+    if categories is None and (labels := _by_image(source)) is not None:
+        return labels
+    rows = isinstance(source, list | tuple) and plain.are_rows(source)
     if isinstance(source, list | tuple) and not rows:
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
@@ -192,6 +195,15 @@ def _read(
         )
     found = Instances(content.source.where, threshold, names, uncertain)
     return _read_content(content, found)
+
+
+def _by_image(source: Any) -> ObjectLabels | None:
+    """Return the labels of a mapping of lists of names, whose ids are no keys of a format."""
+    if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
+        return None
+    named = {image_id: counts_of_names(items) for image_id, items in source.items()}
+    counts = {image_id: of_image for image_id, of_image in named.items() if of_image is not None}
+    return ObjectLabels(counts, "labels", "objects") if len(counts) == len(named) else None
 
 
 def _content(path: Path) -> Content:
@@ -233,15 +245,10 @@ def _united(members: list[ObjectLabels | coco.NocapsImages], agree: bool) -> Obj
     """Return the union of all objects, or what they agree on, under nocaps' ids if it is there."""
     images = [member for member in members if isinstance(member, coco.NocapsImages)]
     objects = [member for member in members if isinstance(member, ObjectLabels)]
-    if len(images) > 1:
+    if len(images) > 1 or (images and not objects):
         raise AnnotationError(
-            f"{images[1].where}: a second file of nocaps' images beside {images[0].where}; "
-            "give one."
-        )
-    if images and not objects:
-        raise AnnotationError(
-            f"{images[0].where}: nocaps' images and captions, without objects; give Open Images' "
-            "boxes beside it, which then get nocaps' image ids."
+            f"{images[-1].where}: nocaps' images, which have no objects; give one such file, and "
+            "Open Images' boxes beside it, which then get nocaps' image ids."
         )
     for one in images:
         objects = [one.rename(member) for member in objects]

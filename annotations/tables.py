@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.arguments import named_if_wrong
 from ..io.containers import CsvTable, listed_in
 from ..io.entries import Entry, Source, shows
+from ..io.options import named_if_wrong
 from .instances import Format, Instances, Way, from_corners
 from .labels import (
     ANSWER_THRESHOLD,
@@ -27,8 +27,6 @@ from .labels import (
     number_of,
 )
 from .objects import ObjectLabels
-
-_OPEN_IMAGES = ("Confidence", "ImageID", "LabelName")
 
 
 @named_if_wrong
@@ -50,16 +48,10 @@ def read_open_images(
 
 
 def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
-    missing = [name for name in _OPEN_IMAGES if name not in table.header]
-    if missing and (table.header or not table.text.strip()):  # else a quote in it is broken
-        raise AnnotationError(
-            f"{found.where}: no column {', '.join(missing)}; Open Images boxes have ImageID, "
-            "LabelName and Confidence."
-        )
     found.counts_from(OPEN_IMAGES_THRESHOLD)
     found.scored = True
     for row in table.rows():
-        image_id = _image_of(row)
+        image_id = row.text("ImageID")
         found.image(image_id)
         if found.counts(_score_of(row["Confidence"], row)):
             sides = _sides_of(row, ("XMin", "YMin", "XMax", "YMax")) if found.keeps_boxes else None
@@ -67,16 +59,9 @@ def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
     return found.object_labels("open-images", lists_every_image=False)
 
 
-def _image_of(row: Entry) -> str:
-    image_id: str = row["ImageID"]
-    if not image_id or not CLEAN[row["LabelName"]]:
-        raise AnnotationError(f"{row}: ImageID or LabelName is empty.")
-    return image_id
-
-
 def _class_name(row: Entry, found: Instances) -> str:
     """Return the name of a class; a label that is no machine id is one."""
-    label: str = row["LabelName"]
+    label = row.text("LabelName")
     if label in found.names.machine_ids:
         return found.names.machine_ids[label]
     if label.startswith("/"):
@@ -115,7 +100,7 @@ def _read_image_labels(table: CsvTable, found: Instances) -> ObjectLabels:
     """Read labels that were looked for; of several sources, one that found a label is believed."""
     found.counts_from(ANSWER_THRESHOLD)
     for row in table.rows():
-        image_id, name = _image_of(row), _class_name(row, found)
+        image_id, name = row.text("ImageID"), _class_name(row, found)
         score = _score_of(row["Confidence"], row)
         found.scored = found.scored or 0 < score < 1
         found.asked_in(image_id)
@@ -180,7 +165,7 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
         if not label:
             continue
         labels = listed_in(label, str(row), AnnotationError)
-        number = _whole_number(row[count_column], row) if count_column else 1
+        number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1
         for name in [label] if labels is None else labels:
             if not isinstance(name, str) or not any(c.isalpha() for c in CLEAN[name]):
                 raise AnnotationError(
@@ -194,12 +179,6 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
                     box["size"] = number_of(row.get("width")), number_of(row.get("height"))
                 found.add(image_id, name, row, number, score, **box)
     return found.object_labels("label-csv", lists_every_image=False)
-
-
-def _whole_number(text: str, row: Entry) -> int:
-    if not (text.strip().isascii() and text.strip().isdigit() and len(text) < 20):
-        raise AnnotationError(f"{row}: count {text!r:.40} is not a whole number.")
-    return check_count(int(text), f"{row}: count {text!r:.40}")
 
 
 def _refuse(table: CsvTable, found: Instances) -> ObjectLabels:

@@ -22,7 +22,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 # Heavy libraries that a reader of the pages does not need.
-autodoc_mock_imports = ["pyspark", "torch"]
+autodoc_mock_imports = ["pyspark", "torch", "torchmetrics"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say what is taken and returned
 numpydoc_show_class_members = False

@@ -20,8 +20,8 @@ from ..annotations import label_rows
 from ..captions.rows import Rows, coco_rows, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
-from ..io.arguments import named_if_wrong
 from ..io.image_ids import ImageId
+from ..io.options import named_if_wrong
 
 Progress = Callable[[int], object]
 
@@ -349,6 +349,18 @@ class ByColumn:
         """Return what `Scorer.compute_score` does, as lists with an entry for each column."""
         columns = self.scorer._evaluate_run(coco_rows(gts, res)).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
+
+
+def check_columns(metric: str, columns: Any) -> None:
+    """Raise a VifidelError unless these can be the columns of a metric's class."""
+    if not isinstance(columns, tuple) or not all(isinstance(one, Column) for one in columns):
+        raise VifidelError(
+            f"{metric}: columns is a tuple of Columns, of its class, so that help knows it; found "
+            f"{columns!r:.60}."
+        )
+    names = [column.name for column in columns]
+    if not names or len(set(names)) < len(names):
+        raise VifidelError(f"{metric}: columns need names that differ, not {names!r:.60}.")
 
 
 def main_column(columns: Sequence[Column]) -> Column:

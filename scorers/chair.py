@@ -16,13 +16,13 @@ import numpy as np
 
 from ..annotations import ObjectSource, read_objects
 from ..annotations.categories import Declared, read_declared
-from ..annotations.instances import check_thresholds
 from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
 from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
+from ..io.options import check_thresholds
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,

@@ -1,15 +1,24 @@
-"""Records of metrics, as the registry holds them."""
+"""Records of metrics, as the registry holds them, and what is checked when one joins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from ..errors import VifidelError
 from ..evaluation import Column
 from ..io.options import Option
 from ..words.settings import Settings
-from .base import Scorer, main_column
+from .base import Scorer, check_columns, main_column
 from .papers import Paper
+
+#: What stands for the default metrics in a list of metrics.
+DEFAULT = "default"
+
+# What joins and separates names of metrics.
+_PUNCTUATION = re.compile(r"[\s,+|()]")
 
 
 @dataclass(frozen=True)
@@ -43,17 +52,57 @@ class Metric:
     #: are made without Java (``tok:python`` in the signature).
     without_java: float | None = None
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What it reports, with directions: what its scorer's class says, else one column."""
         return self.scorer.columns or (Column(self.name),)
 
-    @property
+    @cached_property
     def module(self) -> str:
         """The module that makes its scorer."""
         return str(getattr(self.make, "func", self.make).__module__)  # that of a partial's function
 
-    @property
+    @cached_property
     def main(self) -> Column:
         """The column that stands for the metric where it must be one number."""
         return main_column(self.columns)
+
+
+def check_beside(metric: Metric, others: Iterable[Metric], taken: Mapping[str, Metric]) -> None:
+    """Raise a VifidelError if a metric cannot be registered beside others, by their spellings."""
+    if not (isinstance(metric.scorer, type) and issubclass(metric.scorer, Scorer)):
+        raise VifidelError(f"{metric.name}: scorer is a Scorer's class, not {metric.scorer!r:.40}.")
+    for spelling in (metric.name, *metric.spellings):
+        if not spelling or _PUNCTUATION.search(spelling):
+            raise VifidelError(
+                f"a metric cannot be called {spelling!r}: a name has no blank, comma, plus, bar or "
+                "parenthesis."
+            )
+        if spelling.lower() == DEFAULT:
+            raise VifidelError(f"a metric cannot be called {spelling!r}: that means the defaults.")
+        if spelling.lower() in taken:
+            other = taken[spelling.lower()]
+            raise VifidelError(
+                f"there is a metric or column {spelling} already ({other.module}); give that of "
+                f"{metric.module} another name."
+            )
+    check_columns(metric.name, metric.columns)
+    ours = is_of_this_package(metric.module)
+    if metric.default and not ours:
+        raise VifidelError(
+            f"{metric.name} cannot be a default metric, since its package would change everybody's "
+            "tables when it is installed; leave default out."
+        )
+    known = {option.name: option for other in others for option in other.options}
+    own = re.sub(r"\W", "_", metric.name.lower()) + "_"
+    for option in metric.options:
+        is_shared = known.get(option.name) == option
+        if not is_shared and (option.name in known or not (ours or option.name.startswith(own))):
+            raise VifidelError(
+                f"{metric.name}: the option {option.name!r} may be another's; begin it by {own!r}."
+            )
+
+
+def is_of_this_package(module: str) -> bool:
+    """Return whether a module is one of this package."""
+    return module.partition(".")[0] == __package__.partition(".")[0]

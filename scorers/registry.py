@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import sys
 import traceback
 import warnings
 from collections import UserDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..entry_points import METRICS as GROUP
 from ..entry_points import declared, is_ours, loaded, not_installed, unusable
@@ -27,15 +26,12 @@ from ..evaluation import Column
 from ..io.options import Option
 from ..kernels.lexicon import LexiconFull
 from ..words.settings import Settings
-from .base import Scorer
+from .base import Scorer, check_columns
 from .mean import Mean
-from .record import Metric
+from .record import DEFAULT, Metric, check_beside, is_of_this_package
 
-#: What stands for the default metrics in a list of metrics.
-DEFAULT = "default"
-
-# What joins and separates names of metrics.
-_PUNCTUATION = re.compile(r"[\s,+|()]")
+#: Names of metrics, scorers, or a mapping of name to scorer.
+Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
 
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
@@ -79,7 +75,7 @@ class Registry(UserDict[str, Metric]):
             for name, other in self.items()
             if (name, other.module) != (metric.name, metric.module)
         }
-        _check(metric, others)
+        check_beside(metric, others.values(), _by_spelling(others.values()))
         ranked = sorted([*others.values(), metric], key=lambda one: (one.rank, one.name))
         self.data = {one.name: one for one in ranked}
 
@@ -141,7 +137,7 @@ class Registry(UserDict[str, Metric]):
         try:
             loaded("metric", entries)
             mine = self.get(entry.name)
-            if mine is None or _of_this_package(mine.module) != is_ours(entry):
+            if mine is None or is_of_this_package(mine.module) != is_ours(entry):
                 why = f"importing {entry.value} registers no metric of that name"
                 raise unusable("metric", entry, why)
         except VifidelError as error:
@@ -187,6 +183,45 @@ def parse(text: str) -> list[str]:
                 f"{' and '.join(higher)}; combine metrics of one direction."
             )
     return list(dict.fromkeys(names))
+
+
+def named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
+    """Return names of registered metrics, and scorers by name; nothing by default."""
+    names: list[str] = []
+    scorers: dict[str, Scorer] = {}
+    if isinstance(metrics, Mapping):
+        given: list[tuple[Any, Any]] = list(metrics.items())
+    else:
+        listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
+        if listed is not None and not isinstance(listed, Iterable):
+            raise VifidelError(_no_metric(listed))
+        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in listed or ()]
+    for name, scorer in given:
+        if isinstance(scorer, str) and not isinstance(metrics, Mapping):
+            names += parse(scorer)
+            continue
+        if not isinstance(name, str) or not isinstance(scorer, Scorer):
+            raise VifidelError(_no_metric(scorer))
+        check_scorer(scorer)
+        if name in scorers:
+            raise VifidelError(
+                f"there are two scorers of {name}; name them: "
+                "metrics={'first': ..., 'second': ...}."
+            )
+        scorers[name] = scorer
+    if metrics is not None and not names and not scorers:
+        raise VifidelError("metrics is empty; leave it out for the default metrics.")
+    for name in names:
+        if name in scorers:
+            raise VifidelError(f"{name} is among the metrics by name and as a scorer; keep one.")
+    return list(dict.fromkeys(names)), scorers
+
+
+def _no_metric(value: Any) -> str:
+    return (
+        "metrics are names, scorers of vifidel_eval.scorers, or {name: scorer}; found "
+        f"{type(value).__name__} {value!r:.40}."
+    )
 
 
 def parts_of(name: str) -> list[Metric]:
@@ -236,6 +271,27 @@ def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str
             )
 
 
+def to_compute(
+    names: Sequence[str] | None,
+    settings: Settings,
+    spelled: Callable[[str], str] = str,
+    scorers: Collection[str] = (),
+) -> list[str]:
+    """Return the metrics to compute: those named, by default all that have what they need.
+
+    A VifidelError says that one lacks something, or that there is nothing to compute, not even
+    `scorers` of the user's own; `spelled` returns what the user calls an argument.
+    """
+    names = expanded([DEFAULT] if names is None else names, defaults(settings))
+    if not names and not scorers:
+        raise VifidelError(
+            f"there is nothing to score with; give {spelled('references')}, {spelled('objects')} "
+            f"or both, or name {spelled('metrics')} that need neither."
+        )
+    check_needs(names, settings, spelled)
+    return names
+
+
 @contextmanager
 def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]:
     """Let whatever breaks in a metric of another package be a `MetricFailed` that names it."""
@@ -244,7 +300,7 @@ def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]
     except (KeyboardInterrupt, MetricUnavailable, LexiconFull):
         raise
     except BaseException as problem:
-        if _of_this_package(module):
+        if is_of_this_package(module):
             raise
         packages = METRICS.packages([metric]).items()
         whose = next((f"of the package {name} {n}" for name, n in packages), f"of {module}")
@@ -269,7 +325,7 @@ def check_scorer(scorer: Any) -> Scorer:
     """Return what somebody else made as a scorer; a VifidelError unless it is one, with columns."""
     if not isinstance(scorer, Scorer):
         raise VifidelError(f"a scorer was expected, not {scorer!r:.60}.")
-    _check_columns(scorer.method(), scorer.columns)
+    check_columns(scorer.method(), scorer.columns)
     return scorer
 
 
@@ -306,55 +362,3 @@ def _by_spelling(metrics: Iterable[Metric]) -> dict[str, Metric]:
     metrics = list(metrics)
     of_columns = {c.name.lower(): metric for metric in reversed(metrics) for c in metric.columns}
     return of_columns | {s.lower(): m for m in metrics for s in (m.name, *m.spellings)}
-
-
-def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
-    """Raise a VifidelError if a metric cannot be registered beside others."""
-    if not (isinstance(metric.scorer, type) and issubclass(metric.scorer, Scorer)):
-        raise VifidelError(f"{metric.name}: scorer is a Scorer's class, not {metric.scorer!r:.40}.")
-    taken = _by_spelling(others.values())
-    for spelling in (metric.name, *metric.spellings):
-        if not spelling or _PUNCTUATION.search(spelling):
-            raise VifidelError(
-                f"a metric cannot be called {spelling!r}: a name has no blank, comma, plus, bar or "
-                "parenthesis."
-            )
-        if spelling.lower() == DEFAULT:
-            raise VifidelError(f"a metric cannot be called {spelling!r}: that means the defaults.")
-        if spelling.lower() in taken:
-            other = taken[spelling.lower()]
-            raise VifidelError(
-                f"there is a metric or column {spelling} already ({other.module}); give that of "
-                f"{metric.module} another name."
-            )
-    _check_columns(metric.name, metric.columns)
-    ours = _of_this_package(metric.module)
-    if metric.default and not ours:
-        raise VifidelError(
-            f"{metric.name} cannot be a default metric, since its package would change everybody's "
-            "tables when it is installed; leave default out."
-        )
-    known = {option.name: option for other in others.values() for option in other.options}
-    own = re.sub(r"\W", "_", metric.name.lower()) + "_"
-    for option in metric.options:
-        is_shared = known.get(option.name) == option
-        if not is_shared and (option.name in known or not (ours or option.name.startswith(own))):
-            raise VifidelError(
-                f"{metric.name}: the option {option.name!r} may be another's; begin it by {own!r}."
-            )
-
-
-def _check_columns(metric: str, columns: Any) -> None:
-    """Raise a VifidelError unless these can be the columns of a metric's class."""
-    if not isinstance(columns, tuple) or not all(isinstance(one, Column) for one in columns):
-        raise VifidelError(
-            f"{metric}: columns is a tuple of Columns, of its class, so that help knows it; found "
-            f"{columns!r:.60}."
-        )
-    names = [column.name for column in columns]
-    if not names or len(set(names)) < len(names):
-        raise VifidelError(f"{metric}: columns need names that differ, not {names!r:.60}.")
-
-
-def _of_this_package(module: str) -> bool:
-    return module.partition(".")[0] == __package__.partition(".")[0]

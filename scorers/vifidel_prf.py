@@ -130,11 +130,10 @@ class VifidelPRF(ClaimScorer):
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
         p = fidelity.fidelity(judged.words, judged.support, judged.weights)
         is_said = gold.said.words.sizes > 0
-        r = np.where(
-            is_said,
-            fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities),
-            fidelity.coverage_of_labels(gold.named, gold.label_classes, judged.spoken_of),
-        )
+        r = fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities)
+        if not is_said.all():
+            of_labels = gold.named, gold.label_classes, judged.spoken_of
+            r = np.where(is_said, r, fidelity.coverage_of_labels(*of_labels))
         wording = np.where(is_said, gold.wording.of(part.rows.captions), np.nan)
         f = fidelity.combined(p, r, kept, gold.doubt, wording)
         # NaN without evidence, 0 of captions without a usable word.

@@ -9,9 +9,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from ..evaluation import DetailsOfParts, Floats, Integers
-from ..io.caches import Remembered
 from ..io.digits import number_texts
 from ..io.files import json_text
+from ..io.records import Remembered
 from ..kernels.claims import Claim
 from ..words.content_words import content_words
 

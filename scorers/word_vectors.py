@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
-from ..annotations.instances import check_thresholds
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import (
@@ -29,6 +28,7 @@ from ..evaluation import (
     real_numbers,
 )
 from ..io.image_ids import ImageId
+from ..io.options import check_thresholds
 from ..kernels.bags import Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..words.content_words import STOP_WORDS, checked_stop_words

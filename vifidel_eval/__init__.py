@@ -8,6 +8,9 @@
 # No import of the annotations of __future__: the name is a package's here.
 import importlib
 import os
+import sys
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
@@ -61,8 +64,22 @@ __all__ = [
     "tables",
 ]
 
+
+class _Beside:
+    """Finds `annotations` and `scorers`, and nothing else, beside this package in a checkout."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        package, _, inner = name.rpartition(".")
+        if package != __name__ or inner not in ("annotations", "scorers"):
+            return None
+        place = os.path.join(os.path.dirname(__path__[0]), inner, "__init__.py")
+        return spec_from_file_location(name, place)
+
+
 if not os.path.isdir(os.path.join(__path__[0], "scorers")):
-    from .io import checkout  # noqa: F401
+    # First: an editable installation has a finder too, and it may be of another checkout.
+    sys.meta_path.insert(0, _Beside)
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
 _MODULE_OF = {

@@ -1,5 +1,5 @@
 """Captions in Spark's tables, under their documented name."""
 
-from .plugins.tables.spark import vifidel
+from .plugins.tables import vifidel
 
 __all__ = ["vifidel"]

@@ -119,7 +119,7 @@ def test_counts_of_labels_called_like_arrays_stay_counts():
     [
         ({"scores": [0.9]}, "'labels' has 4 entries and 'scores' has 1"),
         ({"bboxes": [BOX]}, "'labels' has 4 entries and 'bboxes' has 1"),
-        ({"labels": None}, "'labels' is missing"),
+        ({"labels": None}, "'labels' is None, not a list"),
         ({"labels": "dog"}, "'labels' is 'dog', not a list"),
         ({"scores": 0.9}, "'scores' is 0.9, not a list"),
         (
@@ -133,7 +133,7 @@ def test_counts_of_labels_called_like_arrays_stay_counts():
         ),
         ({"labels": [2, 2.5, 0, 1]}, "detection 1: label 2.5 is neither"),
         ({"labels": [["dog"], 2, 0, 1]}, r"detection 0: label \['dog'\] is neither"),
-        ({"labels": [" ", 2, 0, 1]}, "detection 0: the label is empty"),
+        ({"labels": [" ", 2, 0, 1]}, "the label ' ' has no word"),
         ({"scores": [0.9, float("nan"), 0.8, 0.7]}, "detection 1: score nan is not a number"),
         ({"scores": [0.9, 0.8, 80, 0.7]}, "detection 2: score 80 is above 1"),
         ({"scores": [0.9, 0.8, "x", 0.7]}, "detection 2: score 'x' is not a number"),

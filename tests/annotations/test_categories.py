@@ -77,18 +77,18 @@ def test_several_files_serve_several_sources(write):
         ("classes.txt", "person\n0 0.5 0.5 0.2 0.3\n", "line 2 is '0 0.5 0.5 0.2 0.3' instead of"),
         ("classes.txt", " \n", "the file is empty"),
         ("obj.data", "classes = 2\nnames = data/obj.names\n", "a data file of Darknet"),
-        ("data.yaml", "names: [dog, [cat]]\n", "class 1 is nothing, or a list instead of"),
-        ("data.yaml", "names:\n  0: dog\n  2: cat\n", "not 0 to 1 without a gap"),
+        ("data.yaml", "names: [dog, [cat]]\n", "class 1 is None instead of"),
+        ("data.yaml", "names:\n  0: dog\n  2: cat\n", "not 0 to 1, each once"),
         (
             "data.yaml",
             "names:\n  0: dog\n  0: cat\n",
-            "class 0 is not a class index, or appears twice",
+            "not 0 to 1, each once",
         ),
-        ("data.yaml", "names:\n  a: dog\n", "class 'a' is not a class index"),
-        ("data.yaml", "names: dog\n", "'names' is not a list of names"),
-        ("data.yaml", "names:\n", "'names' is not a list of names"),
+        ("data.yaml", "names:\n  a: dog\n", "not 0 to 0, each once"),
+        ("data.yaml", "names: dog\n", "'names' must appear once, as a list"),
+        ("data.yaml", "names:\n", "'names' must appear once, as a list"),
         ("data.yaml", "names: []\n", "no category in it"),
-        ("data.yaml", "names: [a]\nnames: [b]\n", "'names' appears 2 times"),
+        ("data.yaml", "names: [a]\nnames: [b]\n", "'names' must appear once"),
         ("data.yaml", "names: [dog\n", "not YAML"),
         ("data.yaml", "names: [*a]\n", "not YAML"),
         ("data.yaml", "names: " + "[" * 20_000, "YAML"),
@@ -99,7 +99,7 @@ def test_several_files_serve_several_sources(write):
             "id2label: the class indices are not",
         ),
         ("config.json", {"id2label": {"0": 7}}, "id2label: class 0 is 7 instead"),
-        ("config.json", {"label2id": {"dog": 0}}, "'categories' is missing, and so is"),
+        ("config.json", {"label2id": {"dog": 0}}, "'categories' is missing"),
         ("names.json", ["dog", ""], "class 1 is '' instead"),
         ("instances.json", {"categories": []}, "no category in it"),
         ("names.json", [], "no category in it"),
@@ -119,5 +119,5 @@ def test_aliases_do_not_grow(write):
         f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)
     ]
     path = write("\n".join([*lines, "names: *a29"]), "data.yaml")
-    with pytest.raises(AnnotationError, match="class 0 is nothing, or a list instead"):
+    with pytest.raises(AnnotationError, match="class 0 is None instead"):
         read_categories(path)

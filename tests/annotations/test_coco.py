@@ -123,7 +123,7 @@ def test_detections_count_from_the_papers_threshold_on():
     [
         (detection(category_id=12), r"\(image 42\): category_id 12 is not one of COCO's 80"),
         (detection(category_id="dog"), r"\(image 42\): category_id 'dog' is not one of COCO's 80"),
-        ({"image_id": 42, "category_id": 18}, "has no 'score'"),
+        ({"image_id": 42, "category_id": 18}, "\\(image 42\\): 'score' is missing"),
         ({"image_id": 42, "score": 0.9}, r"\(image 42\): 'category_id' is missing"),
     ],
 )

@@ -113,7 +113,7 @@ BAD = pytest.mark.parametrize(
         ([["dog", float("nan")]], "item 0: score nan is not a number"),
         ([{"label": "dog", "score": "high", "box": BOX}], "item 0: score 'high' is not a number"),
         ([{"name": "dog", "confidence": float("nan")}], "item 0: score nan is not a number"),
-        ([{"label": "dog", "box": BOX}], "item 0: a detection needs a 'score'"),
+        ([{"label": "dog", "box": BOX}], "item 0: score None is not a number"),
         ([{"score": 0.9, "box": BOX}], "item 0: found .*; expected a label"),
         ([{"label": 17, "score": 0.9}], "item 0: found .*; expected a label"),
         ({"dog": 1.5}, r"the count of 'dog' is 1\.5, not a whole number"),

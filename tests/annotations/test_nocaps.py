@@ -57,9 +57,9 @@ def test_union_with_detections_under_either_id(paths):
 
 def test_nocaps_alone_has_no_objects(paths):
     for source in (paths[0], [paths[0]]):
-        with pytest.raises(AnnotationError, match=r"nocaps\.json: nocaps' images and .* without"):
+        with pytest.raises(AnnotationError, match="give one such file"):
             read_objects(source)
-    with pytest.raises(AnnotationError, match="a second file of nocaps' images"):
+    with pytest.raises(AnnotationError, match="give one such file"):
         read_objects([paths[0], *paths], categories=NAMES)
 
 
@@ -74,7 +74,7 @@ def test_boxes_of_another_split(paths):
     [
         ({"id": 3}, r"images\[3\] \(image 3\): 'open_images_id' is missing"),
         ({"id": 3, "open_images_id": "0013ea2087020901"}, "'0013ea2087020901' is listed twice"),
-        ({"id": 0, "open_images_id": "a"}, "two images have the same 'id'"),
+        ({"id": 0, "open_images_id": "a"}, "is listed twice"),
     ],
 )
 def test_broken(paths, image, message):

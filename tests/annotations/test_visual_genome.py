@@ -38,7 +38,7 @@ def test_first_names(content, write):
     [
         ({"image_id": 2, "objects": []}, r"\[2\]: image 2 is listed twice"),
         ({"image_id": 3}, r"\[2\] \(image 3\): 'objects' is missing"),
-        ({"image_id": 3, "objects": [thing(4)]}, r"objects\[0\]: 'names' is \[\]; expected"),
+        ({"image_id": 3, "objects": [thing(4)]}, r"objects\[0\]: cannot be read as Visual"),
         ({"image_id": 3, "objects": [thing(4, 7)]}, r"objects\[0\]: 'names' is \[7\]"),
         ({"image_id": 3, "objects": [thing(4, "_")]}, r"objects\[0\]: the label '_' has no word"),
     ],

@@ -142,7 +142,9 @@ def test_samples_without_documents_have_the_image_id_that_the_task_wrote(write_l
     assert read_results(path, ["MINE.image_id"], ["filtered_resps"]) == {0: "A dog.", 1: "A cat."}
     assert read_references(path) == {0: ["A pet."], 1: ["A pet."]}
     del samples[0]["MINE"]
-    with pytest.raises(CaptionError, match=r"such as --id-field METRIC\.NAME --caption-field filt"):
+    with pytest.raises(
+        CaptionError, match=r"such as --id-field METRIC\.NAME --caption-field 'filt"
+    ):
         read_results(write_lines(*samples))
 
 

@@ -30,7 +30,7 @@ def test_a_row_of_a_table_is_at_the_line_where_it_begins(tmp_path, between, name
 def test_an_image_without_a_sample_is_named(tmp_path):
     path = tmp_path / "samples.json"
     path.write_text(json.dumps({"7": ["a dog", "a cat"], "8": []}))
-    with pytest.raises(CaptionError, match="image 8 has a list without a caption"):
+    with pytest.raises(CaptionError, match="image 8: a list without a caption"):
         read_samples(path)
     path.write_text(json.dumps({"7": ["a dog", "a cat"], "8": ["a bird"]}))
     assert read_samples(path) == {7: ["a dog", "a cat"], 8: ["a bird"]}

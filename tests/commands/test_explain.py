@@ -326,7 +326,7 @@ def test_chair_s_verdicts_are_those_it_counts(tmp_path, references):
 
 @pytest.mark.parametrize("columns", [80, 100, 132])
 def test_tables_fit_a_terminal(monkeypatch, columns):
-    monkeypatch.setattr("vifidel_eval.show.explanations.line_width", lambda: columns)
+    monkeypatch.setattr("vifidel_eval.commands.explain.line_width", lambda: columns)
     long = " ".join(["a large dog on a small boat near the blue house"] * 12)
     for given in (
         (CAREFUL, DREAMING, "--references", REFERENCES),

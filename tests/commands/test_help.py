@@ -1,3 +1,6 @@
+import shlex
+
+import click
 import pytest
 from click.testing import CliRunner
 from hostile.test_guard import commands, params
@@ -36,7 +39,7 @@ def test_help_is_short_and_help_all_has_every_option(words):
 def test_help_of_score_is_in_groups():
     text = shown("score", "--help")
     titles = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
-    assert titles == ["Input:", "Metrics:", "Output:", "Help:"]
+    assert titles == ["Input:", "Metrics:", "Output:", "Help:", "Examples:"]
     inputs, metrics, output = (text.index(title) for title in titles[:3])
     assert inputs < text.index("--objects PATH") < metrics < text.index("--vectors TEXT") < output
     assert output < text.index("--columns A,B")
@@ -107,3 +110,29 @@ def test_the_bar_names_the_metric(monkeypatch):
         name("CIDEr")
         bar.update(5)
     assert 0 < screen.text.index("WMD: ") < screen.text.index("CIDEr: ")
+
+
+def examples():
+    """Return the examples of all commands and groups."""
+    of_groups = [main, *(main.get_command(click.Context(main), name) for name in GROUPS)]
+    of_all = [*of_groups, *(command for _, command in commands())]
+    return [line for command in of_all for line in getattr(command, "examples", ())]
+
+
+GROUPS = ("agreement", "submission")
+
+
+@pytest.mark.parametrize("line", examples())
+def test_an_example_can_be_given(line):
+    context, arguments = click.Context(main), shlex.split(line)
+    command = main
+    while isinstance(command, click.Group):
+        name, *arguments = arguments
+        command = command.get_command(context, name)
+    command.make_context(name, arguments)  # a usage error where an option is none
+
+
+def test_every_command_ends_with_examples():
+    for words, _ in commands():
+        if words[0] != "clear-cache":
+            assert "\nExamples:\n  vifidel-eval " in shown(*words[:1], "--help")

@@ -426,7 +426,7 @@ def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
     def failing(*_):
         raise problem
 
-    monkeypatch.setattr("vifidel_eval.run.plan.captions_from", failing)
+    monkeypatch.setattr("vifidel_eval.run.evaluating.captions_from", failing)
     result = invoke(*SCORE)
     sentence(result, said)
     assert "output" not in result.stderr.replace("input/output", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -121,23 +122,32 @@ def test_a_lock_that_was_removed_while_it_was_opened(tmp_path, monkeypatch):
     assert lock.exists()
 
 
+def come_and_go(lock, barrier, left, at_once):
+    for _ in range(150):
+        if barrier.wait() == 0:
+            left.value += lock.exists()
+        barrier.wait()
+        with contextlib.suppress(filelock.Timeout), locked(lock):
+            with at_once:
+                at_once.value += 1
+                assert at_once.value == 1
+            with at_once:
+                at_once.value -= 1
+
+
+@posix
 def test_many_at_one_lock(tmp_path):
-    """Of threads that come and go, one at a time holds it."""
-    lock, inside, most = tmp_path / "o.lock", [], []
-
-    def come_and_go():
-        for _ in range(100):
-            with contextlib.suppress(filelock.Timeout), locked(lock):
-                inside.append(1)
-                most.append(len(inside))
-                inside.pop()
-
-    threads = [threading.Thread(target=come_and_go) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert set(most) == {1}
+    """Of processes that come at once, one at a time holds it, and the last one removes it."""
+    context = multiprocessing.get_context("fork")
+    left, at_once = context.Value("i"), context.Value("i")
+    given = tmp_path / "o.lock", context.Barrier(4, timeout=60), left, at_once
+    processes = [context.Process(target=come_and_go, args=given) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert left.value == 0
 
 
 def test_a_file_that_takes_the_place_of_the_records_stays(tmp_path):

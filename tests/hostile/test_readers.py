@@ -71,7 +71,7 @@ BAD_FILES = [
     (HEADER + "a1,x,Dog,0.9\n\nb2,x,Cat,0.9,1\n", "line 4 has 5 fields but the header has 4"),
     (HEADER + "a1,x,Dog\n", "line 2 has 3 fields but the header has 4"),
     (HEADER + "a1,x," + "d" * 140_000 + ",1\n", "140000 characters long"),
-    (HEADER + "a1,x,__,1\n", "line 2: ImageID or LabelName is empty"),
+    (HEADER + "a1,x,__,1\n", "line 2: the label '__' has no word"),
     (HEADER + "a1,x,Dog,-0.5\n", "line 2: score -0.5 is negative"),
     (HEADER + "a1,x,Dog,1e999\n", "line 2: score inf is not a number"),
     (HEADER + "a1,x,Dog,1+0j\n", "line 2: score '1+0j' is not a number"),
@@ -227,7 +227,7 @@ def test_note_when_cocos_names_are_assumed(tmp_path, categories, notes):
         (['/m/1,"Dog\n/m/2,Cat"\n'], "line 1 is not CSV"),
         (["/m/1,_\n"], "line 1: class '/m/1' has no name"),
         (["/m/1,Dog,1\n"], "line 1 has 3 fields"),
-        (["LabelName,DisplayName\n"], "no class in it"),
+        (["LabelName,DisplayName\n"], "no category in it"),
         (['[{"id": 1, "name": "dog"}, {"id": 1, "name": "cat"}]'], "called 'dog' and 'cat'"),
     ],
 )

@@ -16,7 +16,7 @@ from hostile.command import OBJECTS
 
 import vifidel_eval
 from vifidel_eval import VifidelError
-from vifidel_eval.io.arguments import named_if_wrong
+from vifidel_eval.io.options import named_if_wrong
 from vifidel_eval.scorers import Bleu, Chair, Cider, Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
@@ -40,17 +40,16 @@ WRONG = {
 NEVER_RIGHT = {"NaN", "bytes", "an object", "a class", "a list", "a set"}
 # But image ids are numbers too, and of a list of sources the member is named.
 RIGHT_HERE = {("image_ids", "a list"), ("image_ids", "a set"), ("source", "a list")}
-PACKAGES = {
-    "": None,
-    ".annotations": None,
-    ".asking": None,
-    ".captions": None,
-    ".detect": None,
-    ".rewards": None,
-    ".scorers": None,
-    ".plugins.submission.results": ["check_results", "read_image_list", "write_results"],
-    ".vectors": None,
-}
+PACKAGES = (
+    "",
+    ".annotations",
+    ".asking",
+    ".captions",
+    ".detect",
+    ".rewards",
+    ".scorers",
+    ".vectors",
+)
 # Right values of parameters that have no default.
 RIGHT = {
     "source": "objects.json",
@@ -85,9 +84,9 @@ def is_called(thing):
 def public():
     """Return every public function and class by its name."""
     found = {}
-    for package, names in PACKAGES.items():
+    for package in PACKAGES:
         module = importlib.import_module(f"vifidel_eval{package}")
-        for name in names or module.__all__:
+        for name in module.__all__:
             thing = getattr(module, name)
             if is_called(thing) and thing not in found.values():
                 found[f"{module.__name__}.{name}"] = thing

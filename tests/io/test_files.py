@@ -29,7 +29,7 @@ def test_json_with_and_without_a_byte_order_mark(tmp_path, mark):
         ('{"42": "A dog."}, ', r"not JSON \(line 1, column 17: Extra data\)"),
         ("[1, 2,\n dog, 3]", r"not JSON \(line 2, column 2: "),
         ("image_id,caption", r"not JSON \(line 1, column 1: "),
-        ("[" * 200_000, "the JSON is nested too deeply"),
+        ("[" * 200_000, "the JSON cannot be read: it is nested too deeply"),
         ("[" + "9" * 5000 + "]", "."),  # Python reads no integer that long
     ],
     ids=range(10),

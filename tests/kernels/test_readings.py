@@ -13,7 +13,7 @@ from vifidel_eval.captions.rows import Rows, of_run, one_run
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
-from vifidel_eval.scores.harness import score_rows
+from vifidel_eval.scores.systems import score_rows
 
 OBJECTS = {1: ["dog", "frisbee", "dog"], 2: ["cat", "hot dog"], 3: ["car"], 4: []}
 REFERENCES = [

@@ -9,9 +9,8 @@ from vifidel_eval.io.text_tables import Marked
 from vifidel_eval.scorers import Chair
 from vifidel_eval.scores import leaderboard
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import score_systems
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.systems import System, score_systems
 from vifidel_eval.words.synonyms import ClassList
 
 SMALL = ClassList("small", (("person", "man"), ("dog", "puppy"), ("cat",), ("couch", "sofa")))

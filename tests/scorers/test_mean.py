@@ -8,8 +8,7 @@ from vifidel_eval import VifidelError
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean
-from vifidel_eval.scores.harness import score_systems
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.systems import System, score_systems
 
 NAN = math.nan
 

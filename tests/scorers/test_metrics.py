@@ -14,9 +14,8 @@ from vifidel_eval.io.text_tables import FORMATS
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.harness import score_systems
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.systems import System, score_systems
 from vifidel_eval.show.report import gather, render_page
 from vifidel_eval.show.score_tables import render
 

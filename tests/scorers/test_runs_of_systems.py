@@ -18,7 +18,7 @@ from vifidel_eval.captions import rows as remembered
 from vifidel_eval.captions.rows import coco_rows, make_rows
 from vifidel_eval.kernels import ngrams
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
-from vifidel_eval.scores.harness import score_rows
+from vifidel_eval.scores.systems import score_rows
 
 WORDS = ["a", "the", "dog", "cat", "on", "mat", "red", "runs", "U.S.", "It's"]
 

@@ -10,9 +10,8 @@ from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelW
 from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
-from vifidel_eval.scores.harness import score_systems
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.systems import System, score_systems
 from vifidel_eval.show.score_tables import render
 
 

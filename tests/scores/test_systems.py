@@ -2,11 +2,11 @@ import pytest
 
 from vifidel_eval import ImageIdError, VifidelWarning
 from vifidel_eval.io.image_ids import match
+from vifidel_eval.run.plan import check_releases
 from vifidel_eval.scores.systems import (
     System,
     all_images,
     captioned,
-    check_releases,
     in_one_spelling,
     only_images,
     paired,

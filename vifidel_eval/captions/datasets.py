@@ -163,7 +163,7 @@ def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
         raise CaptionError(
             f"{sample}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
             f"nothing says which image it is of{has}; say where the id and the text are, such "
-            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(sample, wanted)}, "
+            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(wanted)}, "
             "or give the task's submission file."
         )
     return fields[name]
@@ -171,33 +171,19 @@ def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
 
 def _text(sample: Entry, wanted: Wanted, key: str) -> Any:
     """Return the text, or texts, of a sample of somebody's own task."""
-    path = _text_path(sample, wanted)
-    if path is None:
-        raise CaptionError(
-            f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
-            f"such as {_text_option(sample, wanted)}."
-        )
-    return value_at(sample.content, steps_of(path))
-
-
-def _text_path(sample: Entry, wanted: Wanted) -> str | None:
-    """Return where a sample has its text, or texts; None if nowhere."""
     for path in _TARGETS if wanted.references else _RESPONSES:
         value = value_at(sample.content, steps_of(path))
         texts = value if isinstance(value, list) else [value]
         if texts and all(isinstance(text, str) for text in texts):
-            return path
-    return None
+            return value
+    raise CaptionError(
+        f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
+        f"such as {_text_option(wanted)}."
+    )
 
 
-def _text_option(sample: Entry, wanted: Wanted) -> str:
-    """Return the option that names where a sample has its text."""
-    name = _text_path(sample, wanted)
-    if name is None:
-        return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
-    if not wanted.references and isinstance(value_at(sample.content, steps_of(name)), list):
-        name += "[0]"
-    return f"{wanted.option} {name!r}" if "[" in name else f"{wanted.option} {name}"
+def _text_option(wanted: Wanted) -> str:
+    return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
 
 
 LMMS_EVAL = Layout(

@@ -19,29 +19,15 @@ from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
 CAPTIONS = (
-    "caption",
-    "prediction",
-    "pred",
-    "text",
-    "answer",
-    "response",
-    "output",
-    "generated_caption",
-    "candidate",
+    *("caption", "prediction", "pred", "text", "answer", "response", "output"),
+    *("generated_caption", "candidate"),
 )
 #: The usual names of references.
 REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
 #: The usual names of image ids; of several in a file, the first counts.
 IMAGE_IDS = (
-    "image_id",
-    "img_id",
-    "image",
-    "image_path",
-    "file_name",
-    "filename",
-    "file_path",
-    "id",
-    "question_id",
+    *("image_id", "img_id", "image", "image_path", "file_name", "filename", "file_path"),
+    *("id", "question_id"),
 )
 
 #: What a field that an entry lacks is read as.

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
-from ..io.arguments import is_listed, named_if_wrong
 from ..io.containers import Content, content_of, listed_in
 from ..io.entries import Entries, Entry, Source, root, shows
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct
+from ..io.options import is_listed, named_if_wrong
 from .fields import (
     CAPTIONS,
     IMAGE_IDS,
@@ -88,6 +88,8 @@ def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
         captions = list(captions)
     if not isinstance(captions, list):
         return [text_of(captions, at)]
+    if wanted.samples and not captions:
+        raise CaptionError(f"{at}: a list without a caption; leave it out.")
     if wanted.references or wanted.samples or len(captions) == 1:
         return [text_of(caption, at) for caption in captions]
     if captions and all(isinstance(caption, str) for caption in captions):
@@ -245,10 +247,6 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
     if not captions:
         nothing = "no image and no caption" if wanted.references else "no caption"
         raise CaptionError(f"{where}: there is {nothing} in it.")
-    if wanted.samples:
-        for image_id, samples in captions.items():
-            if not samples:
-                raise CaptionError(f"{where}: image {image_id!r:.60} has a list without a caption.")
     check_distinct(captions, where)
     return captions
 

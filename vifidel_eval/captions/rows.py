@@ -179,6 +179,25 @@ def _only_caption(image_id: ImageId, captions: Any) -> str:
     )
 
 
+def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:
+    """Return the captions of a mapping whose ids are no keys of a file; None of all else.
+
+    Each image has a text that spells no list or, of references, a list of texts.
+    """
+    if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
+        return None
+    given = list(source.values())
+    listed = _PLAIN.issuperset(map(type, given))
+    texts = list(itertools.chain.from_iterable(given)) if listed else given
+    if listed != are_references or not _STRINGS.issuperset(map(type, texts)):
+        return None
+    if listed:
+        return {image_id: list(of_image) for image_id, of_image in source.items()}
+    if any(text.lstrip().startswith(("[", "(", "{")) for text in texts):
+        return None
+    return {image_id: [text] for image_id, text in source.items()}
+
+
 def check_references(rows: Rows) -> None:
     """Raise a `CaptionError` unless all texts are strings of at most `MOST_CHARACTERS`."""
 

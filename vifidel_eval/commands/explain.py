@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -14,6 +15,8 @@ from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
 from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
+from ..io.text_tables import Table
+from ..show.layout import fitted, folded, line_width
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, THINGS
 from .options import Command, caption_options, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from ..captions.fields import Selection, Wanted
     from ..captions.rows import Rows
     from ..explain.explanation import Explanation
+    from ..explain.findings import Findings
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..scorers.explaining import Explainer
@@ -77,7 +81,14 @@ class Explaining:
         return self.metric == _BY_CATEGORY
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "explain mine.json --objects instances.json --image 42",
+        "explain mine.json base.json --objects instances.json --inventions made_up.csv",
+        'explain --image 42 --caption "a dog on a couch" --objects instances.json',
+    ),
+)
 @click.argument("results", nargs=-1, type=RESULTS)
 @param(
     "--references",
@@ -112,11 +123,10 @@ def explain(
     settings = settings.with_references(references is not None)
     _check_usage(results, settings, selection, chosen)
     from ..explain.findings import find
-    from ..run.plan import read_captions
+    from ..run.evaluating import read_captions
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
     from ..scores.systems import System
-    from ..show.explanations import explanations_text, findings_text
     from ..words.synonyms import read_things
 
     systems, by_image = read_captions(named(results), references, wanted, selection.image_ids)
@@ -143,7 +153,7 @@ def explain(
     if chosen.image is None:
         findings = {name: find([of_one]) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in findings.items()}
-        shown = partial(findings_text, findings, chosen.metric, chosen.top)
+        shown = partial(_findings_text, findings, chosen.metric, chosen.top)
     else:
         explained = {name: next(of_one) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
@@ -153,7 +163,7 @@ def explain(
         if sentences:
             document["sentences"] = signature
             notes.append(signature)
-        shown = partial(explanations_text, explained, sentences, chosen.plan)
+        shown = partial(_explanations_text, explained, sentences, chosen.plan)
     _deliver(chosen, json_text(document), partial(shown, chosen.style, notes), invented)
 
 
@@ -261,3 +271,74 @@ def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
         if matched:
             return matched[spelling]
     raise mismatch([asked], known, "--image", knower)
+
+
+def _findings_text(
+    findings: Mapping[str, Findings], metric: str, top: int, style: str, notes: Sequence[str]
+) -> str:
+    """Return a summary and at most `top` findings of a kind per system; CSV has findings alone."""
+    from ..explain.findings import findings_in_width, findings_table, summary_table
+
+    if style == "csv":
+        return findings_table(findings, top).render(style)
+    summary = summary_table(findings, metric)
+    if style != "table":
+        below = findings_table(findings, top, notes)
+        return f"{summary.render(style)}\n\n{below.render(style)}"
+    width = line_width()
+    shown = [part.render(style) for part in fitted(summary, style, width, "Captions of")]
+    for table, colour in findings_in_width(findings, top, width):
+        shown.append(_shown(table, style, width, [colour] * len(table.rows)))
+    return "\n\n".join([*shown, _below(notes, style, width)])
+
+
+def _explanations_text(
+    explained: Mapping[str, Explanation],
+    sentences: Mapping[str, Sequence[JudgedSentence]],
+    plan: bool,
+    style: str,
+    notes: Sequence[str],
+) -> str:
+    """Return each system's explanation, with its `sentences` if several; CSV has the plan alone."""
+    from ..explain.explanation import plan_table, tables
+    from ..explain.sentences import sentence_table
+
+    if style == "csv":
+        return plan_table(explained).render(style)
+    width = line_width()
+    shown = []
+    for name, explanation in explained.items():
+        words, *others = tables(explanation, name, plan)
+        colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
+        if name in sentences:
+            of_sentences = sentence_table(explanation.caption, sentences[name], width)
+            others = [of_sentences, *others]
+        shown.append(_shown(words, style, width, colours))
+        shown += [_shown(table, style, width) for table in others]
+    return "\n\n".join([*shown, _below(notes, style, width)])
+
+
+def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] = ()) -> str:
+    """Return a table that fits, with coloured rows; click drops colours where they mean nothing."""
+    if style != "table":
+        return table.render(style)
+    above = textwrap.wrap(table.title, width) if table.title else []
+    notes = [line for note in table.notes for line in textwrap.wrap(note, width)]
+    parts = []
+    for part in fitted(replace(table, title="", notes=notes), style, width):
+        lines = part.render(style).split("\n")
+        for number, colour in enumerate(colours, 2):  # below the headers
+            if colour is not None:
+                lines[number] = click.style(lines[number], fg=colour)
+        parts.append("\n".join([*above, *lines]))
+        above = []
+    return "\n\n".join(parts)
+
+
+def _below(notes: Sequence[str], style: str, width: int) -> str:
+    """Return what was explained by: names, cosines and signatures."""
+    if style != "table":
+        comment = "% " if style == "latex" else ""
+        return "\n".join(f"{comment}{note}" for note in notes)
+    signatures = [note for note in notes if "|" in note]
+    return "\n".join([*(note for note in notes if "|" not in note), *folded(signatures, width)])

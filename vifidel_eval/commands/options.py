@@ -309,7 +309,7 @@ def chosen_metrics(
 
     A click.UsageError says that one lacks what it needs, or that there is none to compute.
     """
-    from ..run.evaluating import to_compute
+    from ..scorers.registry import to_compute
 
     if metrics is None and not by_default:
         return []

@@ -9,7 +9,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import click
@@ -111,7 +111,18 @@ def show_help(ctx: click.Context, param: click.Parameter, wanted: Any) -> None:
 
 
 class Helping(click.Command):
-    """A command whose help is printed as results are."""
+    """A command whose help is printed as results are, and ends with examples."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, whose lines are not broken: they can be copied."""
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  vifidel-eval {line}\n" for line in self.examples))
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return the option ``--help``."""

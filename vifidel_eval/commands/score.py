@@ -15,9 +15,18 @@ import click
 from ..entry_points import service
 from ..errors import VifidelError
 from ..io.options import INPUT, OUTPUT, option
-from ..scores.conditions import Requirement, check_requirements, failures
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
-from .paths import CAPTIONS, RESULTS, Stated, SystemFile, Written, named
+from .paths import (
+    CAPTIONS,
+    RESULTS,
+    Requirement,
+    Stated,
+    SystemFile,
+    Written,
+    check_requirements,
+    failures,
+    named,
+)
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import tell
 from .tables import TableOptions
@@ -93,7 +102,14 @@ class Products:
     )
 
 
-@click.command(cls=MetricCommand)
+@click.command(
+    cls=MetricCommand,
+    examples=(
+        "score mine.json --references captions.json --objects instances.json",
+        "score mine.json base.json --objects instances.json --metrics VIFIDEL-H,CHAIR --compare",
+        "score mine.json --references captions.json --objects instances.json --report report.html",
+    ),
+)
 @click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
 @record("vifidel_eval.captions.fields:Wanted", "wanted")
@@ -123,8 +139,8 @@ def score(
     )
     from ..run.evaluating import plan
     from ..run.evaluating import score as scored
-    from ..scores.harness import raise_failures
     from ..scores.leaderboard import read
+    from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:
         read(products.leaderboard)  # one that is wrong is refused before the work
@@ -195,7 +211,7 @@ def _check_usage(
     products: Products,
 ) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
-    from ..scorers.registry import DEFAULT, METRICS, parts_of
+    from ..scorers.registry import METRICS, expanded, parts_of
 
     for name in (str(result.path) for result in results):  # --metrics VIFIDEL CIDEr
         if name.lower() in METRICS.spellings and not os.path.lexists(name):
@@ -221,7 +237,7 @@ def _check_usage(
         raise click.UsageError(
             "--calibrate needs --objects, the answers, and --references, which name what is there."
         )
-    chosen = [metric for name in metrics or () if name != DEFAULT for metric in parts_of(name)]
+    chosen = (metric for name in expanded(metrics or (), ()) for metric in parts_of(name))
     looked_at = products.report is not None or any(metric.images for metric in chosen)
     if settings.images is not None and not looked_at:
         raise click.UsageError("--images needs --report, or a metric that looks at the images.")

@@ -117,7 +117,14 @@ class TableOptions(TableLayout):
             write_whole(self.compare_output, comparison_csv(scores, comparisons, self) + "\n")
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "table scores.json",
+        "table scores.json --columns VIFIDEL-F,CIDEr --format latex",
+        "table scores.json --baseline mine",
+    ),
+)
 @click.argument("file", metavar="SCORES.json", type=FILE)
 @record(TableOptions, "tables")
 def table(file: Path, tables: TableOptions) -> None:
@@ -141,7 +148,14 @@ def table(file: Path, tables: TableOptions) -> None:
         tables.write(run.detail, comparisons)
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "leaderboard board.json",
+        "leaderboard board.json --sort CIDEr",
+        "leaderboard board.json --history --format markdown",
+    ),
+)
 @click.argument("file", type=FILE)
 @click.option(
     "--sort", metavar="METRIC", help="Metric to sort by, best first.  [default: the first]"

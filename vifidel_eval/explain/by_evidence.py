@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..evaluation import Floats
-from ..io.caches import Remembered
 from ..io.image_ids import ImageId
+from ..io.records import Remembered
 from ..kernels.bags import Bags, Part, meetings
 from ..kernels.grounding import Grounding, Mention, Verdict, words_of
 from ..kernels.support import LABELS, Evidence, Mask, are_named, nearest, some_of

@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Any
 
 from ..errors import VifidelError
-from .arguments import is_listed
 from .files import first_line
 from .image_ids import ImageId, from_json_key, from_json_value
+from .options import is_listed
 
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
 

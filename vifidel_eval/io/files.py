@@ -13,6 +13,7 @@ import secrets
 import stat
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from ..errors import VifidelError
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
 #: How many bytes of a file are read into memory, and how many of a pipe or device, which do not
 #: say how many they have. COCO's and Open Images' largest files have half of that.
@@ -60,9 +61,9 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
             if ordinary and state.st_size <= MOST_BYTES:
                 return file.read()
             return _whole(file, str(path), MOST_BYTES if ordinary else MOST_OF_A_PIPE, error)
+    except VifidelError:
+        raise
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
-        if isinstance(problem, VifidelError):
-            raise
         raise error(f"{path}: {reason(problem)}; check the path.") from None
 
 
@@ -70,12 +71,12 @@ def read_standard_input(error: type[VifidelError]) -> bytes:
     """Return all of standard input; `error` if it cannot be read or has too many bytes."""
     try:
         return _whole(sys.stdin.buffer, "standard input", MOST_OF_A_PIPE, error)
-    except AttributeError:
-        raise error("standard input: is closed, or no stream of bytes; give a file.") from None
-    except (OSError, ValueError) as problem:
-        if isinstance(problem, VifidelError):
-            raise
-        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
+    except VifidelError:
+        raise
+    except (AttributeError, OSError, ValueError) as problem:  # perhaps no stream of bytes
+        raise error(
+            f"standard input: cannot be read ({first_line(problem)}); give a file."
+        ) from None
 
 
 def _whole(file: IO[bytes], where: str, most: int, error: type[VifidelError]) -> bytes:
@@ -141,11 +142,8 @@ class _RepeatedKeyError(ValueError):
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _RepeatedKeyError(key)
-            seen.add(key)
+        [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise _RepeatedKeyError(key)
     return content
 
 
@@ -173,13 +171,11 @@ def parse_json(
             f"{where}: {what} (line {problem.lineno}, column {problem.colno}: {problem.msg}); "
             "write it again."
         ) from None
-    except ValueError:  # Python reads no integer of more than 4300 digits
+    except (ValueError, RecursionError):  # Python reads no integer of more than 4300 digits
         raise error(
-            f"{where}: JSON with a number of thousands of digits, which cannot be read; write it "
-            "again."
+            f"{where}: the JSON cannot be read: it is nested too deeply, or has a number of "
+            "thousands of digits."
         ) from None
-    except RecursionError:
-        raise error(f"{where}: the JSON is nested too deeply to be read.") from None
 
 
 def parse_json_lines(
@@ -302,30 +298,19 @@ def reason(problem: OSError | ValueError) -> str:
 
 
 class FileRows:
-    """The rows of an array of that shape, one dimension or more, in C order from `offset` on.
+    """The rows of a mapped array, read from its file; threads and forked processes may share it.
 
     Nothing is mapped: to touch a mapped page behind the end of a file that has become shorter ends
-    the process. Threads and forked processes may share it. If the file ends before a row that is
-    asked for, `error` says what is `said`.
+    the process. If the file ends before a row that is asked for, `error` says what is `said`.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        dtype: DTypeLike,
-        shape: Sequence[int],
-        offset: int,
-        error: type[VifidelError],
-        said: str,
-    ) -> None:
-        import numpy as np
-
-        self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.shape = tuple(shape)
-        self._offset = offset
+    def __init__(self, mapped: np.memmap[Any, Any], error: type[VifidelError], said: str) -> None:
+        self.dtype: np.dtype[Any] = mapped.dtype
+        self.shape: tuple[int, ...] = mapped.shape
+        self._offset = mapped.offset
         self._row_bytes = math.prod(self.shape[1:]) * self.dtype.itemsize
         self._error, self._said = error, said
-        self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - held open
+        self._file = open(str(mapped.filename), "rb", buffering=0)  # noqa: SIM115 - held open
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -335,33 +320,28 @@ class FileRows:
         if hasattr(self, "_file"):
             self._file.close()
 
-    def span(self, start: int, end: int) -> NDArray[Any]:
-        """Return the rows from `start` up to `end`, a copy."""
+    def _row(self, row: int) -> NDArray[Any]:
         import numpy as np
 
-        at, wanted = self._offset + start * self._row_bytes, (end - start) * self._row_bytes
-        parts = []
-        while wanted > 0:
-            if hasattr(os, "pread"):  # forked processes share a place in the file
-                part = os.pread(self._file.fileno(), wanted, at)
-            else:
-                with self._lock:
-                    self._file.seek(at)
-                    part = self._file.read(wanted)
-            if not part:
-                raise self._error(self._said)
-            parts.append(part)
-            at, wanted = at + len(part), wanted - len(part)
-        return np.frombuffer(b"".join(parts), self.dtype).reshape((end - start, *self.shape[1:]))
+        at = self._offset + row * self._row_bytes
+        if hasattr(os, "pread"):  # forked processes share a place in the file
+            content = os.pread(self._file.fileno(), self._row_bytes, at)
+        else:
+            with self._lock:
+                self._file.seek(at)
+                content = self._file.read(self._row_bytes)
+        if len(content) < self._row_bytes:
+            raise self._error(self._said)
+        return np.frombuffer(content, self.dtype).reshape(self.shape[1:])
 
     def __getitem__(self, rows: int | Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
         """Return a row, or several, a copy."""
         import numpy as np
 
         if isinstance(rows, int):
-            return self.span(rows, rows + 1)[0]  # type: ignore[no-any-return]
-        taken = [self.span(row, row + 1) for row in map(int, rows)]
-        return np.concatenate([np.empty((0, *self.shape[1:]), self.dtype), *taken])
+            return self._row(rows)
+        taken = [self._row(row) for row in map(int, rows)]
+        return np.array(taken, self.dtype).reshape((len(taken), *self.shape[1:]))
 
 
 def unmapped(mapped: NDArray[Any], error: type[VifidelError], said: str) -> FileRows | NDArray[Any]:
@@ -370,4 +350,4 @@ def unmapped(mapped: NDArray[Any], error: type[VifidelError], said: str) -> File
 
     if not isinstance(mapped, np.memmap) or not mapped.flags.c_contiguous or not mapped.ndim:
         return np.array(mapped)
-    return FileRows(str(mapped.filename), mapped.dtype, mapped.shape, mapped.offset, error, said)
+    return FileRows(mapped, error, said)

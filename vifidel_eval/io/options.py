@@ -1,19 +1,161 @@
-"""Options: what users choose, each declared once as a field of a record (a frozen dataclass).
+"""Arguments and options: errors that name an argument of a wrong kind; options declared once.
 
-The command's option, a function's argument and what docstrings say of it follow from the field.
+Kinds are not checked before a call, so that good arguments cost nothing. Where a call fails as
+Python fails on a wrong kind, its arguments are compared with the annotations of its signature.
+
+An option is what users choose, declared once as a field of a record (a frozen dataclass). The
+command's option, a function's argument and what docstrings say of it follow from the field.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
 import re
+import sys
 import textwrap
-from collections.abc import Callable, Collection
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, Union
 
+from ..errors import AnnotationError, VifidelError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T", bound=Callable[..., Any])
+
+_OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
+_MOST_LOOKED_AT = 100  # members of a collection
+
+
+def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that names the argument of a wrong kind on which it fails.
+
+    It raises `VifidelError` instead of a failure deep inside. A sentence of our own begins with the
+    name of an argument that is of a wrong kind as a whole. Other failures stay what they are.
+    """
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except VifidelError as problem:
+            name, _ = _wrong_kind(function, args, kwargs, members=False)
+            if not name or name in str(problem):
+                raise
+            said, error = f"{name}: {problem}", type(problem)
+        except _OF_WRONG_KINDS:
+            name, said = _wrong_kind(function, args, kwargs)
+            if not name:
+                raise
+            error = VifidelError
+        raise error(said) from None
+
+    return call
+
+
+def _wrong_kind(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    members: bool = True,
+) -> tuple[str, str]:
+    """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
+    signature = inspect.signature(function)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as problem:  # not its parameters, as Python's own message says
+        if hasattr(function, "__signature__"):  # which may name the function of a class above
+            raise TypeError(f"{function.__qualname__}() {problem}") from None
+        return "", ""
+    names = dict(inspect.unwrap(function).__globals__)
+    for record in getattr(function, "__records__", ()):  # as `options.taking` has them
+        names |= vars(sys.modules[record.__module__])
+    for name, value in given.items():
+        variable = signature.parameters[name].kind in (
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.VAR_KEYWORD,
+        )
+        expected = signature.parameters[name].annotation
+        if not variable and not _fits(value, _kind(expected, names), members):
+            called = function.__qualname__
+            if called.endswith(".__init__"):  # perhaps of a class above
+                called = type(args[0]).__name__
+            return name, f"{called}: {name} must be {expected}, not {value!r:.40}."
+    return "", ""
+
+
+def _kind(annotation: Any, names: dict[str, Any]) -> Any:
+    """Return what an annotation of ours stands for; Any if only type checkers know its names."""
+    if annotation is inspect.Parameter.empty:
+        return Any
+    try:
+        return eval(annotation, names) if isinstance(annotation, str) else annotation
+    except (NameError, TypeError):
+        return Any
+
+
+def _fits(value: Any, kind: Any, look_inside: bool = True) -> bool:
+    """Return whether a value may be of a kind; what cannot be told is taken for right."""
+    origin, members = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, member, look_inside) for member in members)
+    if origin is Literal:
+        return value in members
+    kind = type(None) if kind is None else origin or kind
+    if kind is Any or not isinstance(kind, type):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        names = [name for name in vars(kind) if not name.startswith("_")]
+        return not isinstance(value, type) and all(hasattr(value, name) for name in names)
+    of_texts = isinstance(value, str | bytes) and members and kind not in (str, bytes)
+    if not _is_a(value, kind) or of_texts:  # a text is no collection of texts
+        return False
+    return not look_inside or _members_fit(value, kind, members)
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if kind in (int, float):  # NumPy's too, but True is no number here
+        number = Integral if kind is int else Real
+        return isinstance(value, number) and not isinstance(value, bool)
+    return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
+
+
+def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
+    if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:  # an array without length
+        return True
+    if issubclass(kind, Mapping) and len(members) == 2:
+        some = list(value.items())[:_MOST_LOOKED_AT]
+        return all(_fits(k, members[0]) and _fits(v, members[1]) for k, v in some)
+    if issubclass(kind, Iterable) and isinstance(value, Collection) and members:
+        return all(_fits(member, members[0]) for member in list(value)[:_MOST_LOOKED_AT])
+    return True
+
+
+def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
+    """Check that arguments, given by their names, are whole numbers from `least` to `most`."""
+    for name, value in given.items():
+        if not is_whole(value, least, most):
+            bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+            raise VifidelError(f"{name} must be a whole number {bounds}, not {value!r:.40}.")
+
+
+def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
+    """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
+    return _is_a(value, int) and bool(least <= value <= most)
+
+
+def is_listed(values: Any) -> bool:
+    """Return whether values are a list, a tuple, or an array or tensor of at least one axis."""
+    return isinstance(values, list | tuple) or bool(
+        hasattr(values, "tolist") and getattr(values, "ndim", 1)
+    )
+
 
 #: The sections of a command's help.
 INPUT, METRICS, OUTPUT = "Input", "Metrics", "Output"
@@ -127,3 +269,27 @@ def _entry(one: Option, kind: Any) -> str:
     kind = kind if isinstance(kind, str) else inspect.formatannotation(kind)
     kind = kind.removesuffix(" | None") + ", optional" * (one.default is None)
     return f"{one.name} : {kind}\n{textwrap.indent(textwrap.fill(text, 92), '    ')}"
+
+
+def check_threshold(threshold: float | None, name: str = "threshold") -> None:
+    """Raise if something is given as a lowest score, called `name`, that is not from 0 to 1."""
+    if threshold is None:
+        return
+    real = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not (real and 0 <= threshold <= 1):
+        percent = real and 1 < threshold <= 100
+        raise AnnotationError(
+            f"{name} {threshold!r:.40} is not a number between 0 and 1"
+            f"{'; divide a percentage by 100' if percent else ''}."
+        )
+
+
+def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
+    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`."""
+    check_threshold(threshold)
+    check_threshold(uncertain, "uncertain")
+    if uncertain is not None and threshold is not None and uncertain > threshold:
+        raise AnnotationError(
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
+            "two are not judged, so give a lower one."
+        )

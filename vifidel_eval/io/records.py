@@ -1,4 +1,4 @@
-"""Runs that take long: checks of their outputs, locks, records of what is done, progress."""
+"""What runs keep: caches; and runs that take long: their outputs, locks, records, progress."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import stat
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sized
+from functools import partial, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
-from ..errors import VifidelError
+from ..errors import VectorsError, VifidelError
 from .files import beside, mode_of, read_kept, reason, write_whole
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-# What a lock holds while it is held, and if its process is killed.
-_OF_A_LOCK = b"a lock of vifidel-eval\n"
+# By which a lock is known to be ours from the moment it exists: no empty file of a user's can be
+# executed. What we wrote into it would come too late for one who opens it meanwhile.
+_OURS = stat.S_IXUSR
 
 # The first line of records, by which a file is known to be ours.
 _MARK = '{"vifidel-eval": "an unfinished run"}\n'
@@ -86,53 +88,35 @@ def _same(one: str | os.PathLike[str], other: str) -> bool:
 def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]:
     """Hold a lock file for one process at a time.
 
-    It is removed if this process has made it, or one that was killed, unless it is `kept`, where
-    others wait for it. Raises `filelock.Timeout` after so many seconds, OSError if it cannot be
-    made.
+    Whoever holds a lock of ours last removes it, unless it is `kept`, where others wait for it.
+    Raises `filelock.Timeout` after so many seconds, OSError if it cannot be made.
     """
     from filelock import FileLock, Timeout
 
-    left = b""
-    with contextlib.suppress(OSError):
-        if stat.S_ISREG(os.lstat(lock).st_mode):
-            with open(lock, "rb") as file:
-                left = file.read(len(_OF_A_LOCK) + 1)
-        else:
-            left = b"no file"
-    if left not in (b"", _OF_A_LOCK):
-        raise VifidelError(f"{lock}: exists and is not one of our lock files; move it away.")
-    try:
-        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-        made = not kept
-    except FileExistsError:
-        made = left == _OF_A_LOCK and not kept
-    held = FileLock(lock)
+    with contextlib.suppress(FileNotFoundError):
+        state = os.lstat(lock)
+        if not stat.S_ISREG(state.st_mode) or state.st_size:
+            raise VifidelError(f"{lock}: exists and is not one of our lock files; move it away.")
+    held = FileLock(lock, mode=0o644 if kept else 0o644 | _OURS)
     try:
         held.acquire(timeout=seconds)
-        if not _is_at(held, lock):  # one who held it until now has removed it
+        if _mode_at(held, lock) is None:  # one who held it until now has removed it
             raise Timeout(os.fspath(lock))
-        if made:
-            with contextlib.suppress(OSError):  # a full disk
-                os.write(_descriptor(held), _OF_A_LOCK)
         yield
     finally:
-        if made and held.is_locked and _is_at(held, lock):
+        if not kept and held.is_locked and (_mode_at(held, lock) or 0) & _OURS:
             with contextlib.suppress(OSError):  # on Windows, while it is held
                 lock.unlink()
         held.release()
 
 
-def _is_at(held: Any, lock: Path) -> bool:
-    """Return whether what is locked is the file of that name, not one that was removed."""
+def _mode_at(held: Any, lock: Path) -> int | None:
+    """Return the mode of a held lock; None if the file of that name is another, or none."""
     with contextlib.suppress(OSError):
-        return os.path.samestat(os.fstat(_descriptor(held)), os.stat(lock))
-    return False
-
-
-def _descriptor(held: Any) -> int:
-    """Return the open file of a lock, which filelock does not show."""
-    descriptor: int = held._context.lock_file_fd
-    return descriptor
+        state = os.fstat(held._context.lock_file_fd)  # which filelock does not show
+        if os.path.samestat(state, os.stat(lock)):
+            return state.st_mode
+    return None
 
 
 @contextlib.contextmanager
@@ -268,3 +252,83 @@ def in_notebook() -> bool:
 def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
     """Return what names the step that a bar is at; it shows when the bar next moves."""
     return partial(bar.set_description_str, refresh=False)
+
+
+K = TypeVar("K", bound=Sized)
+V = TypeVar("V")
+
+#: How many characters the texts of one cache have together: as in ten thousand captions.
+MOST = 1 << 20
+#: What an entry costs beside its text.
+ENTRY = 48
+
+
+class Remembered(dict[K, V]):
+    """A function of one argument that keeps what it returned, and a dictionary of that.
+
+    It holds arguments of `times` `MOST` characters together, each with `ENTRY` more; then it starts
+    over.
+
+    >>> lower = Remembered(str.lower)
+    >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
+    ('dog', True, ['Dog'])
+    """
+
+    def __init__(self, function: Callable[[K], V], times: int = 1) -> None:
+        super().__init__()
+        self._function = function
+        self._times = times
+        self._held = 0  # threads may lose additions: it bounds well enough
+        update_wrapper(self, function)
+
+    def __call__(self, key: K, /) -> V:
+        return self[key]
+
+    def __missing__(self, key: K) -> V:
+        value = self._function(key)
+        size = len(key) + ENTRY
+        most = self._times * MOST
+        if size > most // 16:  # one text must not drop all others
+            return value
+        self._held += size
+        if self._held > most:
+            self.clear()
+            self._held = size
+        self[key] = value
+        return value
+
+
+# The names of what we write into the cache folder; nothing else in it is ever removed.
+_OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|(building|pictures)-[0-9a-f]{32})\.db")
+
+
+class Cleared(NamedTuple):
+    """What `clear_cache` did."""
+
+    bytes: int  # removed
+    left: list[Path]  # folders in the cache that are not ours
+
+
+def cache_folder() -> Path:
+    """Return ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    chosen = os.environ.get("VIFIDEL_EVAL_CACHE")
+    return Path(chosen) if chosen else user_cache_path("vifidel_eval", appauthor=False)
+
+
+def clear_cache() -> Cleared:
+    """Remove what this package keeps in the cache folder, and nothing else."""
+    cache = cache_folder()
+    try:
+        found = sorted(cache.iterdir()) if cache.is_dir() else []
+        files = [path for path in found if path.is_file() and not path.is_symlink()]
+        own = [path for path in files if _OWN_NAME.fullmatch(path.name)]
+        size = sum(path.stat().st_size for path in own)
+        for path in own:
+            path.unlink(missing_ok=True)
+    except OSError as problem:
+        raise VectorsError(
+            f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
+        ) from None
+    return Cleared(size, [path for path in found if path.is_dir()])

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
-from ..io.caches import Remembered
+from ..io.records import Remembered
 from ..words.content_words import content_words
 from ..words.english import sentence_places
 from ..words.mentions import Unit
@@ -239,20 +239,11 @@ def judge_claims(
     mentions = _Mentions(claims, words, grounding, lexicon)
     in_labels, in_said, apart, same = _named_by(gold, mentions, grounding, image)
     is_named = in_labels | in_said
-    unnamed = np.flatnonzero(~is_named)
+    unnamed = (~is_named).nonzero()[0]
     rows = mentions.rows[unnamed]
-    judged = [
-        (of_row.has(category), category in of_row.denied)
-        for row, at in zip(rows.tolist(), unnamed.tolist(), strict=True)
-        for of_row, category in [(gold.deniable[row], mentions.units[at].category)]
-    ]
-    can_lack, answered = np.array(judged, dtype=bool).reshape(-1, 2).T
-    of_mentions = lexicon, mentions.atoms, mentions.rows
-    near_both = (nearest_evidence(*of_mentions, side, (), unnamed)[0] for side in (said, objects))
-    near = np.nan_to_num(np.maximum(*near_both)[unnamed])
-    near[same[unnamed]] = 1.0
-    near[answered | apart[unnamed]] = 0.0
-    denied = can_lack & (near < SUPPORT)
+    near = denied = np.zeros(0, dtype=bool)
+    if len(unnamed):
+        near, denied = _unnamed(gold, mentions, unnamed, same, apart)
     sure = fidelity.sureness(near, denied, gold.doubt[rows])
 
     in_named = mentions.words_of(is_named)
@@ -273,16 +264,17 @@ def judge_claims(
         (gold.rows, len(grounding.class_numbers)),
     )
     reached = _reached_by(lexicon, words, reaching, objects, to_objects)
-    denials = _wrong_denials(claims, grounding, image, gold.doubt)
     return JudgedClaims(
         claimed=claimed,
         words=words,
         support=support,
         weights=weights,
-        inventions=fidelity.Inventions(
-            np.append(rows, denials.rows),
-            np.append(mentions.classes[unnamed], denials.classes),
-            np.append(sure, denials.sure),
+        inventions=_with_wrong_denials(
+            fidelity.Inventions(rows, mentions.classes[unnamed], sure),
+            claims,
+            grounding,
+            image,
+            gold.doubt,
         ),
         reached=_reached_by(lexicon, words, reaching, said, to_said),
         spoken_of=np.where(spoken_of, 1.0, reached),
@@ -330,24 +322,52 @@ def _named_by(
     references = gold.said.words.owners, gold.said_classes
     of_mentions = mentions.rows, mentions.classes
     in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
-    apart = np.zeros(len(in_said), dtype=bool)
-    classes = [numbers[one] for one in grounding.apart if one in numbers]
-    for at in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
-        category, known = mentions.units[at].category or "", image(int(mentions.rows[at]))
-        in_said[at] = category in (known.shares or ())
-        apart[at] = known.names(grounding.apart[category])
-    unnamed = np.flatnonzero(~in_labels & ~in_said)
-    others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
-    of_others = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)
-    same = np.zeros(len(in_said), dtype=bool)
-    for by in (labels, references):
-        same[unnamed] |= are_named((mentions.rows[unnamed], of_others), by, size)
-    return in_labels, in_said, apart & ~in_labels & ~in_said, same
+    apart, same = np.zeros((2, len(in_said)), dtype=bool)
+    for at, unit in enumerate(mentions.units):
+        category = unit.category or ""
+        if category in grounding.apart:
+            known = image(int(mentions.rows[at]))
+            in_said[at] = category in (known.shares or ())
+            apart[at] = known.names(grounding.apart[category])
+    unnamed = ~in_labels & ~in_said
+    others = {at: grounding.other_class(mentions.units[at]) for at in unnamed.nonzero()[0].tolist()}
+    if any(others.values()):
+        places = np.fromiter(others, np.int64)
+        classes = np.array([numbers.get(other or "", NO_CLASS) for other in others.values()])
+        for by in (labels, references):
+            same[places] |= are_named((mentions.rows[places], classes), by, size)
+    return in_labels, in_said, apart & unnamed, same
 
 
-def _wrong_denials(
-    claims: Sequence[Claim], grounding: Grounding, image: Callable[[int], Known], doubt: Floats
+def _unnamed(
+    gold: ClaimsGold, mentions: _Mentions, unnamed: Integers, same: Mask, apart: Mask
+) -> tuple[Floats, Mask]:
+    """Return how near the evidence comes to mentions that nothing names, and which it denies."""
+    rows = mentions.rows[unnamed]
+    judged = [
+        (of_row.has(category), category in of_row.denied)
+        for row, at in zip(rows.tolist(), unnamed.tolist(), strict=True)
+        for of_row, category in [(gold.deniable[row], mentions.units[at].category)]
+    ]
+    can_lack, answered = np.array(judged).T
+    near_both = (
+        nearest_evidence(gold.lexicon, mentions.atoms[unnamed], rows, side)[0]
+        for side in (gold.said.words, gold.named)
+    )
+    near = np.nan_to_num(np.maximum(*near_both))
+    near[same[unnamed]] = 1.0
+    near[answered | apart[unnamed]] = 0.0
+    return near, can_lack & (near < SUPPORT)
+
+
+def _with_wrong_denials(
+    inventions: fidelity.Inventions,
+    claims: Sequence[Claim],
+    grounding: Grounding,
+    image: Callable[[int], Known],
+    doubt: Floats,
 ) -> fidelity.Inventions:
+    """Return inventions with what captions deny though the evidence has it."""
     wrong = [
         (row, grounding.class_numbers[unit.category or ""], 1.0 if by == LABELS else doubt[row])
         for row, claim in enumerate(claims)
@@ -355,5 +375,7 @@ def _wrong_denials(
         for by in [image(row).contradicts(unit.category)]
         if by is not None
     ]
-    rows, classes, sure = np.array(wrong, dtype=np.float64).reshape(-1, 3).T
-    return fidelity.Inventions(rows.astype(np.int64), classes.astype(np.int64), sure)
+    if not wrong:
+        return inventions
+    columns = zip(vars(inventions).values(), zip(*wrong, strict=True), strict=True)
+    return fidelity.Inventions(*(np.append(found, more) for found, more in columns))

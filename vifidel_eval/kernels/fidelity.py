@@ -91,10 +91,12 @@ def sureness(near: Floats, denied: Mask, doubt: Floats) -> Floats:
 
 def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
     """Return the product of the factors of each row's inventions, each class once, (rows,)."""
+    kept = np.ones(rows)
+    if not len(inventions.rows):
+        return kept
     keys, at = np.unique(_keys(inventions), return_inverse=True)
     surest = np.zeros(len(keys))
     np.maximum.at(surest, at, inventions.sure)
-    kept = np.ones(rows)
     np.multiply.at(kept, keys >> _CLASS_BITS, 1 - _INVENTION * surest)
     return kept
 

@@ -20,7 +20,7 @@ from ..annotations import ObjectLabels
 from ..annotations.categories import CLOSED_SETS, LookedFor
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Integers
-from ..io.caches import Remembered
+from ..io.records import Remembered
 from ..words.english import singular
 from ..words.mentions import Unit, finder_of
 from ..words.settings import SUPPORT

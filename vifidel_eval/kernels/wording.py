@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..io.caches import Remembered
+from ..io.records import Remembered
 from ..words.content_words import piece_runs, simplified
 from ..words.english import sentence_places
 from ..words.synonyms import rarity
@@ -69,7 +69,7 @@ class _Texts:
     def __init__(self, texts: Sequence[str]) -> None:
         read = np.frombuffer(b"".join(map(_of_text.__getitem__, texts)), _WORD)
         rarities = read["rarity"]
-        at = np.flatnonzero(rarities != _IS_END)
+        at = (rarities != _IS_END).nonzero()[0]
         self.keys: Keys = read["key"][at]
         self.rarities: Floats = rarities[at]
         self.is_start = self.rarities == _IS_START
@@ -142,7 +142,7 @@ class ReferenceWording:
         rows = said.texts[said.is_start]
         wanted = self._of_rows(said.keys, said.texts)
         kinds = self._words.searchsorted(wanted)
-        shared = np.flatnonzero(np.append(self._words, 0)[kinds] == wanted)
+        shared = (np.append(self._words, 0)[kinds] == wanted).nonzero()[0]
         sizes = np.bincount(said.sentences[shared], minlength=len(rows))
         totals = said.totals(said.sentences, len(rows))
         own = _Own(kinds[shared], said.places[shared], starts_of(sizes), totals)
@@ -173,7 +173,7 @@ class ReferenceWording:
         has = counts > 0
 
         size = int(number.max(initial=0))
-        cell = np.flatnonzero(has)
+        cell = has.nonzero()[0]
         of = np.arange(len(rows)).repeat(number)[cell]
         kinds, number = cell - to_cells[of], meets[of]
         theirs = self._counts[positions(self._cells[kinds], number)]
@@ -187,24 +187,23 @@ class ReferenceWording:
         number = sizes[sentences]
         at = positions(starts[sentences], number)
         among = references - self._first[rows[sentences]]
-        shared = np.flatnonzero(self._has[self._cells[own.kinds][at] + among.repeat(number)])
+        (shared,) = self._has[self._cells[own.kinds[at]] + among.repeat(number)].nonzero()
         at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
         here, worth = _pairs(own.kinds[at] - to_kinds[meetings], own.places[at], meetings, size)
 
         number = self._sizes[references]
         at = positions(self._starts[references], number)
-        shared = np.flatnonzero(has[self._kinds[at] + to_cells[sentences].repeat(number)])
+        (shared,) = has[self._kinds[at] + to_cells[sentences].repeat(number)].nonzero()
         at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
         kinds = self._kinds[at] - to_kinds[meetings]
         there, their_worth = _pairs(kinds, self._places[at], meetings, size)
 
         pairs, groups, _ = _grouped(np.concatenate([here, there]))
-        of_here, of_there = np.split(groups, [len(here)])
         worth = np.minimum(
-            np.bincount(of_here, worth, len(pairs)),
-            np.bincount(of_there, their_worth, len(pairs)),
+            np.bincount(groups[: len(here)], worth, len(pairs)),
+            np.bincount(groups[len(here) :], their_worth, len(pairs)),
         )
-        both = np.flatnonzero(worth)
+        both = worth.nonzero()[0]
         pairs, second = np.divmod(pairs[both], size)
         meetings, first = np.divmod(pairs, size)
         to_kinds = to_kinds[meetings]
@@ -226,7 +225,7 @@ def _pairs(
     A number is that of the meeting, of the kind of the first word, of so many, and of the second.
     """
     apart = places[1:] - places[:-1]  # of two meetings, it goes back or far ahead
-    first = np.flatnonzero((apart > 0) & (apart < _FAR))
+    first = ((apart > 0) & (apart < _FAR)).nonzero()[0]
     return (meetings[first] * size + kinds[first]) * size + kinds[first + 1], 1 / apart[first]
 
 

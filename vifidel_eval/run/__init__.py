@@ -1,6 +1,61 @@
-"""One entry for Python: what is to be scored in, a `Run` out; ``vifidel-eval score`` is over it."""
+"""One entry for Python: `evaluate` scores, `load` reads what was scored; both return a `Run`."""
 
-from .evaluating import evaluate, load
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from ..captions.fields import Selection, Wanted
+from ..errors import VifidelError, VifidelWarning
+from ..io.options import named_if_wrong
+from ..scores.scores_file import read_scores
+from ..words.settings import Settings
+from .evaluating import evaluate, own_options, plan, taken
+from .plan import PathLike, Plan
 from .run import Run
 
 __all__ = ["Run", "evaluate", "load"]
+
+
+@named_if_wrong
+def load(path: PathLike) -> Run:
+    """Return the run that `Run.save` or ``score --output`` wrote.
+
+    Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
+    the ten significant digits that every machine agrees on; counts, signatures and, if one was
+    saved, the comparison are those of the file. Captions, references and objects are not in it:
+    `Run.report`, `Run.inventions` and whatever else needs them reads them again from the files that
+    the run was made from, and says which of these is missing or has changed.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read, is another one, is damaged, or was written by a newer version.
+    """
+    scores, comparisons = read_scores(path)
+    return Run(scores, None, comparisons, str(path), _plan_again=_plan_again)
+
+
+def _plan_again(arguments: Mapping[str, Any]) -> Plan:
+    """Return the plan of a run that was loaded, of the arguments that its file has."""
+    given = dict(arguments)
+    try:
+        stated = dict(given.pop("settings"))
+        options = own_options(stated.pop("options", {}))
+        has_references = given["references"] is not None
+        records = {
+            "settings": Settings(**stated, references=has_references, options=options),
+            "wanted": Wanted(**given.pop("wanted")),
+            "selection": Selection(**taken(Selection, given)),
+        }
+        known = inspect.signature(plan).bind(**records, **given)
+    except (KeyError, TypeError) as problem:
+        raise VifidelError(
+            f"what the scores were made with is not known here ({problem}): evaluate again."
+        ) from None
+    with warnings.catch_warnings():
+        # What the inputs are like was said when they were scored.
+        warnings.simplefilter("ignore", VifidelWarning)
+        return plan(*known.args, **known.kwargs)

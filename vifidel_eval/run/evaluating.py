@@ -5,31 +5,27 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
+import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..captions.fields import Selection, Wanted
+from ..captions import system_names
+from ..captions.fields import Ids, Selection, Wanted
+from ..captions.layouts import captions_from, kind_of
+from ..captions.rows import captions_by_image
 from ..entry_points import service
-from ..errors import VifidelError, VifidelWarning
-from ..io.arguments import named_if_wrong
-from ..io.options import options_of, taking
+from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
+from ..io.image_ids import ImageId, check_distinct
+from ..io.options import named_if_wrong, options_of, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
-from ..scorers.registry import (
-    DEFAULT,
-    METRICS,
-    build,
-    check_needs,
-    defaults,
-    expanded,
-    parts_of,
-)
+from ..scorers.registry import METRICS, Metrics, build, named_metrics, parts_of, to_compute
 from ..scorers.word_vectors import Objects
-from ..scores.harness import column_names, score_systems, together
 from ..scores.run_warnings import (
     WORDS,
     WordsPerCaption,
@@ -38,25 +34,26 @@ from ..scores.run_warnings import (
     warn_of_scores,
     warn_of_tags,
 )
-from ..scores.samples import floor_of, pooled, score_samples, signed, with_people
-from ..scores.scores import Inputs
-from ..scores.scores_file import read_scores
-from ..scores.systems import all_images, captioned, check_releases, in_one_spelling
-from ..words.settings import Settings
-from .plan import (
-    Captions,
-    Metrics,
-    PathLike,
-    Plan,
-    References,
-    Systems,
-    named,
-    named_metrics,
-    paths_in,
-    read_captions,
+from ..scores.samples import floor_of, pooled, score_samples, signed, spread, with_people
+from ..scores.systems import (
+    System,
+    all_images,
+    captioned,
+    column_names,
+    in_one_spelling,
+    only_images,
+    read_image_ids,
+    score_systems,
+    together,
 )
+from ..words.settings import Settings
+from .plan import Captions, Plan, References, Systems, check_releases, inputs_of
 from .run import Run
 
+_SYSTEMS = (
+    "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
+    '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
+)
 # The arguments of `evaluate` with the fields that they are in its records.
 _FIELDS = {
     record: {one.name: at for at, one in options_of(record).items()}
@@ -144,58 +141,20 @@ def evaluate(
     True
     """
     names, scorers = named_metrics(metrics)
-    given = _taken(Settings, options) | {"objects": objects}
-    selection, fields = Selection(**_taken(Selection, options)), _taken(Wanted, options)
+    given = taken(Settings, options) | {"objects": objects}
+    selection, fields = Selection(**taken(Selection, options)), taken(Wanted, options)
     for at in fields.keys() - {"samples"}:
         fields[at] = (fields[at],) if isinstance(fields[at], str) else tuple(fields[at])
     wanted = Wanted(**fields)
-    settings = Settings(**given, options=_own(options)).with_references(references is not None)
+    settings = Settings(**given, options=own_options(options)).with_references(
+        references is not None
+    )
     names = to_compute(None if metrics is None else names, settings, scorers=scorers)
     planned = plan(named(systems), references, settings, names, wanted, selection, scorers)
     run = score(planned, progress)
     for name, why in run.detail.unavailable.items():
         warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
     return run
-
-
-@named_if_wrong
-def load(path: PathLike) -> Run:
-    """Return the run that `Run.save` or ``score --output`` wrote.
-
-    Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
-    the ten significant digits that every machine agrees on; counts, signatures and, if one was
-    saved, the comparison are those of the file. Captions, references and objects are not in it:
-    `Run.report`, `Run.inventions` and whatever else needs them reads them again from the files that
-    the run was made from, and says which of these is missing or has changed.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, is another one, is damaged, or was written by a newer version.
-    """
-    scores, comparisons = read_scores(path)
-    return Run(scores, None, comparisons, str(path), _plan_again=_plan_again)
-
-
-def to_compute(
-    names: Sequence[str] | None,
-    settings: Settings,
-    spelled: Callable[[str], str] = str,
-    scorers: Collection[str] = (),
-) -> list[str]:
-    """Return the metrics to compute: those named, by default all that have what they need.
-
-    A VifidelError says that one lacks something, or that there is nothing to compute, not even
-    `scorers` of the user's own; `spelled` returns what the user calls an argument.
-    """
-    names = expanded([DEFAULT] if names is None else names, defaults(settings))
-    if not names and not scorers:
-        raise VifidelError(
-            f"there is nothing to score with; give {spelled('references')}, {spelled('objects')} "
-            f"or both, or name {spelled('metrics')} that need neither."
-        )
-    check_needs(names, settings, spelled)
-    return names
 
 
 def plan(
@@ -260,35 +219,12 @@ def plan(
             for name in systems
         }
     looking = any(part.images for name in metrics for part in parts_of(name))
-    images_read = settings.images if looking else None  # and not for the report alone
-    sources = [*systems.values(), references, settings.objects, images_read]
+    # Pictures for the report alone change no score.
+    given = settings if looking else replace(settings, images=None)
     inputs = None
+    sources = (*systems.values(), references, given.objects, given.images)
     if not scorers and all(map(_is_located, sources)):
-        inputs = Inputs(
-            {
-                "systems": {name: _located(source) for name, source in systems.items()},
-                "references": _located(references),
-                "settings": {
-                    **_stated(
-                        replace(
-                            settings,
-                            objects=_located(settings.objects),
-                            images=_located(images_read),
-                        )
-                    ),
-                    "options": {
-                        name: value
-                        for name, value in settings.options.items()
-                        if value != _own({}).get(name)
-                    },
-                },
-                "metrics": list(metrics),
-                "wanted": _stated(wanted),
-                "image_ids": _located(selection.image_ids),
-                "allow_subset": allow_subset,
-                "people": people,
-            }
-        )
+        inputs = inputs_of(systems, references, given, metrics, wanted, selection)
     return Plan(
         read,
         images,
@@ -304,27 +240,84 @@ def plan(
     )
 
 
-def _plan_again(arguments: Mapping[str, Any]) -> Plan:
-    """Return the plan of a run that was loaded, of the arguments that its file has."""
-    given = dict(arguments)
-    try:
-        stated = dict(given.pop("settings"))
-        options = _own(stated.pop("options", {}))
-        has_references = given["references"] is not None
-        records = {
-            "settings": Settings(**stated, references=has_references, options=options),
-            "wanted": Wanted(**given.pop("wanted")),
-            "selection": Selection(**_taken(Selection, given)),
-        }
-        known = inspect.signature(plan).bind(**records, **given)
-    except (KeyError, TypeError) as problem:
-        raise VifidelError(
-            f"what the scores were made with is not known here ({problem}): evaluate again."
-        ) from None
-    with warnings.catch_warnings():
-        # What the inputs are like was said when they were scored.
-        warnings.simplefilter("ignore", VifidelWarning)
-        return plan(*known.args, **known.kwargs)
+def named(systems: Systems) -> dict[str, Captions]:
+    """Return systems by name; those of result files are named as the command names them."""
+    if isinstance(systems, str | os.PathLike):
+        systems = [systems]
+    if isinstance(systems, Mapping):
+        for name, captions in systems.items():
+            if not isinstance(name, str) or not name.strip():
+                raise CaptionError(
+                    f"{_SYSTEMS}; found the name {name!r:.40} with {captions!r:.40}."
+                )
+        found = dict(systems)
+    elif isinstance(systems, list | tuple) and all(
+        isinstance(path, str | os.PathLike) for path in systems
+    ):
+        paths = [Path(path) for path in systems]
+        found = dict(zip(system_names(paths), paths, strict=True))
+    else:
+        raise CaptionError(f"{_SYSTEMS}; found {kind_of(systems)}: give each system a name.")
+    if not found:
+        raise CaptionError(f"{_SYSTEMS}; there is none.")
+    return found
+
+
+def read_captions(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    wanted: Wanted,
+    image_ids: Ids = None,
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return systems and references, of all images or only those of `image_ids`.
+
+    Where systems may have several captions per image, each sample is a system. A file of ids is a
+    JSON list, or has an id per line.
+    """
+    captions = {
+        name: _captions_in(source, f"system {name!r}", wanted) for name, source in systems.items()
+    }
+    by_image = None
+    if references is not None:
+        by_image = _captions_in(
+            references, "references", replace(wanted, references=True, samples=False)
+        )
+    read: list[System] = []
+    for name, of_system in captions.items():
+        if by_image == of_system:
+            where = references if isinstance(references, str | os.PathLike) else "references"
+            raise CaptionError(
+                f"{where}: holds the captions of system {name!r} and no others; "
+                "give captions that people wrote as references."
+            )
+        if wanted.samples:
+            read += spread(name, of_system)
+        else:
+            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
+    if image_ids is None:
+        return read, by_image
+    if isinstance(image_ids, str | os.PathLike):
+        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
+    if not isinstance(image_ids, Iterable):
+        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
+    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
+
+
+def _captions_in(source: Any, where: str, wanted: Wanted) -> dict[ImageId, list[str]]:
+    """Return the captions of each image; those of a program need no layout."""
+    plain = None
+    if not (wanted.splits or wanted.samples):
+        plain = captions_by_image(source, wanted.references)
+    if plain is None:
+        return captions_from(source, where, wanted)
+    check_distinct(plain, where)
+    return plain
+
+
+def paths_in(source: Any) -> list[Path]:
+    """Return the paths that a source is or, if it is a list, holds."""
+    members = source if isinstance(source, list | tuple) else [source]
+    return [Path(one) for one in members if isinstance(one, str | os.PathLike)]
 
 
 def _is_located(source: Any) -> bool:
@@ -332,39 +325,22 @@ def _is_located(source: Any) -> bool:
     return source is None or all(isinstance(one, str | os.PathLike) for one in members)
 
 
-def _located(source: Any) -> Any:
-    """Return a source with its paths as such; a list of one is that one."""
-    if isinstance(source, str | os.PathLike):
-        return Path(source)
-    if not isinstance(source, list | tuple):
-        return source
-    return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
-
-
-def _stated(record: Any) -> dict[str, Any]:
-    """Return the options that are not the defaults, without trust, which is the reader's."""
-    stated = {}
-    for at, one in options_of(type(record)).items():
-        value = getattr(record, at)
-        by_default = type(value) is type(one.default) and value == one.default
-        empty = isinstance(value, list | tuple) and not value
-        if not (by_default or empty or at == "trust_pickles"):
-            is_path = isinstance(value, str) and os.path.exists(value)
-            stated[at] = Path(value) if is_path else value
-    return stated
-
-
 def score(planned: Plan, progress: bool | None = None) -> Run:
     """Score what was planned, with a progress bar as `evaluate` shows it."""
     work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
-    with progress_bar(work, shown=progress) as bar:
+    on_progress: Callable[[int], object] | None = None
+    on_metric: Callable[[str], object] | None = None
+    with ExitStack() as watched:
+        if progress or (progress is None and _is_watched()):
+            bar = watched.enter_context(progress_bar(work, shown=progress))
+            on_progress, on_metric = bar.update, named_by(bar)
         how = (
             planned.scorers,
             planned.images,
             planned.allow_subset,
-            bar.update,
+            on_progress,
             planned.unavailable,
-            named_by(bar),
+            on_metric,
         )
         if planned.samples is None:
             scores = score_systems(planned.systems, *how)
@@ -386,12 +362,18 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     return Run(scores, planned)
 
 
-def _taken(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+def _is_watched() -> bool:
+    """Return whether somebody may see a progress bar: in a terminal or a notebook."""
+    is_terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+    return is_terminal or "IPython" in sys.modules
+
+
+def taken(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
     """Take the values of a record's fields out of what was given by the names of arguments."""
     return {at: given.pop(name) for name, at in _FIELDS[record].items() if name in given}
 
 
-def _own(options: Mapping[str, Any]) -> dict[str, Any]:
+def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of metrics' own options, those that were not given by default."""
     if not options.keys() <= {option.name for option in METRICS.options()}:
         METRICS.load()

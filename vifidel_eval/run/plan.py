@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..annotations import read_boxes
-from ..annotations.plain import are_rows
 from ..annotations.read import HasDataset
-from ..captions import system_names
-from ..captions.fields import Ids, Wanted
-from ..captions.layouts import captions_from, kind_of
+from ..captions.fields import Selection, Wanted
 from ..captions.rows import Rows
-from ..errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError
+from ..errors import (
+    ImageIdError,
+    MetricUnavailable,
+    VifidelError,
+    VifidelWarning,
+)
 from ..evaluation import Column
 from ..explain.inventions import Invention, inventions_in
 from ..explain.sentences import JudgedSentence
-from ..io.image_ids import ImageId, to_json_value
+from ..io.image_ids import ImageId, match, to_json_value
+from ..io.options import options_of
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
-from ..scorers.registry import check_scorer, parse
-from ..scores.harness import column_names
-from ..scores.samples import gathered_columns, spread
+from ..scorers.registry import METRICS
+from ..scores.samples import gathered_columns
 from ..scores.scores import Inputs, People
-from ..scores.systems import System, only_images, paired, read_image_ids
+from ..scores.systems import System, column_names, paired
 from ..words.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,14 +44,15 @@ Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]]
 Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
 #: The references of a run.
 References: TypeAlias = Captions
-#: Names of metrics, scorers, or a mapping of name to scorer.
-Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
-_SYSTEMS = (
-    "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
-    '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
-)
 
 _PIECE = re.compile(r"\S+")
+# Where COCO's files say, near their beginning, which release they are of: in their info, in file
+# names and in addresses of images.
+_COCO_YEAR = re.compile(
+    r'"year": ?(2014|2017)\b|"COCO (2014|2017)|COCO_(?:train|val)(2014|2017)_\d{12}'
+    r"|cocodataset\.org/(?:train|val)(2014|2017)/"
+)
+_BEGINNING = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,111 +177,89 @@ class Plan:
         return VifidelPRF(**self.settings.evidence)
 
 
-def named(systems: Systems) -> dict[str, Captions]:
-    """Return systems by name; those of result files are named as the command names them."""
-    if isinstance(systems, str | os.PathLike):
-        systems = [systems]
-    if isinstance(systems, Mapping):
-        for name, captions in systems.items():
-            if not isinstance(name, str) or not name.strip():
-                raise CaptionError(
-                    f"{_SYSTEMS}; found the name {name!r:.40} with {captions!r:.40}."
-                )
-        found = dict(systems)
-    elif isinstance(systems, list | tuple) and all(
-        isinstance(path, str | os.PathLike) for path in systems
-    ):
-        paths = [Path(path) for path in systems]
-        found = dict(zip(system_names(paths), paths, strict=True))
-    else:
-        raise CaptionError(f"{_SYSTEMS}; found {kind_of(systems)}: give each system a name.")
-    if not found:
-        raise CaptionError(f"{_SYSTEMS}; there is none.")
-    return found
+def check_releases(
+    objects: Iterable[str | os.PathLike[str]],
+    images: Collection[ImageId],
+    references: str | os.PathLike[str],
+    wanted: Collection[ImageId],
+) -> None:
+    """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
+    year = _coco_year(references)
+    years = {of: path for path in objects if (of := _coco_year(path)) is not None}
+    if year is None or not years or year in years:
+        return
+    other, path = next(iter(years.items()))
+    apart = (
+        f"the objects ({path}) are from COCO {other} and the references ({references}) from {year}"
+    )
+    missing = len(wanted) - len(match(wanted, images))
+    if missing:
+        raise ImageIdError(
+            f"{apart}: {missing} of the {len(wanted)} images have no entry among the objects; take "
+            "both from one release."
+        )
+    warnings.warn(
+        f"{apart}; take both from one release, so that others get the same numbers.",
+        VifidelWarning,
+        stacklevel=2,
+    )
 
 
-def read_captions(
+def _coco_year(path: str | os.PathLike[str]) -> str | None:
+    """Return the year of the release of COCO that a file is of, if it says so."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            year = _COCO_YEAR.search(file.read(_BEGINNING))
+    except (OSError, ValueError):
+        return None  # whoever reads it says what is wrong
+    return next(filter(None, year.groups())) if year else None
+
+
+def inputs_of(
     systems: Mapping[str, Captions],
     references: References | None,
+    settings: Settings,
+    metrics: Sequence[str],
     wanted: Wanted,
-    image_ids: Ids = None,
-) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references, of all images or only those of `image_ids`.
-
-    Where systems may have several captions per image, each sample is a system. A file of ids is a
-    JSON list, or has an id per line.
-    """
-    captions = {
-        name: captions_from(source, f"system {name!r}", wanted) for name, source in systems.items()
-    }
-    by_image = None
-    if references is not None:
-        by_image = captions_from(
-            references, "references", replace(wanted, references=True, samples=False)
-        )
-    read: list[System] = []
-    for name, of_system in captions.items():
-        if by_image == of_system:
-            where = references if isinstance(references, str | os.PathLike) else "references"
-            raise CaptionError(
-                f"{where}: holds the captions of system {name!r} and no others; "
-                "give captions that people wrote as references."
-            )
-        if wanted.samples:
-            read += spread(name, of_system)
-        else:
-            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
-    if image_ids is None:
-        return read, by_image
-    if isinstance(image_ids, str | os.PathLike):
-        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
-    if not isinstance(image_ids, Iterable):
-        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
-
-
-def paths_in(source: Any) -> list[Path]:
-    """Return the paths that a source is or, if it is a list, holds."""
-    if isinstance(source, str | os.PathLike):
-        return [Path(source)]
-    members = source if isinstance(source, list | tuple) and not are_rows(source) else ()
-    return [path for member in members for path in paths_in(member)]
-
-
-def named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
-    """Return names of registered metrics, and scorers by name; nothing by default."""
-    names: list[str] = []
-    scorers: dict[str, Scorer] = {}
-    if isinstance(metrics, Mapping):
-        given: list[tuple[Any, Any]] = list(metrics.items())
-    else:
-        listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
-        if listed is not None and not isinstance(listed, Iterable):
-            raise VifidelError(_no_metric(listed))
-        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in listed or ()]
-    for name, scorer in given:
-        if isinstance(scorer, str) and not isinstance(metrics, Mapping):
-            names += parse(scorer)
-            continue
-        if not isinstance(name, str) or not isinstance(scorer, Scorer):
-            raise VifidelError(_no_metric(scorer))
-        check_scorer(scorer)
-        if name in scorers:
-            raise VifidelError(
-                f"there are two scorers of {name}; name them: "
-                "metrics={'first': ..., 'second': ...}."
-            )
-        scorers[name] = scorer
-    if metrics is not None and not names and not scorers:
-        raise VifidelError("metrics is empty; leave it out for the default metrics.")
-    for name in names:
-        if name in scorers:
-            raise VifidelError(f"{name} is among the metrics by name and as a scorer; keep one.")
-    return list(dict.fromkeys(names)), scorers
-
-
-def _no_metric(value: Any) -> str:
-    return (
-        "metrics are names, scorers of vifidel_eval.scorers, or {name: scorer}; found "
-        f"{type(value).__name__} {value!r:.40}."
+    selection: Selection,
+) -> Inputs:
+    """Return what a run was planned by, as a file of scores holds it; all sources are paths."""
+    own = {one.name: one.default for one in METRICS.options()}
+    options = {name: value for name, value in settings.options.items() if value != own.get(name)}
+    return Inputs(
+        {
+            "systems": {name: _located(source) for name, source in systems.items()},
+            "references": _located(references),
+            "settings": {
+                **_stated(replace(settings, objects=_located(settings.objects))),
+                "options": options,
+            },
+            "metrics": list(metrics),
+            "wanted": _stated(wanted),
+            "image_ids": _located(selection.image_ids),
+            "allow_subset": selection.allow_subset,
+            "people": selection.people,
+        }
     )
+
+
+def _located(source: Any) -> Any:
+    """Return a source with its paths as such; a list of one is that one."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source)
+    if not isinstance(source, list | tuple):
+        return source
+    return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
+
+
+def _stated(record: Any) -> dict[str, Any]:
+    """Return the options that are not the defaults, without trust, which is the reader's."""
+    stated = {}
+    for at, one in options_of(type(record)).items():
+        value = getattr(record, at)
+        by_default = type(value) is type(one.default) and value == one.default
+        empty = isinstance(value, list | tuple) and not value
+        if not (by_default or empty or at == "trust_pickles"):
+            is_path = isinstance(value, str) and os.path.exists(value)
+            stated[at] = Path(value) if is_path else value
+    return stated

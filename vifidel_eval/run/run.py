@@ -17,9 +17,9 @@ from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Evaluation
 from ..explain.inventions import Invention
 from ..explain.sentences import JudgedSentence
-from ..io.arguments import named_if_wrong
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
+from ..io.options import named_if_wrong
 from ..io.records import progress_bar
 from ..project import pip_install
 from ..scorers.registry import METRICS

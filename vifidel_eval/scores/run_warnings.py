@@ -26,9 +26,8 @@ from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign
 from ..words.word_vectors import load_vectors
-from .harness import column_names
 from .scores import Scores
-from .systems import System, paired
+from .systems import System, column_names, paired
 
 #: The column of words per caption.
 WORDS = "Words"
@@ -221,16 +220,16 @@ def _warn_of_floor(
     scores: Scores, scorers: Mapping[str, Scorer], explained: Collection[str]
 ) -> None:
     """Warn if almost all scores of a metric are 0 in all its columns that are not `explained`."""
-    higher = {c.name for c in scores.columns() if c.ranked and not c.lower_is_better}
-    columns_of: dict[str, list[str]] = {}
-    for column, metric in column_names(scorers).items():
-        if column in higher and column not in explained:
-            columns_of.setdefault(metric, []).append(column)
+    names = column_names(scorers).items()
+    metric_of = {column: metric for column, metric in names if column not in explained}
     at_floor: dict[str, list[str]] = {}
     mute = False
     for system, of_column in scores.evaluations.items():
-        for metric, names in columns_of.items():
-            columns = [of_column[name] for name in names]
+        columns_of: dict[str, list[Evaluation]] = {}
+        for column, e in of_column.items():
+            if column in metric_of and e.ranked and not e.lower_is_better:
+                columns_of.setdefault(metric_of[column], []).append(e)
+        for metric, columns in columns_of.items():
             if min(map(_share_at_zero, columns)) >= _ALMOST_ALL:
                 at_floor.setdefault(metric, []).append(repr(system))
                 mute |= any(2 * e.counts.get("no_words", 0) > len(e.ids) for e in columns)

@@ -26,10 +26,9 @@ from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarni
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId, match
 from ..scorers import Scorer
-from .harness import score_rows, score_systems
 from .run_warnings import lengths, warn_of_scores
 from .scores import PEOPLE, People, Scores
-from .systems import System, paired
+from .systems import System, paired, score_rows, score_systems
 
 _ENDS = (".", "!", "?")
 # Below every score.

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats, Integers
-from ..io.arguments import check_whole
 from ..io.digits import deciding, from_json, rounded
 from ..io.image_ids import ImageId
+from ..io.options import check_whole
 from .run_warnings import WORDS, differ
 from .scores import Scores
 

@@ -1,16 +1,24 @@
-"""Systems, references and objects brought together by image id."""
+"""Systems: matched with references and objects by image id, and scored under metrics."""
 
 from __future__ import annotations
 
 import os
-import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..captions.rows import Rows, check_references
-from ..errors import ImageIdError, VifidelWarning
+from ..captions.rows import Rows, check_references, one_run
+from ..errors import (
+    CaptionError,
+    ImageIdError,
+    MetricFailed,
+    MetricUnavailable,
+    VifidelError,
+    VifidelWarning,
+)
+from ..evaluation import Evaluation
 from ..io.files import parse_json, read_text
 from ..io.image_ids import (
     ImageId,
@@ -21,14 +29,11 @@ from ..io.image_ids import (
     mismatch,
     samples,
 )
+from ..scorers import Mean, Scorer
+from ..scorers.registry import named_failures
+from .scores import Scores
 
-# Where COCO's files say, near their beginning, which release they are of: in their info, in file
-# names and in addresses of images.
-_COCO_YEAR = re.compile(
-    r'"year": ?(2014|2017)\b|"COCO (2014|2017)|COCO_(?:train|val)(2014|2017)_\d{12}'
-    r"|cocodataset\.org/(?:train|val)(2014|2017)/"
-)
-_BEGINNING = 1 << 16
+_Columns = dict[str, dict[str, Evaluation]]  # system, column
 
 
 @dataclass(frozen=True)
@@ -212,39 +217,180 @@ def only_images(
     return of_systems, None if references is None else subset
 
 
-def check_releases(
-    objects: Iterable[str | os.PathLike[str]],
-    images: Collection[ImageId],
-    references: str | os.PathLike[str],
-    wanted: Collection[ImageId],
-) -> None:
-    """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
-    year = _coco_year(references)
-    years = {of: path for path in objects if (of := _coco_year(path)) is not None}
-    if year is None or not years or year in years:
-        return
-    other, path = next(iter(years.items()))
-    apart = (
-        f"the objects ({path}) are from COCO {other} and the references ({references}) from {year}"
-    )
-    missing = len(wanted) - len(match(wanted, images))
-    if missing:
-        raise ImageIdError(
-            f"{apart}: {missing} of the {len(wanted)} images have no entry among the objects; take "
-            "both from one release."
+def score_systems(
+    systems: Iterable[System],
+    scorers: Mapping[str, Scorer],
+    references: Mapping[ImageId, Sequence[str]] | None = None,
+    allow_subset: bool = False,
+    on_progress: Callable[[int], object] | None = None,
+    unavailable: Mapping[str, MetricUnavailable] | None = None,
+    on_metric: Callable[[str], object] | None = None,
+) -> Scores:
+    """Score every system under every metric, by its name; without references, the images of all.
+
+    With `allow_subset` a system is scored on those that it has; all else is as for `score_rows`.
+    """
+    systems = list(systems)
+    names = [system.name for system in systems]
+    if len(set(names)) < len(names):
+        raise CaptionError(f"two systems have the same name: {', '.join(sorted(names))}.")
+    references = all_images(systems, references)
+    # All ids are checked before the first system is scored: nothing computed gets lost.
+    rows = {system.name: paired(system, references, allow_subset) for system in systems}
+    scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
+    for name, of_column in scores.evaluations.items():
+        missing = len(references) - len(rows[name])
+        for column, e in of_column.items():
+            of_column[column] = replace(e, counts={**e.counts, "missing": missing})
+    return scores
+
+
+def score_rows(
+    systems: Mapping[str, Rows],
+    scorers: Mapping[str, Scorer],
+    on_progress: Callable[[int], object] | None = None,
+    unavailable: Mapping[str, MetricUnavailable] | None = None,
+    on_metric: Callable[[str], object] | None = None,
+) -> Scores:
+    """Score the rows of every system under every metric: what all evaluations go through.
+
+    `on_progress` gets the number of captions just scored, `on_metric` each metric before its turn.
+    """
+    run = _Evaluator(systems, on_progress)
+    signatures: dict[str, str] = {}
+    evaluations: _Columns = {name: {} for name in systems}
+    unavailable = dict(unavailable or {})
+    with one_run():
+        for metric, scorer in scorers.items():
+            if on_metric is not None:
+                on_metric(metric)
+            try:
+                columns_of = run.columns(scorer)
+            except MetricUnavailable as problem:
+                unavailable[metric] = problem
+                continue
+            for name, columns in columns_of.items():
+                for column, evaluation in columns.items():
+                    shown = _shown_name(metric, column, len(columns), evaluations[name])
+                    evaluations[name][shown] = evaluation
+                    signatures[shown] = evaluation.signature
+    if not signatures:
+        raise together(unavailable.values())
+    return Scores(signatures, evaluations, unavailable)
+
+
+def together(problems: Iterable[MetricUnavailable]) -> MetricUnavailable:
+    """Return the error for a run without any score: its only problem, or the sentences of all."""
+    sentences = {str(problem): problem for problem in problems}
+    if len(sentences) == 1:
+        return next(iter(sentences.values()))
+    return MetricUnavailable(" ".join(sentences) or "no metric was asked for.")
+
+
+def raise_failures(unavailable: Mapping[str, MetricUnavailable]) -> None:
+    """Raise what broke in metrics of other packages; all else is printed and saved before."""
+    failed = [problem for problem in unavailable.values() if isinstance(problem, MetricFailed)]
+    if failed:
+        raise together(failed)
+
+
+def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
+    """Return every column that the scores of these metrics will have, with its metric's name."""
+    metric_of: dict[str, str] = {}
+    for metric, scorer in scorers.items():
+        for column in scorer.columns:
+            metric_of[_shown_name(metric, column.name, len(scorer.columns), metric_of)] = metric
+    return metric_of
+
+
+def _shown_name(metric: str, column: str, columns: int, taken: Container[str]) -> str:
+    """Return what one of so many columns of a metric is called beside those that are taken."""
+    shown = metric if columns == 1 else column
+    # Taken by another scorer of the same metric.
+    return f"{metric} {shown}" if shown in taken else shown
+
+
+@dataclass(frozen=True)
+class _Evaluator:
+    """Evaluates each scorer once for every system, however many combinations it is part of."""
+
+    systems: Mapping[str, Rows]
+    on_progress: Callable[[int], object] | None
+    done: dict[int, _Columns | MetricUnavailable] = field(default_factory=dict)
+    warned: set[str] = field(default_factory=set)
+
+    def columns(self, scorer: Scorer) -> _Columns:
+        """Return, for each system, the columns of a scorer; what failed once is not tried again."""
+        if id(scorer) not in self.done:
+            try:
+                with _named(scorer):
+                    self.done[id(scorer)] = self._signed(scorer)
+            except MetricUnavailable as problem:
+                self.done[id(scorer)] = problem
+        done = self.done[id(scorer)]
+        if isinstance(done, MetricUnavailable):
+            raise done
+        return done
+
+    def _signed(self, scorer: Scorer) -> _Columns:
+        """Return columns with one signature, which is of the images of all systems."""
+        evaluated = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
+        signature = scorer.signature_of(self.systems.values())
+        if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
+            raise VifidelError(f"a signature is one line of text, not {signature!r:.60}.")
+        return {
+            name: {column: replace(e, signature=signature) for column, e in columns.items()}
+            for name, columns in evaluated.items()
+        }
+
+    def _evaluated(self, scorer: Scorer) -> _Columns:
+        evaluated: _Columns = {}
+        whose: dict[str, list[str]] = {}  # the systems of each warning
+        images = list(dict.fromkeys(i for rows in self.systems.values() for i in rows.ids))
+        with _listening() as heard:
+            scorer.check_images(images)
+        whose.update((message, list(self.systems)) for message in heard)
+        with scorer.in_run(list(self.systems.values())) as of_run:
+            for name, rows in self.systems.items():
+                with _listening() as heard, _named(scorer, name):
+                    evaluated[name] = of_run.evaluate(rows, self.on_progress, signed=False)
+                for message in heard:
+                    whose.setdefault(message, []).append(name)
+        scorer.judge([columns[scorer.main] for columns in evaluated.values()])
+        for message, names in whose.items():
+            # What all systems have in common is no system's own.
+            shared = len(names) == len(evaluated)
+            of = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
+            text = f"{'' if shared else of}{message}"
+            if text not in self.warned:  # several metrics may say the same of ids
+                self.warned.add(text)
+                warnings.warn(text, VifidelWarning, stacklevel=6)
+        return evaluated
+
+    def _combined(self, mean: Mean) -> _Columns:
+        of_parts = [(part, self.columns(part)) for part in mean.parts]
+        evaluations = mean.combine(
+            [[columns[name][part.main] for part, columns in of_parts] for name in self.systems]
         )
-    warnings.warn(
-        f"{apart}; take both from one release, so that others get the same numbers.",
-        VifidelWarning,
-        stacklevel=2,
-    )
+        return {
+            name: {mean.main: evaluation}
+            for name, evaluation in zip(self.systems, evaluations, strict=True)
+        }
 
 
-def _coco_year(path: str | os.PathLike[str]) -> str | None:
-    """Return the year of the release of COCO that a file is of, if it says so."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            year = _COCO_YEAR.search(file.read(_BEGINNING))
-    except (OSError, ValueError):
-        return None  # whoever reads it says what is wrong
-    return next(filter(None, year.groups())) if year else None
+def _named(scorer: Scorer, system: str = "") -> AbstractContextManager[None]:
+    return named_failures(scorer.method(), type(scorer).__module__, system)
+
+
+@contextmanager
+def _listening() -> Iterator[list[str]]:
+    """Collect our warnings, as often as they are said; others pass."""
+    heard: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VifidelWarning)
+        yield heard
+    for w in caught:
+        if issubclass(w.category, VifidelWarning):
+            heard.append(str(w.message))
+        else:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)

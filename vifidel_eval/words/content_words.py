@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from ..annotations.labels import nfc
 from ..errors import VifidelError
-from ..io.arguments import named_if_wrong
+from ..io.options import named_if_wrong
 
 
 class _StopWords(frozenset[str]):
@@ -170,19 +170,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 # Scripts by the first word of their letters' names in Unicode.
 _SCRIPTS = {
-    "CJK": "Chinese",
-    "HIRAGANA": "Japanese",
-    "KATAKANA": "Japanese",
-    "HANGUL": "Korean",
-    "CYRILLIC": "Russian or another language in Cyrillic letters",
-    "GREEK": "Greek",
-    "ARABIC": "Arabic or another language in Arabic letters",
-    "HEBREW": "Hebrew",
-    "DEVANAGARI": "Hindi or another language in Devanagari",
-    "BENGALI": "Bengali",
-    "TAMIL": "Tamil",
-    "THAI": "Thai",
-}
+    "CJK": "Chinese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean",
+    "CYRILLIC": "Russian or another language in Cyrillic letters", "GREEK": "Greek",
+    "ARABIC": "Arabic or another language in Arabic letters", "HEBREW": "Hebrew",
+    "DEVANAGARI": "Hindi or another language in Devanagari", "BENGALI": "Bengali",
+    "TAMIL": "Tamil", "THAI": "Thai",
+}  # fmt: skip
 
 
 class Language(NamedTuple):

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ..annotations.labels import nfc
-from ..io.caches import Remembered
+from ..io.records import Remembered
 from .content_words import piece_words
 from .english import irregular_plural, singular, tokens
 from .grammar import (

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.categories import CategorySource, Declared, LookedFor, read_declared
-from ..annotations.instances import check_thresholds
 from ..annotations.read import accepted
 from ..errors import VifidelError, VifidelWarning
 from ..io.files import read_text
-from ..io.options import INPUT, Option, option
+from ..io.options import INPUT, Option, check_thresholds, option
 from .content_words import STOP_WORDS
 from .tokenization import Tokenization
 
@@ -114,9 +113,9 @@ class Settings:
     )
     images: Any = option(
         None,
-        "Folder of the images, for the report and for metrics that look at them.",
+        "Folder of the images, for the report and metrics.",
         section=INPUT,
-        more="A mapping of image id to path will do too.",
+        more="In Python also a mapping of image id to path.",
     )
     agree: bool = option(
         False,

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import MetricUnavailable
-from ..io.caches import ENTRY
 from ..io.image_ids import ImageId
+from ..io.records import ENTRY
 
 #: Seconds without an answer after which a Java process counts as hung.
 PATIENCE = 600.0
@@ -287,26 +287,11 @@ def _latest(known: dict[_Key, Tokens | str], most: int) -> dict[_Key, Tokens | s
 
 
 # What a single character becomes.
-_CHARACTERS = str.maketrans(
-    {
-        "\u2019": "'",
-        "\u2018": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u2013": "--",
-        "\u2014": "--",
-        "\u2026": "...",
-        "\u00a3": "#",
-        "\u20ac": "$",
-        "\u00a2": " cents ",
-        "\u00bd": " 1/2 ",
-        "\u00bc": " 1/4 ",
-        "\u00be": " 3/4 ",
-        "\u00ad": None,
-        "\u200b": " ",
-        "\ufeff": " ",
-    }
-)
+_CHARACTERS = str.maketrans({
+    "\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "--", "\u2014": "--",
+    "\u2026": "...", "\u00a3": "#", "\u20ac": "$", "\u00a2": " cents ", "\u00bd": " 1/2 ",
+    "\u00bc": " 1/4 ", "\u00be": " 3/4 ", "\u00ad": None, "\u200b": " ", "\ufeff": " ",
+})  # fmt: skip
 _BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 
 # Abbreviations of captions that keep their full stop.
@@ -341,13 +326,9 @@ _TOKEN = re.compile(
 
 # Words that the Treebank takes apart.
 _TWO_WORDS = {
-    "cannot": ("can", "not"),
-    "gonna": ("gon", "na"),
-    "gotta": ("got", "ta"),
-    "wanna": ("wan", "na"),
-    "lemme": ("lem", "me"),
-    "gimme": ("gim", "me"),
-}
+    "cannot": ("can", "not"), "gonna": ("gon", "na"), "gotta": ("got", "ta"),
+    "wanna": ("wan", "na"), "lemme": ("lem", "me"), "gimme": ("gim", "me"),
+}  # fmt: skip
 
 _PUNCTUATION = frozenset([*"'`\".?!,:;", "``", "''"])
 _LEADING_ZEROS = re.compile(r"&#0+(?=[0-9])")

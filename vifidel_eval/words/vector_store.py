@@ -20,6 +20,8 @@ import sqlite3
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,16 +29,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
-from ..io.caches import cache_folder
 from ..io.files import open_file, printable, reason, sha256_of
+from ..io.records import cache_folder
 
-# With digests of path, content and itself; `io.caches` knows these names.
+# With digests of path, content and itself; `io.records` knows these names.
 _DATABASE, _BUILDING = "vectors-4-{}-{}-{}.db", "building-{}.db"
 # A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
 _WHOLE, _SAMPLES, _SAMPLE_BYTES = 1 << 24, 256, 1 << 14
 _FINGERPRINT_ROWS = 1000
 
 _BLOCK_BYTES = 1 << 24
+_ROWS_A_STEP = 1000  # of the progress bar
 # Bounds on what a damaged file may cost.
 _MOST_DIMENSIONS, _LONGEST_WORD = 1 << 16, 1 << 16
 _LOOKED_AT = 1 << 16
@@ -44,8 +47,8 @@ _FIGURES = 18  # of a count that can be true
 # What stands in no text.
 _NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")
 
-#: Words and rows, some at a time; the rows as little-endian float32.
-Blocks = Iterator[tuple[list[bytes], bytes]]
+#: Words and their rows, as little-endian float32.
+Rows = Iterator[tuple[bytes, bytes]]
 
 
 class VectorStore:
@@ -162,12 +165,8 @@ def _convert(path: Path, aside: Path) -> None:
             database.execute(f"PRAGMA {setting}")
         database.execute("BEGIN")
         database.execute("CREATE TABLE words (word BLOB, vector BLOB, digest INTEGER)")
-        for words, rows in read_blocks(path):
-            size = len(rows) // len(words)
-            vectors = [rows[at : at + size] for at in range(0, len(rows), size)]
-            digests = map(zlib.crc32, vectors, map(zlib.crc32, words))
-            listed = zip(words, vectors, digests, strict=True)
-            database.executemany("INSERT INTO words VALUES (?, ?, ?)", listed)
+        listed = ((word, row, zlib.crc32(row, zlib.crc32(word))) for word, row in _rows_of(path))
+        database.executemany("INSERT INTO words VALUES (?, ?, ?)", listed)
         database.execute("CREATE INDEX by_word ON words (word)")
         database.execute("COMMIT")
 
@@ -197,7 +196,7 @@ def _digest(file: IO[bytes]) -> str:
     return digest.hexdigest()[:32]
 
 
-def read_blocks(path: Path) -> Blocks:
+def _rows_of(path: Path) -> Rows:
     """Yield the words and rows of a file; whoever waits sees how much of it is read."""
     from tqdm import tqdm
 
@@ -217,9 +216,10 @@ def read_blocks(path: Path) -> Blocks:
         file.seek(0)
         opened: Any = gzip.GzipFile(fileobj=file) if packed else file
         try:
-            for block in _recognised(path, opened):
-                yield block
-                progress.update(file.tell() - progress.n)
+            for number, row in enumerate(_recognised(path, opened)):
+                yield row
+                if number % _ROWS_A_STEP == 0:
+                    progress.update(file.tell() - progress.n)
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise VectorsError(
                 f"{path}: the gzip data is damaged or truncated ({problem}); get a fresh copy."
@@ -228,9 +228,8 @@ def read_blocks(path: Path) -> Blocks:
             raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
 
 
-def _recognised(path: Path, file: IO[bytes]) -> Blocks:
-    start = file.read(_BLOCK_BYTES)
-    first = start[:_LOOKED_AT].partition(b"\n")[0]
+def _recognised(path: Path, file: IO[bytes]) -> Rows:
+    first, _, rest = file.read(_LOOKED_AT).partition(b"\n")
     fields = first.split()
     if len(fields) == 2 and all(f.isdigit() and len(f) <= _FIGURES for f in fields):
         count, dimensions = int(fields[0]), int(fields[1])
@@ -239,11 +238,12 @@ def _recognised(path: Path, file: IO[bytes]) -> Blocks:
                 f"{path}: its first line says that vectors have {dimensions} dimensions; "
                 f"they have 1 to {_MOST_DIMENSIONS}."
             )
-        start = start[len(first) + 1 :] or file.read(_BLOCK_BYTES)
-        rows = _text_rows if _is_text(start[:_LOOKED_AT]) else _binary_rows
-        return rows(path, file, start, dimensions, count)
+        file.seek(len(first) + 1)
+        rows = _text_rows if _is_text(rest) else _binary_rows
+        return rows(path, file, dimensions, count)
     if len(fields) > 2 and _are_numbers(fields[1:]):
-        return _text_rows(path, file, start, len(fields) - 1, None)
+        file.seek(0)
+        return _text_rows(path, file, len(fields) - 1, None)
     raise VectorsError(
         f"{path}: not word vectors; accepted: gensim .kv, word2vec .bin or text, GloVe "
         "text, fastText .vec or .bin."
@@ -266,74 +266,59 @@ def _is_text(start: bytes) -> bool:
     return True
 
 
-def _binary_rows(path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int) -> Blocks:
+def _binary_rows(path: Path, file: IO[bytes], dimensions: int, count: int) -> Rows:
     """Yield words and rows of word2vec's binary format: word, blank, float32 numbers."""
-    read = 0
-    while read < count:
-        words: list[bytes] = []
-        rows: list[bytes] = []
-        at = 0
-        while read < count:
+    data, at = b"", 0
+    for number in range(count):
+        while True:
             blank = data.find(b" ", at, at + _LONGEST_WORD)
+            end = blank + 1 + 4 * dimensions
+            if blank >= 0 and end <= len(data):
+                break
             if blank < 0 and len(data) - at >= _LONGEST_WORD:
                 raise VectorsError(
-                    f"{path}: word {read + 1} has no end; the file is damaged, get a fresh copy."
+                    f"{path}: word {number + 1} has no end; the file is damaged, get a fresh copy."
                 )
-            end = blank + 1 + 4 * dimensions
-            if blank < 0 or end > len(data):
-                break
-            words.append(data[at:blank].lstrip(b"\n"))
-            rows.append(data[blank + 1 : end])
-            at = end
-            read += 1
-        if words:
-            yield words, b"".join(rows)
-        data = data[at:]
-        if read < count:
             more = file.read(_BLOCK_BYTES)
             if not more:
-                raise _miscounted(path, f"{read}", count)
-            data += more
+                raise _miscounted(path, f"{number}", count)
+            data, at = data[at:] + more, 0
+        yield data[at:blank].lstrip(b"\n"), data[blank + 1 : end]
+        at = end
+    data = data[at:]
     while data or (data := file.read(_BLOCK_BYTES)):
         if data.strip():
             raise _miscounted(path, f"more than {count}", count)
         data = b""
 
 
-def _text_rows(
-    path: Path, file: IO[bytes], data: bytes, dimensions: int, count: int | None
-) -> Blocks:
+def _text_rows(path: Path, file: IO[bytes], dimensions: int, count: int | None) -> Rows:
     """Yield words and rows of the text formats: a line per word, its numbers after it."""
     first_line = line = 1 if count is None else 2
     longest = _LONGEST_WORD + 64 * dimensions
-    more = file.read(_BLOCK_BYTES)
-    while data:
-        end = data.rfind(b"\n") + 1 if more else len(data)
-        if len(data) - end > longest:
-            raise VectorsError(
-                f"{path}: line {line + data.count(10, 0, end)} has more than {longest} "
-                "bytes; the file is damaged, get a fresh copy."
-            )
-        lines = [text for text in data[:end].split(b"\n") if text.strip()]
-        if lines:
-            yield _parsed(lines, dimensions, path, line)
+    every_line = iter(partial(file.readline, longest + 1), b"")
+    while lines := list(islice(every_line, 1 + _BLOCK_BYTES // (8 * dimensions))):
+        for number, text in enumerate(lines, line):
+            if len(text) > longest:
+                raise VectorsError(
+                    f"{path}: line {number} has more than {longest} bytes; the file is damaged, "
+                    "get a fresh copy."
+                )
+        lines = [text for text in lines if text.strip()]
+        yield from _parsed(lines, dimensions, path, line)
         line += len(lines)
-        data = data[end:] + more
-        more = file.read(_BLOCK_BYTES) if more else b""
     if count is not None and line - first_line != count:
         raise _miscounted(path, f"{line - first_line}", count)
 
 
-def _parsed(
-    lines: list[bytes], dimensions: int, path: Path, line: int
-) -> tuple[list[bytes], bytes]:
+def _parsed(lines: list[bytes], dimensions: int, path: Path, line: int) -> Rows:
     if all(text.rstrip().count(b" ") == dimensions for text in lines):
         halves = [text.partition(b" ") for text in lines]
         numbers = _numbers(b" ".join(half[2] for half in halves), len(lines) * dimensions)
         if numbers is not None:
-            return [half[0] for half in halves], numbers.tobytes()
-    words: list[bytes] = []
-    rows: list[bytes] = []
+            rows = numbers.reshape(len(lines), dimensions)
+            yield from ((half[0], row.tobytes()) for half, row in zip(halves, rows, strict=True))
+            return
     for at, text in enumerate(lines):  # some word holds blanks (GloVe 840B), or a line is damaged
         word, *fields = text.rstrip().rsplit(b" ", dimensions)
         row = _numbers(b" ".join(fields), dimensions) if len(fields) == dimensions else None
@@ -342,9 +327,7 @@ def _parsed(
                 f"{path}: line {line + at} is not a word and {dimensions} numbers with blanks "
                 "between; the file may be truncated."
             )
-        words.append(word)
-        rows.append(row.tobytes())
-    return words, b"".join(rows)
+        yield word, row.tobytes()
 
 
 def _numbers(text: bytes, count: int) -> NDArray[Any] | None:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
-from ..io.arguments import named_if_wrong
 from ..io.files import FileRows, open_file, reason, unmapped
+from ..io.options import named_if_wrong
 from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
 #: What the embedded default calls itself in signatures.

@@ -17,7 +17,7 @@ from vifidel_eval.kernels import bags
 from vifidel_eval.plugins.agreement.judgements import AS_GIVEN, Judged, times_drawn
 from vifidel_eval.plugins.agreement.trials import run_trials, work
 from vifidel_eval.scorers import Mean, Wmd
-from vifidel_eval.scores.harness import raise_failures
+from vifidel_eval.scores.systems import raise_failures
 
 
 class NoParts(Parts):

@@ -1,7 +1,7 @@
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.submission.results import read_image_list
+from vifidel_eval.plugins.submission.command import read_image_list
 
 LISTED = [{"image_id": 42, "caption": "A dog."}, {"image_id": 73, "caption": "A bike."}]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pycocotools.coco import COCO
 
 from vifidel_eval.captions import read_results
-from vifidel_eval.plugins.submission.results import check_results, write_results
+from vifidel_eval.plugins.submission.command import check_results, write_results
 
 IMAGES = [42, 73, 74]
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vifidel_eval.commands.paths import Condition
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.tables.file_scoring import named_in, passing
-from vifidel_eval.scores.conditions import Condition
 
 pa = pytest.importorskip("pyarrow")
 

@@ -216,7 +216,7 @@ BAD = [
     (["dog", "  "], pa.list_(TEXT), "found '  '; expected a label"),
     (["dog", "_"], pa.list_(TEXT), "the label '_' has no word in it"),
     (["x" * 1001], pa.list_(TEXT), "is 1001 characters long"),
-    (scored(("dog", None)), SCORED, "needs a 'score'"),
+    (scored(("dog", None)), SCORED, "score None is not"),
     (scored(("dog", float("nan"))), SCORED, "score nan is not a number"),
     (scored(("dog", float("inf"))), SCORED, "score inf is not a number"),
     (scored(("dog", -0.1)), SCORED, "score -0.1 is negative"),

@@ -9,6 +9,7 @@ from table_corpus import corpus, expected
 
 from vifidel_eval import VectorsError, VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import make_rows
+from vifidel_eval.evaluation import Tally
 from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.scorers import Vifidel
 
@@ -308,7 +309,7 @@ def test_a_run_is_judged_on_its_sums():
     assert statuses == rows.evaluate(table()).statuses
     assert set(statuses) <= set(STATUSES)
     assert statuses.total() == len(ROWS)
-    unknown = {"captions": {"words": 100, "without_vector": 95, "such_as": {"xx": 95}}}
+    unknown = {"captions": Tally(100, Counter(xx=95))}
     for words, said in (({}, None), (unknown, "95 of 100 words of the captions have no vector")):
         totals = {**add_up([]), "rows": len(ROWS), "statuses": statuses, "words": words}
         with nullcontext() if said is None else pytest.raises(VectorsError, match=said):

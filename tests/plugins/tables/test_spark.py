@@ -21,7 +21,7 @@ pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
 
 from tables_page import check_scored, recipe, write_captions  # noqa: E402
 
-from vifidel_eval.plugins.tables import spark as captions_in_spark  # noqa: E402
+from vifidel_eval import spark as captions_in_spark  # noqa: E402
 from vifidel_eval.tables import STATUSES  # noqa: E402
 
 ROOT = Path(__file__).parents[3]

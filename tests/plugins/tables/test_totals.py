@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 pa = pytest.importorskip("pyarrow")
 
-from vifidel_eval.plugins.tables.file_scoring import add_up, corpus_scores, exact_sum, sums_of  # noqa: E402
+from vifidel_eval.evaluation import Tally  # noqa: E402
+from vifidel_eval.plugins.tables.file_scoring import (  # noqa: E402
+    add_up,
+    corpus_scores,
+    exact_sum,
+    sums_of,
+    totals_of,
+)
 
 finite = st.floats(-1e300, 1e300)  # so that the sum is a number, too
 
@@ -78,7 +85,7 @@ def test_totals_add_up():
         unconfirmed=5,
         judged_by_references=0,
     )
-    twice = add_up([json.loads(json.dumps(add_up([one]))), one])
+    twice = add_up(map(totals_of, (json.loads(json.dumps(one)), one)))
     assert (twice["rows"], twice["kept"], twice["unconfirmed"]) == (6, 4, 10)
     assert "judged_by_references" not in twice
     assert Counter(twice["statuses"]) == Counter({"ok": 4, "no words": 2})
@@ -87,21 +94,17 @@ def test_totals_add_up():
         "VIFIDEL_P": [0, [[]]],
         "counts of VIFIDEL-H": [4, [[4.0], [8.0], [4.0]]],
     }
-    assert twice["words"] == {
-        "captions": {"words": 18, "without_vector": 12, "such_as": {"zzz": 4}}
-    }
+    assert twice["words"] == {"captions": Tally(18, Counter(zzz=4), 8)}
 
 
 def test_unknown_words_take_bounded_memory_and_still_count():
     totals, chance = add_up([]), random.Random(0)
     for batch in range(30):
-        words = {f"token{batch}-{at}": 1 for at in range(1000)}
+        words = Counter(f"token{batch}-{at}" for at in range(1000))
         words["often"] = 50 + chance.randint(0, 1)
-        read = {"words": 2000, "without_vector": sum(words.values()), "such_as": words}
-        totals = add_up([totals, part(words={"captions": read})])
+        totals = add_up([totals, part(words={"captions": Tally(2000, words)})])
     said = totals["words"]["captions"]
-    unknown = Counter(said["such_as"])
-    assert len(unknown) <= 10_000
-    assert said["without_vector"] > unknown.total()
-    assert unknown.most_common(1)[0][0] == "often"
-    assert said["without_vector"] - unknown["often"] == 30_000
+    assert len(said.unknown) <= 10_000
+    assert said.others
+    assert said.unknown.most_common(1)[0][0] == "often"
+    assert said.without_vector - said.unknown["often"] == 30_000

@@ -36,7 +36,14 @@ if TYPE_CHECKING:
     from .trials import Trials
 
 
-@click.group(cls=Group)
+@click.group(
+    cls=Group,
+    examples=(
+        "agreement flickr8k FOLDER",
+        "agreement pascal50s FOLDER --references 0,1,5 --metrics VIFIDEL-PRF,CIDEr",
+        "agreement thumb FOLDER --output thumb.json",
+    ),
+)
 def agreement() -> None:
     """Compare metrics with human judgements.
 
@@ -352,7 +359,7 @@ def _trials(
     The metrics that could be computed here come with them.
     """
     from ...scorers.registry import build
-    from ...scores.harness import together
+    from ...scores.systems import together
     from .trials import read_scores, run_trials, work
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
@@ -381,7 +388,7 @@ def _trials(
 def _deliver(result: Agreement, experiment: Experiment) -> None:
     """Print the result and write it to the output; then say what broke in a metric."""
     from ...io.files import json_text, write_whole
-    from ...scores.harness import raise_failures
+    from ...scores.systems import raise_failures
 
     document = json_text(result.to_json())
     if experiment.style == "json":

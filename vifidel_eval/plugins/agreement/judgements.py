@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evaluation import Floats
-from ...io.caches import Remembered
 from ...io.image_ids import ImageId
+from ...io.records import Remembered
 
 #: All kinds of pairs together.
 ALL = "all"

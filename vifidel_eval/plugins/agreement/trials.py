@@ -19,15 +19,15 @@ import numpy as np
 from ...captions.rows import Rows, one_run
 from ...errors import AnnotationError, MetricUnavailable, VifidelError
 from ...evaluation import Floats
-from ...io.arguments import check_whole
 from ...io.containers import entries_of
 from ...io.digits import rounded
 from ...io.files import json_text, write_whole
 from ...io.image_ids import samples, to_json_value
+from ...io.options import check_whole
 from ...io.records import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
-from ...scores.harness import score_rows
+from ...scores.systems import score_rows
 from .judgements import AS_GIVEN, Judged, References, drawn, times_drawn
 
 #: Resamples of every interval.

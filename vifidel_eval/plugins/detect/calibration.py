@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 
 from ...annotations import ObjectLabels
 from ...errors import VifidelError, VifidelWarning
-from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match, mismatch
+from ...io.options import named_if_wrong
 from ...run.plan import PathLike
 from ...run.run import Run
 from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
-from ...scores.harness import score_systems
 from ...scores.scores import Calibrated
 from ...scores.significance import Bootstrap
+from ...scores.systems import score_systems
 from ...words.synonyms import ClassList, read_things
 from .questions import class_of, named_by_several, read_controls
 

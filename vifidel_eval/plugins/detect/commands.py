@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from ...captions.fields import Wanted
 
 
-@click.command("detect", cls=Command)
+@click.command(
+    "detect",
+    cls=Command,
+    examples=(
+        "detect photos --model FOLDER --output objects.jsonl",
+        "detect photos --model FOLDER --ask mine.json --output objects.jsonl",
+        "detect photos --model FOLDER --things things.txt --output objects.jsonl",
+    ),
+)
 @click.argument("pictures", type=Read(standard_input=True))
 @click.option(
     "--model",
@@ -135,7 +143,15 @@ def detect(
         )
 
 
-@click.command("questions", cls=Command)
+@click.command(
+    "questions",
+    cls=Command,
+    examples=(
+        "questions mine.json --output questions.jsonl",
+        "questions mine.json base.json --output questions.jsonl",
+        "questions mine.json --controls 1 --output questions.jsonl",
+    ),
+)
 @click.argument("captions", nargs=-1, required=True, type=RESULTS)
 @click.option(
     "--output",

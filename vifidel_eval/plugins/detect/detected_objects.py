@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import AnnotationError, VifidelError
-from ...io.arguments import named_if_wrong
 from ...io.image_ids import ImageId, match
+from ...io.options import named_if_wrong
 from ...io.pictures import SUFFIXES
 from ...scores.systems import System
 from ...words.content_words import STOP_WORDS

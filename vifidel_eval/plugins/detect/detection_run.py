@@ -14,11 +14,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from ...annotations.instances import check_threshold
 from ...errors import VifidelError, VifidelWarning
-from ...io.arguments import check_whole, named_if_wrong
 from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
+from ...io.options import check_threshold, check_whole, named_if_wrong
 from ...io.pictures import DamagedPictureError, decode
 from ...io.records import alone, progress_bar
 from .detectors import Detector, Found, Prepared

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from ...errors import VifidelError
-from ...io.arguments import is_whole
+from ...io.options import is_whole
 from ..pytorch import ModelFiles
 
 if TYPE_CHECKING:

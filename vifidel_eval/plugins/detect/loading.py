@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...errors import VifidelError
-from ...io.arguments import named_if_wrong
 from ...io.files import open_file
+from ...io.options import named_if_wrong
 from ...project import pip_install
 from ..pytorch import ModelFiles, digest_of, find_device, find_files, load_libraries, read_config
 from .detectors import Detector

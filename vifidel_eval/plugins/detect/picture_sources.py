@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import IO
 
 from ...errors import VifidelError
-from ...io.arguments import named_if_wrong
 from ...io.files import STANDARD_INPUT, open_file, read_text, reason
+from ...io.options import named_if_wrong
 from ...io.pictures import SUFFIXES as _OF_REPORTS
 
 #: The endings of the names of pictures.

@@ -12,11 +12,12 @@ from typing import Any
 from ...annotations import clean_label
 from ...captions.fields import Wanted
 from ...errors import CaptionError, VifidelError
-from ...io.arguments import check_whole, named_if_wrong
 from ...io.containers import entries_of
 from ...io.entries import shows
 from ...io.image_ids import ImageId, match, to_json_value
-from ...run.plan import PathLike, Systems, named, read_captions
+from ...io.options import check_whole, named_if_wrong
+from ...run.evaluating import named, read_captions
+from ...run.plan import PathLike, Systems
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
 from .detected_objects import classes_in, mentioned_in

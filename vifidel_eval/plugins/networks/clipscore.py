@@ -25,12 +25,11 @@ import numpy as np
 from ...captions.rows import Rows, image_ids_of
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation
-from ...io.caches import cache_folder
 from ...io.files import first_line, read_bytes
 from ...io.image_ids import ImageId, match, to_json_value
 from ...io.options import Option
 from ...io.pictures import decode
-from ...io.records import progress_bar
+from ...io.records import cache_folder, progress_bar
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import HESSEL_2021
 from ...scorers.record import Metric

@@ -32,7 +32,11 @@ _PUBLISHED = {
 }
 
 
-@click.command("convert-features", cls=Command)
+@click.command(
+    "convert-features",
+    cls=Command,
+    examples=("convert-features EXTRACTED FEATURES --trust-pickles",),
+)
 @click.argument("source", type=FILE)
 @click.argument("output_folder", type=WrittenFolder())
 @click.option(
@@ -143,7 +147,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     )
 
 
-@click.command("train-lm", cls=Command)
+@click.command("train-lm", cls=Command, examples=("train-lm captions_train2014.json --output lm",))
 @click.argument("captions", type=CAPTIONS)
 @reference_options
 @click.option(

@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import VifidelError
-from ...io.arguments import check_whole
 from ...io.files import write_whole
 from ...io.image_ids import ImageId
-from ...io.options import option, taking
+from ...io.options import check_whole, option, taking
 from ...io.records import Parts, check_output
 from ..pytorch import load_libraries
 from .lm import (

@@ -1,24 +1,39 @@
-"""The commands ``vifidel-eval submission check`` and ``write``."""
+"""The commands ``vifidel-eval submission check`` and ``write``, and what they call."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 import click
 
+from ...captions import datasets, read_results
+from ...captions.fields import IMAGE_IDS, id_field, usual
+from ...captions.layouts import records_of
 from ...commands.options import Command, field_options, format_option
 from ...commands.paths import CAPTIONS, FILE, OUTPUT
 from ...commands.printing import Group, show
+from ...errors import CaptionError
+from ...io.containers import content_of
+from ...io.entries import Entries
+from ...io.files import as_text, parse_json, read_bytes, write_whole
+from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
+from ...io.text_tables import Table
+from ...scores.systems import parse_image_ids
+from ...words.tokenization import LINE_BREAKS
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
-    from ...io.text_tables import Table
-    from .results import Fault, Results
 
+# Categories of Unicode: separators, control and format characters such as U+200B.
+_INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")
+_DIGITS = re.compile(r"\s*[0-9]{1,18}\s*")
 _SHOWN = 10  # faults of a kind, in a file, before the rest is counted
 
 _IMAGES = "COCO-style JSON, a JSON list of ids, one id per line, or a table with a column of ids."
@@ -30,7 +45,13 @@ _ALL = click.option(
 )
 
 
-@click.group(cls=Group)
+@click.group(
+    cls=Group,
+    examples=(
+        "submission check results.json --images captions_val2017.json",
+        "submission write mine.jsonl --images captions_val2017.json --output results.json",
+    ),
+)
 def submission() -> None:
     """Check files in COCO's results format, or write one from any captions.
 
@@ -54,14 +75,12 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
 
     Nothing is changed. The exit status is 1 if there is a fault, else 0.
     """
-    from .results import check_results, read_image_list
-
     listed = read_image_list(images)
     found = [check_results(path, listed) for path in files]
     faults = [fault for results in found for fault in results.faults]
     if style == "json":
-        read = [{"file": results.file, "entries": results.entries} for results in found]
-        document = {"files": read, "faults": [asdict(fault) for fault in faults]}
+        files_read = [{"file": results.file, "entries": results.entries} for results in found]
+        document = {"files": files_read, "faults": list(map(asdict, faults))}
         show(json.dumps(document, indent=1))
     elif style == "csv":
         show(_table(faults, True).render(style))
@@ -70,7 +89,8 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
         if faults:
             show(_table(faults, everything).render(style) + "\n")
             summary = f"{_counted(len(faults), 'fault')}; entries count from 0. Read:"
-        show(f"{summary} {', '.join(map(_contents, found))}")
+        read = [f"{_counted(one.entries, 'caption')} of {one.file}" for one in found]
+        show(f"{summary} {', '.join(read)}")
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -99,9 +119,6 @@ def write(
     White space around captions is dropped, and line breaks in them become blanks. If an image has
     no caption, or there is another fault, the faults are listed and nothing is written.
     """
-    from ...captions import read_results
-    from .results import read_image_list, write_results
-
     found = write_results(
         read_results(captions, wanted.id_fields, wanted.caption_fields),
         output,
@@ -110,7 +127,7 @@ def write(
     if found.faults:  # of what would have been written: their entries are in no file
         of_file = [replace(fault, file=str(captions), entry=None) for fault in found.faults]
         show(_table(of_file, everything).render("table") + "\n")
-        read = _contents(replace(found, file=str(captions)))
+        read = f"{_counted(found.entries, 'caption')} of {captions}"
         show(f"{_counted(len(of_file), 'fault')}. Read: {read}; nothing was written.")
         raise click.exceptions.Exit(1)
     show(f"{output}: {_counted(found.entries, 'caption')}")
@@ -118,8 +135,6 @@ def write(
 
 def _table(faults: Sequence[Fault], everything: bool) -> Table:
     """Return a row per fault; where a file has many of a kind, the first and how many more."""
-    from ...io.text_tables import Table
-
     many: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
         many.setdefault((fault.file, fault.kind), []).append(fault)
@@ -134,9 +149,213 @@ def _table(faults: Sequence[Fault], everything: bool) -> Table:
     return Table(headers, rows, texts=len(headers))
 
 
-def _contents(results: Results) -> str:
-    return f"{_counted(results.entries, 'caption')} of {results.file}"
-
-
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is not in the results format, or that an evaluation counts as nothing."""
+
+    file: str  # as the user called it
+    kind: str  # what faults of the same kind have in common, in a few words
+    what: str  # what is wrong
+    entry: int | None = None  # the place in the file's list, from 0; None if no entry is at fault
+    image_id: ImageId | None = None
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results file that was read to its end."""
+
+    file: str  # as the user called it
+    entries: int  # the length of its list
+    faults: Sequence[Fault]  # kind by kind
+
+
+def read_image_list(path: Path) -> dict[ImageId, None]:
+    """Return the image ids of any file that lists images, in its order.
+
+    COCO-style JSON (``images`` with ``id``, as captions, instances and image info files have it), a
+    JSON list of ids, one id per line, ``{"id": ...}``, or records whose image id has a usual name.
+    """
+    where, raw = str(path), read_bytes(path, CaptionError)
+    content = content_of(raw, where, CaptionError)
+    ids: Iterable[ImageId]
+    if content.kind == "table" and not usual(content.value.header, IMAGE_IDS):
+        ids = parse_image_ids(content.value.text, where)
+    elif content.kind == "table" and not content.value.delimiter:
+        rows = content.value.text.partition("\n")[2]
+        ids = parse_image_ids(f"\n{rows}", where)  # the lines keep their numbers
+    elif content.kind == "list" and content.value and not isinstance(content.value.values[0], dict):
+        ids = parse_image_ids(as_text(raw, where, CaptionError), where)
+    else:
+        records = records_of(content)
+        lists = (("images", "id"), ("annotations", "image_id"))
+        if isinstance(records, Entries):
+            name = id_field(records.names, (), where) if records else ""
+            ids = [record.image_id(name) for record in records]
+        elif datasets.has_splits(records.content):
+            raise CaptionError(
+                f"{where}: has Karpathy's splits; write the ids of the split that is submitted, "
+                "one per line."
+            )
+        elif listed := [(key, name) for key, name in lists if isinstance(records.get(key), list)]:
+            key, name = listed[0]
+            ids = [entry.image_id(name) for entry in records.entries(key)]
+        else:
+            ids = list(records.content)
+    found = dict.fromkeys(ids)
+    if not found:
+        raise CaptionError(f"{where}: there is no image id in it.")
+    check_distinct(found, where)
+    return found
+
+
+def check_results(path: Path, images: Collection[ImageId]) -> Results:
+    """Look for every fault of a results file; that it cannot be read is one."""
+    file = str(path)
+    faults: list[Fault] = []
+    entries: Any = []
+    try:
+        text = read_bytes(path, CaptionError).decode("utf-8")
+        if text.startswith("\ufeff"):
+            what = "starts with a byte order mark, which is not JSON"
+            faults.append(Fault(file, "byte order mark", what))
+        entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _Object)
+    except UnicodeDecodeError as problem:
+        what = f"not a UTF-8 text file (byte {problem.start})"
+        return Results(file, 0, [Fault(file, "unreadable", what)])
+    except CaptionError as problem:
+        what = str(problem).removeprefix(f"{file}: ").rstrip(".")
+        return Results(file, 0, [*faults, Fault(file, "unreadable", what)])
+    if not isinstance(entries, list):
+        what = f"expected a list of entries, found {_json(entries)}"
+        return Results(file, 0, [*faults, Fault(file, "not a list", what)])
+    return _checked(file, entries, images, faults)
+
+
+def write_results(
+    captions: Mapping[ImageId, str], path: Path, images: Collection[ImageId] | None = None
+) -> Results:
+    """Write captions in the results format, unless there would be a fault in the file.
+
+    It has the ids of the images that it must describe, and their order; by default they are those
+    of the captions.
+    """
+    known = captions if images is None else images
+    same_image = match(captions, known)
+    of_image = {same_image.get(image_id, image_id): text for image_id, text in captions.items()}
+    unknown = [image_id for image_id in of_image if image_id not in known]
+    entries = [
+        {
+            "image_id": to_json_value(image_id),
+            "caption": of_image[image_id].strip().translate(LINE_BREAKS),
+        }
+        for image_id in [*known, *unknown]
+        if image_id in of_image
+    ]
+    results = _checked(str(path), entries, known)
+    if not results.faults:
+        write_whole(path, json.dumps(entries).encode("ascii"))
+    return results
+
+
+class _Object(dict[str, Any]):
+    """A JSON object with its first key that appears twice; of that it holds the last value."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        times = Counter(key for key, _ in pairs) if len(pairs) > len(self) else {}
+        self.repeated = next((key for key, n in times.items() if n > 1), None)
+
+
+def _checked(
+    file: str, entries: list[Any], known: Collection[ImageId], faults: Iterable[Fault] = ()
+) -> Results:
+    """Return the faults kind by kind, in the order in which the kinds appear."""
+    faults = [*faults, *(Fault(file, *fault) for fault in _faults(entries, known))]
+    kinds = list(dict.fromkeys(fault.kind for fault in faults))
+    return Results(file, len(entries), sorted(faults, key=lambda fault: kinds.index(fault.kind)))
+
+
+def _faults(
+    entries: list[Any], known: Collection[ImageId]
+) -> Iterator[tuple[str, str, int | None, ImageId | None]]:
+    """Yield the fields of each `Fault` of entries that should describe the known images."""
+    first_at: dict[ImageId, int] = {}
+    image_of = _image_among(known)
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            what = f'expected {{"image_id": ..., "caption": ...}}, found {_json(entry)}'
+            yield "no entry", what, number, None
+            continue
+        image_id = image_of(entry.get("image_id"))
+        for kind, what in _faults_of_entry(entry, image_id):
+            yield kind, what, number, image_id
+        if image_id in first_at:
+            what = f"the image has a caption in entry {first_at[image_id]}; keep one"
+            yield "second caption", what, number, image_id
+        elif image_id is not None:
+            first_at[image_id] = number
+            if image_id not in known:
+                yield "unknown image", "no image of the list has this id", number, image_id
+    for image_id in known:
+        if image_id not in first_at:
+            yield "missing image", "no caption for this image", None, image_id
+
+
+def _faults_of_entry(entry: dict[str, Any], image_id: ImageId | None) -> Iterator[tuple[str, str]]:
+    """Yield the kind of each fault that has nothing to do with other entries, and what is wrong."""
+    if isinstance(entry, _Object) and entry.repeated is not None:
+        yield "repeated key", f"the key {_json(entry.repeated)} appears twice"
+    if "image_id" not in entry:
+        yield "no image id", "no key image_id"
+    elif image_id is None or type(entry["image_id"]) is not type(image_id):
+        wanted = "a string" if isinstance(image_id, str) else "a whole number"
+        yield "image id type", f"the image id is {_json(entry['image_id'])}, not {wanted}"
+    for key in [key for key in entry if key not in ("image_id", "caption")]:
+        yield "extra key", f"the key {_json(key)}, which the format does not have"
+    if "caption" not in entry:
+        yield "no caption", "no key caption"
+        return
+    caption = entry["caption"]
+    if not isinstance(caption, str):
+        yield "caption type", f"the caption is {_json(caption)}, not a string"
+        return
+    text = caption.strip()
+    if all(category(character) in _INVISIBLE for character in text):
+        yield "empty caption", "the caption has no words"
+    elif text != caption:
+        yield "white space", "white space around the caption"
+    if breaks := [character for character in text if ord(character) in LINE_BREAKS]:
+        yield "line break", f"the line break {_json(breaks[0])} inside the caption"
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        yield "lone surrogate", "a lone surrogate, which UTF-8 cannot encode"
+
+
+def _image_among(known: Collection[ImageId]) -> Callable[[Any], ImageId | None]:
+    """Return what goes from a JSON value to the image that it stands for, `known` or not, if any.
+
+    Text of digits is a number where all known ids are numbers.
+    """
+    of_text = {str(image_id): image_id for image_id in known}
+    only_numbers = set(map(type, known)) <= {int}
+
+    def image_of(value: Any) -> ImageId | None:
+        if only_numbers and isinstance(value, str):
+            return int(value) if _DIGITS.fullmatch(value) else None
+        image_id = from_json_value(value)
+        if image_id is None or image_id in known:
+            return image_id
+        return of_text.get(str(image_id), image_id)
+
+    return image_of
+
+
+def _json(value: Any) -> str:
+    """Return a value as it is in the file, cut short; ASCII, whatever the terminal."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."

@@ -27,7 +27,6 @@ _LISTS = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
 _COUNTED = pa.map_(pa.string(), pa.int64())
 _NUMBERS = pa.list_(pa.float64())
-_UNREADABLE = object()
 
 
 @dataclass(frozen=True)
@@ -101,22 +100,20 @@ def column_of(batch: Any, name: str) -> Any:
     if name in batch.schema.names:
         return batch.column(name)
     first, *steps = steps_of(name)
-    found = (value_at(value, steps) for value in batch.column(first).to_pylist())
+    found = [value_at(value, steps) for value in batch.column(first).to_pylist()]
     values = [None if value is MISSING else value for value in found]
     return pa.array(values, field_of(batch.schema, name).type)
 
 
 def is_text(kind: Any) -> bool:
     """Return whether a column of this type holds strings; dictionary-encoded ones do, too."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return str(kind) in (*_STRINGS, "null")
+    return str(kind.value_type if pa.types.is_dictionary(kind) else kind) in (*_STRINGS, "null")
 
 
 def is_list(kind: Any) -> bool:
     """Return whether a column of this type holds lists, of whatever layout."""
-    arrays = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
-    return isinstance(kind, (*arrays, pa.ListViewType, pa.LargeListViewType))
+    views = pa.ListViewType | pa.LargeListViewType
+    return isinstance(kind, pa.ListType | pa.LargeListType | pa.FixedSizeListType | views)
 
 
 def is_references(kind: Any) -> bool:
@@ -256,13 +253,12 @@ def types_of_cells(
     schema: pa.Schema, names: Columns, batches: Iterator[pa.RecordBatch]
 ) -> dict[str, pa.DataType]:
     """Return the types of lists that columns of text get; of labels, their first rows say it."""
-
-    def is_cells(name: str | None) -> bool:
-        kinds = [] if name is None else map(schema.field, schema.get_all_field_indices(name))
-        return [is_text(of.type) and not pa.types.is_null(of.type) for of in kinds] == [True]
-
-    types = {names.references: _LISTS, names.label_scores: _NUMBERS, names.labels: _LISTS}
-    types = {name: kind for name, kind in types.items() if is_cells(name)}
+    lists = {names.references: _LISTS, names.label_scores: _NUMBERS, names.labels: _LISTS}
+    types = {}
+    for name, kind in lists.items():
+        at = -1 if name is None else schema.get_field_index(name)
+        if at >= 0 and is_text(schema.field(at).type) and not pa.types.is_null(schema.types[at]):
+            types[name] = kind
     first = next(batches, None) if types else None
     if first is not None and names.labels in types:
         types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
@@ -308,7 +304,7 @@ def _parsed(text: str | None) -> Any:
     try:
         return parsed(text)
     except ValueError:
-        return _UNREADABLE
+        return text
 
 
 def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
@@ -321,16 +317,17 @@ def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
         if cell is None and text.strip():
             return [text]
     else:
-        cell = _UNREADABLE if text is None else _parsed(text)
+        cell = "" if text is None else _parsed(text)
     if cell is None:
         return None
     if kind == _COUNTED:
-        counts = cell.items() if isinstance(cell, dict) else [("", None)]
+        counts = cell if isinstance(cell, dict) else {"": None}
         return [
             (spelt(name), number if type(number) is int and abs(number) < 1 << 63 else None)
-            for name, number in counts
+            for name, number in counts.items()
         ]
-    return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
+    value = {_LISTS: spelt, _SCORED: _pair, _NUMBERS: _number}[kind]
+    return list(map(value, cell)) if isinstance(cell, list) else [None]
 
 
 def _number(value: Any) -> float | None:
@@ -340,21 +337,12 @@ def _number(value: Any) -> float | None:
 
 def _pair(value: Any) -> Any:
     """Return a label with its score, as annotations have it: a pair or an object."""
-    label = score = None
     if isinstance(value, str):
-        return {"label": spelt(value), "score": None}
+        return spelt(value), None
     if isinstance(value, dict):
-        label = value.get("label", value.get("name"))
         score = value.get("score", value.get("confidence"))
-    elif isinstance(value, list) and len(value) == 2:
-        label, score = value
-    if not isinstance(label, str) or _number(score) is None:
+        value = [value.get("label", value.get("name")), score]
+    if not isinstance(value, list) or len(value) != 2:
         return None
-    return {"label": spelt(label), "score": _number(score)}
-
-
-_VALUES: dict[pa.DataType, Callable[[Any], Any]] = {
-    _LISTS: spelt,
-    _SCORED: _pair,
-    _NUMBERS: _number,
-}
+    label, score = spelt(value[0]), _number(value[1])
+    return None if label is None or score is None else (label, score)

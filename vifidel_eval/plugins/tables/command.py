@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
-from ...commands.paths import FILE, ReadAnywhere, Stated, WrittenTree
+from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
-from ...io.records import progress_bar
-from ...scores.conditions import Condition
 from ...words.settings import OF_TABLES, THINGS
 
 if TYPE_CHECKING:
@@ -67,13 +64,15 @@ class ColumnOptions:
     def check(self) -> None:
         """Raise a UsageError for options that contradict each other."""
         given = {
-            "--labels": self.labels is not None,
-            "--no-labels": self.no_labels,
-            "--label-scores": self.label_scores is not None,
+            "--labels": self.labels,
+            "--no-labels": self.no_labels or None,
+            "--label-scores": self.label_scores,
         }
-        flag = next((flag for flag in given if given[flag]), None)
-        if flag is not None and self.objects:
-            raise click.UsageError(f"give {flag} or --objects, which have the labels; not both.")
+        for flag, value in given.items():
+            if self.objects and value is not None:
+                raise click.UsageError(
+                    f"give {flag} or --objects, which have the labels; not both."
+                )
         if self.no_labels and self.label_scores is not None:
             raise click.UsageError(
                 "--label-scores are scores of --labels, and --no-labels says none."
@@ -108,7 +107,15 @@ def _metrics_of_tables() -> str:
     )
 
 
-@click.command("score-table", cls=Command)
+@click.command(
+    "score-table",
+    cls=Command,
+    examples=(
+        "score-table captions.parquet --output scored",
+        "score-table captions --references refs --metrics VIFIDEL-PRF --output scored",
+        "score-table captions --keep 'VIFIDEL-P >= .3' --output kept",
+    ),
+)
 @click.argument("tables", metavar="IN...", nargs=-1, required=True, type=ReadAnywhere())
 @param(
     "--output",
@@ -163,7 +170,8 @@ def score_table(
     Run again, the command scores the files that are not finished, or whose content, settings or
     versions are other ones now.
     """
-    from ...scorers.registry import DEFAULT, expanded
+    from ...scorers.record import DEFAULT
+    from ...scorers.registry import expanded
     from . import TableScorer  # first: one sentence where PyArrow is missing
     from .file_scoring import Work
     from .files import find_tables
@@ -195,18 +203,12 @@ def score_table(
     }
     affinity = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
     workers = workers or (len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
-    with contextlib.ExitStack() as shown:
-
-        def begin(rows: int | None) -> Callable[[int], object]:
-            return shown.enter_context(progress_bar(rows, " rows", unit_scale=True)).update
-
-        try:
-            work = Work(scorer, keep, style)
-            manifest = score_tables(work, files, output, pinned, workers, begin)
-        except KeyboardInterrupt:
-            if output.exists():
-                tell("Interrupted; the same command goes on after the finished files.")
-            raise
+    try:
+        manifest = score_tables(Work(scorer, keep, style), files, output, pinned, workers)
+    except KeyboardInterrupt:
+        if output.exists():
+            tell("Interrupted; the same command goes on after the finished files.")
+        raise
     for line in _summary(output, manifest):
         show(line)
     if settings.threshold and ">=" not in manifest["signature"]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from ...commands.paths import Condition, number_of
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
 from ...io.files import open_file, reason, sha256_of
 from ...scorers.registry import METRICS
-from ...scores.conditions import Condition, number_of
 from .columns import field_of, in_precision_of, is_text, texts
 from .files import OpenTable, TableFile
 from .rows import NO_SCORES, STATUSES, TableScores
@@ -60,10 +60,10 @@ def sums_of(values: Floats) -> list[Any]:
 
 
 def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what was counted of rows of several parts together, as JSON has it.
+    """Return what was counted of rows of several parts together.
 
-    ``sums`` are `sums_of` each column of scores, and of what corpus scores follow from
-    (`counts_of`); `COUNTED_OF_ROWS` that are 0 are left out.
+    ``sums`` are `sums_of` each column of scores, and of what corpus scores follow from (``counts
+    of`` a metric); `COUNTED_OF_ROWS` that are 0 are left out.
     """
     numbers: Counter[str] = Counter()
     statuses = dict.fromkeys(STATUSES, 0)
@@ -77,26 +77,24 @@ def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             before = sums.get(name, [0, []])
             both = zip_longest(before[1], of, fillvalue=())
             sums[name] = [before[0] + rows, [exact_sum([*one, *more]) for one, more in both]]
-        words = add_tallies([words, {what: tally_of(said) for what, said in part["words"].items()}])
+        words = add_tallies([words, part["words"]])
     return {
         "rows": numbers["rows"],
         "kept": numbers["kept"],
         "statuses": statuses,
         **{key: numbers[key] for key in COUNTED_OF_ROWS if numbers[key]},
         "sums": sums,
-        "words": {what: _as_json(tally) for what, tally in words.items()},
+        "words": words,
     }
 
 
-def _as_json(tally: Tally) -> dict[str, Any]:
-    unknown = {"without_vector": tally.without_vector, "such_as": dict(tally.unknown)}
-    return {"words": tally.words, **unknown}
-
-
-def tally_of(said: Mapping[str, Any]) -> Tally:
-    """Return the tally that ``words`` of `add_up` say, but for words that are not listed."""
-    unknown = Counter(said["such_as"])
-    return Tally(said["words"], unknown, said["without_vector"] - unknown.total())
+def totals_of(record: Record) -> Record:
+    """Return a record as `add_up` takes it, but for words that are not listed."""
+    tallies = {}
+    for what, said in record["words"].items():
+        unknown = Counter(said["such_as"])
+        tallies[what] = Tally(said["words"], unknown, said["without_vector"] - unknown.total())
+    return {**record, "words": tallies}
 
 
 def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -107,7 +105,7 @@ def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str
             name = column.name.replace("-", "_")
             rows, sums = totals["sums"].get(name, (0, []))
             score = float(sum(map(Fraction, sums[0])) / rows) if rows else None
-            counted, of_run = totals["sums"].get(counts_of(metric), (0, []))
+            counted, of_run = totals["sums"].get(f"counts of {metric}", (0, []))
             if column.of_sums is not None and counted:
                 share = float(column.of_sums(np.array([sum(of) for of in of_run], dtype=float)))
                 rows, score = counted, None if math.isnan(share) else share
@@ -117,16 +115,13 @@ def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str
 
 @dataclass(frozen=True)
 class Task:
-    """A file to score to `temporary`, which is later renamed to `output`.
-
-    If its digest is a key of `done`, that record stands as it is.
-    """
+    """A file to score to `temporary`, later `output`, unless its record is `done` for its bytes."""
 
     file: TableFile
     output: str
     temporary: Path
     signature: str
-    done: Mapping[str, Record]
+    done: Record
 
 
 @dataclass(frozen=True)
@@ -137,15 +132,21 @@ class Work:
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"  # or "arrow", as files end
 
-    def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None]:
-        """Return a file, checked, and the signature of its scores; `whole` is for `open`.
+    def check(
+        self, file: TableFile, whole: bool = False
+    ) -> tuple[OpenTable, str | None, list[Condition]]:
+        """Return a file, checked, the signature of its scores, and the conditions on its columns.
 
-        The signature is None if all its labels are missing, so that their column has no type.
+        `whole` is for `open`. The signature is None if all its labels are missing, so that their
+        column has no type.
         """
         table = file.open(self.scorer.columns, whole)
         try:
             self.scorer.check(table.schema)
-            self._conditions(table)
+            keep = [
+                named_in(condition, self.scorer.type, table.schema, table.numbers_in_text)
+                for condition in self.keep
+            ]
             if self.style == "parquet":
                 _check_parquet(table.schema)
         except UnicodeDecodeError:
@@ -156,43 +157,51 @@ class Work:
             raise VifidelError(f"{file.path}: {problem}") from None
         labels = self.scorer.columns.labels
         if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
-            return table, None
-        return table, self.scorer.signature(table.schema)
+            return table, None, keep
+        return table, self.scorer.signature(table.schema), keep
 
-    def _conditions(self, table: OpenTable) -> list[Condition]:
-        kind, as_text = self.scorer.type, table.numbers_in_text
-        return [named_in(condition, kind, table.schema, as_text) for condition in self.keep]
-
-    def record(self, task: Task, on_rows: Callable[[int], object]) -> Record:
+    def record(self, task: Task, on_rows: Callable[[int], object] = lambda _: None) -> Record:
         """Score a file unless that was done, write the rows to keep, and return its record."""
         digest = task.file.digest()
-        if digest in task.done:
-            on_rows(task.done[digest]["rows"])
-            return task.done[digest]
-        table, signature = self.check(task.file, whole=True)
+        if digest == task.done.get("input_sha256"):
+            on_rows(task.done["rows"])
+            return task.done
+        table, signature, keep = self.check(task.file, whole=True)
         if signature not in (None, task.signature):
             raise VifidelError(
                 f"{task.file.path}: labels have scores in some files or rows only; score those "
                 "into different folders."
             )
-        totals = self._score(task, table, on_rows)
+        totals = self._score(task, table, keep, on_rows)
         if task.file.digest() != digest:
             raise VifidelError(
                 f"{task.file.path}: was changed while it was read; run the same command again."
             )
-        for said in totals["words"].values():
-            said["such_as"] = dict(Counter(said["such_as"]).most_common(_LISTED))
+        totals["words"] = {
+            what: {
+                "words": tally.words,
+                "without_vector": tally.without_vector,
+                "such_as": dict(tally.unknown.most_common(_LISTED)),
+            }
+            for what, tally in totals["words"].items()
+        }
         record = {"input": task.file.name, "input_sha256": digest, "output": task.output}
         with open_file(task.temporary, VifidelError) as written:
             record |= {"output_sha256": sha256_of(written), **totals}
         return {**record, "sha256": seal(record)}
 
     def _score(
-        self, task: Task, table: OpenTable, on_rows: Callable[[int], object]
+        self,
+        task: Task,
+        table: OpenTable,
+        keep: list[Condition],
+        on_rows: Callable[[int], object],
     ) -> dict[str, Any]:
-        keep, totals = self._conditions(table), add_up([])
+        totals = add_up([])
         schema = pa.schema([*table.schema, *self.scorer.type], table.schema.metadata)
-        with _written(task, schema, self.style) as write:
+
+        def rows() -> Iterator[pa.RecordBatch]:
+            nonlocal totals
             for batch in table.batches():
                 try:
                     scores = self.scorer.evaluate(batch, totals["rows"])
@@ -200,17 +209,27 @@ class Work:
                     raise VifidelError(f"{task.file.path}: {problem}") from None
                 arrays = [*batch.columns, *scores.fields.flatten()]
                 kept = _kept(pa.RecordBatch.from_arrays(arrays, schema=schema), keep)
-                write(kept)
+                yield kept
                 totals = add_up([totals, _counted(scores, len(kept))])
                 on_rows(len(batch))
+
+        try:
+            _write(task.temporary, self.style, schema, rows())
+        except BaseException as problem:
+            task.temporary.unlink(missing_ok=True)
+            if isinstance(problem, OSError | pa.ArrowException):
+                why = reason(problem) if isinstance(problem, OSError | ValueError) else str(problem)
+                raise VifidelError(f"{task.output}: cannot be written: {why}.") from None
+            raise
         return totals
 
 
 def _counted(scores: TableScores, kept: int) -> dict[str, Any]:
     """Return what `add_up` takes of some rows."""
+    columns = zip(scores.fields.type, scores.fields.flatten(), strict=True)
     sums = {
-        field.name: sums_of(np.asarray(scores.fields.field(field.name).drop_null())[:, None])
-        for field in scores.fields.type
+        field.name: sums_of(np.asarray(column.drop_null())[:, None])
+        for field, column in columns
         if field.name not in NO_SCORES
     }
     return {
@@ -218,14 +237,9 @@ def _counted(scores: TableScores, kept: int) -> dict[str, Any]:
         "kept": kept,
         "statuses": scores.statuses,
         **{key: int(numbers.sum()) for key, numbers in scores.counted.items()},
-        "sums": sums | {counts_of(name): sums_of(rows) for name, rows in scores.counts.items()},
-        "words": {what: _as_json(tally) for what, tally in scores.tallies.items()},
+        "sums": sums | {f"counts of {of}": sums_of(rows) for of, rows in scores.counts.items()},
+        "words": scores.tallies,
     }
-
-
-def counts_of(metric: str) -> str:
-    """Return the name, in sums, of what the corpus score of a metric follows from."""
-    return f"counts of {metric}"
 
 
 def seal(record: Mapping[str, Any]) -> str:
@@ -241,25 +255,20 @@ def named_in(
 
     `scores` are fields, whose underscores may be hyphens in the condition; `schema` is the input's.
     """
-    types = pa.types
-    added = {field.name: field.type for field in scores}
+    types, added = pa.types, [field.name for field in scores]
     name = condition.column.replace("-", "_")
-    if name not in added:
-        name = condition.column
-    kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
-    if name in added:
-        kinds = [added[name]]
-    if not kinds:
+    name = name if name in added else condition.column
+    kind = next((field.type for field in (*scores, *schema) if field.name == name), None)
+    if kind is None:
         raise VifidelError(
-            f"--keep '{condition}': there is no column {condition.column!r}; the scores are "
+            f"--keep '{condition}': there is no column {name!r}; the scores are "
             f"{', '.join(added)}, the columns of the input {', '.join(schema.names)}."
         )
-    numeric = (types.is_integer, types.is_floating, types.is_decimal)
-    spelt = numbers_in_text and name not in added and is_text(kinds[0])
-    if not spelt and not any(check(kinds[0]) for check in numeric):
+    spelt = numbers_in_text and name not in added and is_text(kind)
+    if not (spelt or types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
         raise VifidelError(
-            f"--keep '{condition}': the column {condition.column!r} holds {kinds[0]}, not "
-            "numbers; name another column."
+            f"--keep '{condition}': the column {condition.column!r} holds {kind}, not numbers; "
+            "name another column."
         )
     return replace(condition, column=name)
 
@@ -307,44 +316,27 @@ def _check_parquet(schema: pa.Schema) -> None:
             )
 
 
-@contextlib.contextmanager
-def _written(
-    task: Task, schema: pa.Schema, style: str
-) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """Return what takes rows of a file; after an error nothing of it is left."""
+def _write(path: Path, style: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+    """Write a file in row groups."""
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
     waiting: list[pa.RecordBatch] = []
     before = pa.Table.from_batches([], schema)
-
-    def flush() -> None:
-        nonlocal before
-        rows = pa.Table.from_batches(waiting, schema).combine_chunks()
-        waiting.clear()
-        if not len(rows):
-            return
-        if style == "arrow":  # a file has one dictionary of each column, which may only grow
-            with contextlib.suppress(NotImplementedError):  # of structs, which stay the same
-                rows = pa.concat_tables([before, rows]).unify_dictionaries().combine_chunks()
-            before = rows.slice(0, 0)
-        writer.write_table(rows, _ROWS)
-
-    def write(batch: pa.RecordBatch) -> None:
-        waiting.append(batch)
-        sizes = map(pa.ipc.get_record_batch_size, waiting)  # `nbytes` crashes on unions
-        if sum(map(len, waiting)) >= _ROWS or sum(sizes) >= _BYTES:
-            flush()
-
-    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
-    try:
-        with (
-            pa.parquet.ParquetWriter(task.temporary, schema)
-            if style == "parquet"
-            else pa.ipc.new_file(os.fspath(task.temporary), schema, options=options)
-        ) as writer:
-            yield write
-            flush()
-    except BaseException as problem:
-        task.temporary.unlink(missing_ok=True)
-        if isinstance(problem, OSError | pa.ArrowException):
-            why = reason(problem) if isinstance(problem, OSError | ValueError) else str(problem)
-            raise VifidelError(f"{task.output}: cannot be written: {why}.") from None
-        raise
+    with (
+        pa.parquet.ParquetWriter(path, schema)
+        if style == "parquet"
+        else pa.ipc.new_file(os.fspath(path), schema, options=options)
+    ) as writer:
+        for batch in chain(batches, [None]):
+            if batch is not None:
+                waiting.append(batch)
+                sizes = map(pa.ipc.get_record_batch_size, waiting)  # `nbytes` crashes on unions
+                if sum(map(len, waiting)) < _ROWS and sum(sizes) < _BYTES:
+                    continue
+            rows = pa.Table.from_batches(waiting, schema).combine_chunks()
+            waiting.clear()
+            if len(rows) and style == "arrow":  # a column has one dictionary, which may only grow
+                with contextlib.suppress(NotImplementedError):  # of structs, which stay the same
+                    rows = pa.concat_tables([before, rows]).unify_dictionaries().combine_chunks()
+                before = rows.slice(0, 0)
+            if len(rows):
+                writer.write_table(rows, _ROWS)

@@ -7,9 +7,7 @@ it. A file is recorded before it gets its name: one that no record has the diges
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.metadata
-import json
 import multiprocessing
 import os
 import queue
@@ -33,11 +31,11 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.records import Parts, alone
+from ...io.records import Parts, alone, progress_bar
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
-from .file_scoring import Record, Task, Work, add_up, corpus_scores, seal, tally_of
+from .file_scoring import Record, Task, Work, add_up, corpus_scores, seal, totals_of
 from .files import TableFile
 from .rows import RANKS
 
@@ -52,17 +50,11 @@ _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
 
 
 def score_tables(
-    work: Work,
-    files: Sequence[TableFile],
-    output: Path,
-    settings: Mapping[str, Any],
-    workers: int,
-    begin: Callable[[int | None], Callable[[int], object]],
+    work: Work, files: Sequence[TableFile], output: Path, settings: Mapping[str, Any], workers: int
 ) -> dict[str, Any]:
     """Score files of rows into a folder, if that was not done before, and return the manifest.
 
-    That has the settings: what else the output depends on. `begin` goes from the number of all
-    rows, if it is known, to what is called with the number of rows that were just scored.
+    That has the settings: what else the output depends on.
     """
     outputs = _outputs(files, work.style)
     rows, signature = _checked(work, files)
@@ -74,26 +66,28 @@ def score_tables(
         | METRICS.packages(work.scorer.metrics),
     }
     with _RunFolder.opened(output, plan) as folder:
-        done = folder.done(outputs)
-        tasks = [
-            Task(file, name, folder.temporary(at), signature, done[at])
+        folder.check_outputs(outputs)
+        tasks = {
+            name: Task(file, name, folder.temporary(at), signature, folder.record_of(name))
             for at, (file, name) in enumerate(zip(files, outputs, strict=True))
-        ]
-        records: list[Record] = [{}] * len(tasks)
+        }
+        records: dict[str, Record] = {}
 
-        def finish(at: int, record: Record) -> None:
-            records[at] = record
-            if record not in done[at].values():
-                folder.add(tasks[at].temporary, record)
+        def finish(record: Record) -> None:
+            task = tasks[record["output"]]
+            records[task.output] = record
+            if record != task.done:
+                folder.add(task.temporary, record)
 
-        _do(work, tasks, workers, begin(rows), finish)
-        totals = add_up(records)
+        with progress_bar(rows, " rows", unit_scale=True) as bar:
+            _do(work, list(tasks.values()), workers, bar.update, finish)
+        totals = add_up(map(totals_of, records.values()))
         judge(totals, work.scorer.vectors)
         manifest = {
             **plan,
             **{name: said for name, said in totals.items() if name not in ("sums", "words")},
             "scores": corpus_scores(work.scorer.metrics, totals),
-            "files": records,
+            "files": [records[name] for name in outputs],
         }
         folder.finish(manifest)
         return manifest
@@ -101,10 +95,10 @@ def score_tables(
 
 def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
     """Warn if vectors know few words of a run, or no row has all scores; refuse almost no words."""
-    for what, words in totals["words"].items():
-        tally_of(words).check_known(what, vectors)
+    for what, tally in totals["words"].items():
+        tally.check_known(what, vectors)
+    warn_of_undeclared(totals["statuses"].get("nothing looked for", 0))
     statuses = {status: number for status, number in totals["statuses"].items() if number}
-    warn_of_undeclared(statuses.get("nothing looked for", 0))
     if statuses and all(RANKS[status] >= RANKS["nothing looked for"] for status in statuses):
         causes = ", ".join(f"{number} {status}" for status, number in statuses.items())
         warnings.warn(
@@ -114,31 +108,23 @@ def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
         )
 
 
-def _pin(plan: Mapping[str, Any]) -> str:
-    """Return a digest of what outputs depend on beside the inputs; `plan` may be a manifest."""
-    named = {name: plan[name] for name in ("command", "signature", "settings", "versions")}
-    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
-
-
 def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
     """Check all files; return their rows, if they are known, and the signature of all."""
 
     def check(file: TableFile) -> tuple[int | None, str | None]:
-        table, signature = work.check(file)
+        table, signature, _ = work.check(file)
         return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        found = list(threads.map(check, files))
-    signatures = {s: file for file, (_, s) in zip(files, found, strict=True) if s is not None}
+        rows, found = zip(*threads.map(check, files), strict=True)
+    signatures = {s: file for s, file in zip(found, files, strict=True) if s is not None}
     if len(signatures) > 1:
         one, other = list(signatures.values())[:2]
         raise VifidelError(
             f"{one.path} and {other.path}: labels have scores in one of them only; score them into "
             "different folders."
         )
-    rows = [number for number, _ in found if number is not None]
-    known = sum(rows) if len(rows) == len(found) else None
-    return known, next(iter(signatures), None) or work.scorer.signature()
+    return None if None in rows else sum(rows), next(iter(signatures), work.scorer.signature())
 
 
 def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
@@ -147,14 +133,13 @@ def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
     seen: dict[str, TableFile] = {}
     for name, file in zip(names, files, strict=True):
         other = seen.setdefault(name.casefold(), file)
-        if other is file:
-            continue
-        if other.path == file.path and other.filesystem == file.filesystem:
+        if other is not file and (other.path, other.filesystem) == (file.path, file.filesystem):
             raise VifidelError(f"{file.path}: is given twice; give it once.")
-        raise VifidelError(
-            f"{other.path} and {file.path}: both would be written to {name}; score them into "
-            "different folders, or give a folder that both are below."
-        )
+        if other is not file:
+            raise VifidelError(
+                f"{other.path} and {file.path}: both would be written to {name}; score them into "
+                "different folders, or give a folder that both are below."
+            )
     return names
 
 
@@ -163,13 +148,10 @@ class _RunFolder:
 
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
+        # What earlier runs have written: records, each with the pin of its run.
         self._parts = Parts(self._manifest)
         if self._manifest.exists():  # until another file is added, it stays
             self._take_ended()
-        # What earlier runs have written, by the name of the output.
-        self._records: dict[str, list[Record]] = {}
-        for record in map(self._parts.__getitem__, self._parts):
-            self._records.setdefault(record["output"], []).append(record)
         self._run = secrets.token_hex(4)
         self._remove_temporaries()  # one that was killed may have left some
 
@@ -178,7 +160,7 @@ class _RunFolder:
         with open_file(self._manifest, VifidelError):  # an ordinary one
             ended = read_json(self._manifest, VifidelError)
         try:
-            records = {_key(record, _pin(ended)): record for record in ended["files"]}
+            pin, records = _pin(ended), {_key(of): of for of in ended["files"]}
             ours = all(record["sha256"] == seal(record) for record in records.values())
         except (LookupError, TypeError, ValueError):
             ours = False
@@ -188,7 +170,7 @@ class _RunFolder:
                 "folder."
             )
         for key in records.keys() - set(self._parts):
-            self._parts.add(key, records[key])
+            self._parts.add(key, {**records[key], "pin": pin})
 
     @classmethod
     @contextlib.contextmanager
@@ -226,49 +208,41 @@ class _RunFolder:
         """Return where a file is written before it is recorded; the name is of this run alone."""
         return self._path / f".score-table-{self._run}-{of}.part"
 
-    def done(self, outputs: Sequence[str]) -> list[dict[str, Record]]:
-        """Return the records of each output that is there, by the digest of the input.
-
-        It raises if there is a file that this run would not write, or one that no run has written.
-        """
-        for name in sorted(self._records.keys() - set(outputs)):
-            if os.path.lexists(self._path / name):
-                source = self._records[name][0]["input"]
+    def check_outputs(self, outputs: Sequence[str]) -> None:
+        """Raise if there is a file of an earlier run that this one would not write."""
+        for key in sorted(self._parts):
+            name, source = self._parts[key]["output"], self._parts[key]["input"]
+            if name not in outputs and os.path.lexists(self._path / name):
                 raise VifidelError(
                     f"{self._path}: holds {name} of the input {source}, which an earlier run wrote "
                     "and this one does not; give the same inputs and --format, or name another "
                     "folder."
                 )
-        return [
-            {
-                record["input_sha256"]: record
-                for record in self._written(name)
-                if _key(record, self._pin) in self._parts
-            }
-            for name in outputs
-        ]
 
-    def _written(self, name: str) -> list[Record]:
-        """Return the records of the file of that name; it raises if no run has written it."""
+    def record_of(self, name: str) -> Record:
+        """Return the record of a file that a run like this one wrote; empty if there is none.
+
+        It raises if there is a file of that name that no run has written.
+        """
         path = self._path / name
         if not os.path.lexists(path):
-            return []
+            return {}
         with open_file(path, VifidelError) as file:
-            digest = sha256_of(file)
-        ours = [of for of in self._records.get(name, ()) if of["output_sha256"] == digest]
-        if not ours:
+            key = _key({"output": name, "output_sha256": sha256_of(file)})
+        if key not in self._parts:
             raise VifidelError(
                 f"{path}: was not written by this command, or was changed since; move it away, or "
                 "name another folder."
             )
-        return ours
+        record = dict(self._parts[key])
+        return record if record.pop("pin") == self._pin else {}
 
     def add(self, temporary: Path, record: Record) -> None:
         """Record a file that was written, and give it its name."""
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
-        self._parts.add(_key(record, self._pin), record)
+        self._parts.add(_key(record), {**record, "pin": self._pin})
+        self.record_of(record["output"])  # it may have come while the rows were scored
         path = self._path / record["output"]
-        self._written(record["output"])  # it may have come while the rows were scored
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.replace(temporary, path)
@@ -290,9 +264,14 @@ class _RunFolder:
             self._parts.clear()
 
 
-def _key(record: Record, pin: str) -> str:
-    """Return the key of a record in `Parts`; `pin` is that of its run."""
-    return f"{pin}\n{record['sha256']}"
+def _pin(plan: Mapping[str, Any]) -> str:
+    """Return a digest of what outputs depend on beside the inputs; `plan` may be a manifest."""
+    return seal({name: plan[name] for name in ("command", "signature", "settings", "versions")})
+
+
+def _key(record: Record) -> str:
+    """Return the key of a record in `Parts`: its output's name and SHA-256."""
+    return f"{record['output']}\n{record['output_sha256']}"
 
 
 def _do(
@@ -300,29 +279,26 @@ def _do(
     tasks: Sequence[Task],
     workers: int,
     on_rows: Callable[[int], object],
-    on_done: Callable[[int, Record], object],
+    on_done: Callable[[Record], object],
 ) -> None:
     """Score files, in this process or in others, where they are done in any order."""
     workers = min(workers, len(tasks))
     if workers <= 1:
-        for at, task in enumerate(tasks):
-            on_done(at, work.record(task, on_rows))
+        for task in tasks:
+            on_done(work.record(task, on_rows))
         return
-    context = multiprocessing.get_context("spawn")
-    # Without a lock, which a killed process might hold.
-    stop = context.RawValue("b", False)
-    pool = ProcessPoolExecutor(workers, context, _begin, (work, stop))
-    finished: queue.SimpleQueue[Future[tuple[int, Record]]] = queue.SimpleQueue()
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (work,))
+    finished: queue.SimpleQueue[Future[Record]] = queue.SimpleQueue()
     left = len(tasks)
     try:
         with _interrupts_ignored():  # by the processes, which start here: this one stops them
-            for at, task in enumerate(tasks):
-                pool.submit(_record, at, task).add_done_callback(finished.put)
+            for task in tasks:
+                pool.submit(_record, task).add_done_callback(finished.put)
         while left:
             with contextlib.suppress(queue.Empty):
-                at, record = finished.get(timeout=_SECONDS).result()
+                record = finished.get(timeout=_SECONDS).result()
                 on_rows(record["rows"])
-                on_done(at, record)
+                on_done(record)
                 left -= 1
     except BrokenProcessPool:
         raise VifidelError(
@@ -330,7 +306,8 @@ def _do(
             "same command again, with fewer --workers."
         ) from None
     finally:
-        stop.value = True
+        for worker in multiprocessing.active_children():  # the command starts no others
+            worker.terminate()
         pool.shutdown(cancel_futures=True)
 
 
@@ -347,11 +324,11 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# What a worker process does, and whether it is to stop: one pair, in a worker.
-_WORK: list[tuple[Work, Any]] = []
+# What a worker process does with each file, in a worker.
+_WORK: list[Work] = []
 
 
-def _begin(work: Work, stop: Any) -> None:
+def _begin(work: Work) -> None:
     """Prepare a worker, which ends with the process that started it."""
 
     def end_with_parent() -> None:
@@ -360,17 +337,11 @@ def _begin(work: Work, stop: Any) -> None:
             parent.join()
             os._exit(1)
 
-    _WORK.append((work, stop))
+    _WORK.append(work)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def _record(at: int, task: Task) -> tuple[int, Record]:
+def _record(task: Task) -> Record:
     """Score a file in a worker."""
-    ((work, stop),) = _WORK
-
-    def on_rows(_: int) -> None:
-        if stop.value:
-            raise KeyboardInterrupt
-
-    return at, work.record(task, on_rows)
+    return _WORK[0].record(task)

@@ -12,12 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ...annotations.instances import LabelRows, check_thresholds
+from ...annotations.instances import LabelRows
 from ...errors import VifidelError
-from ...evaluation import COUNTED_OF_ROWS, Tally, add_tallies
-from ...io.arguments import check_whole
+from ...evaluation import add_tallies
 from ...io.files import first_line
-from ...io.options import taking
+from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
 from ...words.content_words import STOP_WORDS
@@ -110,25 +109,26 @@ class TableScorer:
         self._made_from = partial(type(self), **given)
         for unknown in settings.keys() - set(OF_TABLES):
             raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
-        threshold, uncertain = settings.pop("threshold", None), settings.pop("uncertain", None)
-        check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
+        threshold, self._uncertain = (
+            settings.pop("threshold", None),
+            settings.pop("uncertain", None),
+        )
+        self._threshold = DETECTION_THRESHOLD if threshold is None else threshold
+        check_thresholds(self._threshold, self._uncertain)
         check_whole(1, max_words=max_words)
         self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
         self.columns = Columns(captions, labels, label_scores, references)
+        # What has to be read is read, and what is wrong refused, here.
         self._settings = Settings(**settings, options={"things": things})
+        looked_for: Any = self._settings.declared
         if objects is not None:
             self.columns = Columns(captions, references=references, image_ids=id_column)
-            source = read_objects(objects, threshold, uncertain=uncertain)
+            source = read_objects(objects, threshold, uncertain=self._uncertain)
             self._by_id = ObjectsById(source, id_column)
-            if self._settings.declared is None and source.categories:
-                self._settings = replace(self._settings, looked_for=source.categories)
-        self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
-        self._uncertain = uncertain
+            looked_for = looked_for or source.categories or None
         self.vectors: WordVectors = self._settings.words["vectors"]
-        # What has to be read is read, and what is wrong refused, here.
-        read = {"vectors": self.vectors, "looked_for": self._settings.declared}
-        self._settings = replace(self._settings, **read)
+        self._settings = replace(self._settings, vectors=self.vectors, looked_for=looked_for)
         self._strict, self._max_words = strict, max_words
         self._scorers: dict[bool, RowScorer] = {}
         self._scorer(references is not None)
@@ -298,35 +298,27 @@ class TableScorer:
                     f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
                     "write it again."
                 ) from None
-        parts: list[TableScores] = []
-        tallies: dict[str, Tally] = {}  # bounded, which those of all parts are not
-        for part in self._scores(columns, first_row):
-            tallies = add_tallies([tallies, part.tallies])
-            parts.append(replace(part, tallies={}))
-        with_counts = parts[0].counts if parts else ()
+        parts = list(self._scores(columns, first_row))
         return TableScores(
-            pa.concat_arrays([pa.array([], self.type), *(part.fields for part in parts)]),
+            pa.concat_arrays([part.fields for part in parts]),
             sum((part.statuses for part in parts), Counter()),
-            tallies,
-            {name: np.concatenate([part.counts[name] for part in parts]) for name in with_counts},
-            {
-                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in parts)])
-                for key in COUNTED_OF_ROWS
-            },
+            add_tallies(part.tallies for part in parts),
+            {of: np.concatenate([part.counts[of] for part in parts]) for of in parts[0].counts},
+            {of: np.concatenate([part.counted[of] for part in parts]) for of in parts[0].counted},
         )
 
     def _scores(self, columns: Columns, first_row: int) -> Iterator[TableScores]:
-        """Yield the scores of some rows at a time."""
+        """Yield the scores of some rows at a time, of no rows at once."""
         scorer = self._scorer(columns.references is not None)
         start, most = 0, _ROWS_AT_ONCE
-        while start < len(columns):
+        while start < len(columns) or not start:
             part = columns.part(start, most)
             rows = TableRows(part, self._labels, self._max_words)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
                 rows = TableRows(part, self._labels, self._max_words)
             yield scorer.score(rows, first_row + start if self._strict else None)
-            start += len(part)
+            start += len(part) or 1
             most = min(2 * len(part), _ROWS_AT_ONCE)
 
     def _labels(self, part: Columns) -> RowLabels:

@@ -12,18 +12,18 @@ True
 from __future__ import annotations
 
 import difflib
-import functools
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
-from vifidel_eval.io.arguments import named_if_wrong
 from vifidel_eval.io.files import first_line
+from vifidel_eval.io.options import named_if_wrong
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS
@@ -45,7 +45,7 @@ class ColumnScorer(NamedTuple):
     scorer: Scorer
 
 
-@functools.lru_cache(maxsize=32)
+@lru_cache(maxsize=32)
 def column_scorer(name: str, references: bool) -> ColumnScorer:
     """Return what computes a column, such as VIFIDEL-F, whose scores depend on their row alone.
 
@@ -123,9 +123,9 @@ class TrlReward:
             )
         self._arguments = (column, objects, references, weight, transform)
         self._columns = {"objects": objects, "references": references}
-        self._reward = _Reward(scored.column, weight, transform)
+        self._reward = partial(_reward, scored.column, weight, transform)
         self._reward(0.5)  # what is wrong with a transform is said before the training
-        self.__name__: str = self._reward.name
+        self.__name__: str = _name(scored.column, transform)
 
     def __call__(
         self,
@@ -217,7 +217,6 @@ def compute_score(
         raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
     references = None if extra_info is None else extra_info.get("references")
     scored = column_scorer(column, references is not None)
-    reward = _Reward(scored.column, weight, transform)
     columns = scored.scorer.score_columns(
         [solution_str],
         objects=[_plain(ground_truth)],
@@ -226,41 +225,38 @@ def compute_score(
     score = float(columns[column][0])
     if math.isnan(score):
         _warn_once(column, undefined)
-        score = float(undefined)
-        return {"score": score, _spelled(column): score, "undefined": 1.0}
-    return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
+        return {"score": float(undefined), _spelled(column): float(undefined), "undefined": 1.0}
+    reward = _reward(scored.column, weight, transform, score)
+    return {"score": reward, _spelled(column): score, "undefined": 0.0}
 
 
-class _Reward:
-    """From a defined score of a column to a finite reward."""
+def _name(column: Column, transform: Transform | None) -> str:
+    lower = column.lower_is_better and transform is None
+    return ("minus_" if lower else "") + _spelled(column.name)
 
-    def __init__(self, column: Column, weight: float, transform: Transform | None) -> None:
-        if not _is_real(weight) or not 0 < weight < math.inf:
-            raise VifidelError(
-                f"weight must be a positive number, not {weight!r:.40}; a column of which lower is "
-                "better is subtracted as it is."
-            )
-        lower = column.lower_is_better and transform is None
-        self.name: str = ("minus_" if lower else "") + _spelled(column.name)
-        self._factor: float = -float(weight) if lower else float(weight)
-        self._transform: Transform | None = transform
 
-    def __call__(self, score: float) -> float:
-        if self._transform is None:
-            return self._factor * score
-        try:
-            reward = self._factor * float(self._transform(score))
-        except Exception as problem:  # of the user's own
-            raise VifidelError(
-                f"the transform of {self.name} fails on {score:g} ({first_line(problem)}); it "
-                "takes a score and returns a number."
-            ) from problem
-        if not math.isfinite(reward):
-            raise VifidelError(
-                f"the transform of {self.name} makes {reward} of {score:g}; a reward must be "
-                "finite."
-            )
-        return reward
+def _reward(column: Column, weight: float, transform: Transform | None, score: float) -> float:
+    """Return the reward, which is finite, of a defined score."""
+    if not _is_real(weight) or not 0 < weight < math.inf:
+        raise VifidelError(
+            f"weight must be a positive number, not {weight!r:.40}; a column of which lower is "
+            "better is subtracted as it is."
+        )
+    if transform is None:
+        return (-float(weight) if column.lower_is_better else float(weight)) * score
+    name = _name(column, transform)
+    try:
+        reward = float(weight) * float(transform(score))
+    except Exception as problem:  # of the user's own
+        raise VifidelError(
+            f"the transform of {name} fails on {score:g} ({first_line(problem)}); it takes a score "
+            "and returns a number."
+        ) from problem
+    if not math.isfinite(reward):
+        raise VifidelError(
+            f"the transform of {name} makes {reward} of {score:g}; a reward must be finite."
+        )
+    return reward
 
 
 def _is_real(value: Any) -> bool:
@@ -304,7 +300,7 @@ def _text(completion: Completion, at: int) -> str:
         ) from problem
 
 
-@functools.cache
+@cache
 def _warn_once(column: str, undefined: float) -> None:
     warnings.warn(
         f"{column} is not defined for a row (no object label, or nothing to judge); its reward is "

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import MetricUnavailable, VifidelError
-from ...evaluation import Column, Evaluation, Floats
-from ...io.arguments import named_if_wrong
+from ...evaluation import Evaluation, Floats
+from ...io.options import named_if_wrong
 from ...project import pip_install
 from .rewards import ColumnScorer, column_scorer
 
@@ -94,10 +94,14 @@ class VifidelMetric(Metric):
     def compute(self) -> torch.Tensor | dict[str, torch.Tensor]:
         """Return the corpus score, or one per column by its name; NaN where none is defined."""
         of_columns = np.split(self.sums.cpu().numpy(), self._ends)
-        scores = {
-            scored.column.name: torch.tensor(_score(scored.column, sums), dtype=torch.float64)
-            for scored, sums in zip(self._scored(), of_columns, strict=True)
-        }
+        scores: dict[str, torch.Tensor] = {}
+        for scored, sums in zip(self._scored(), of_columns, strict=True):
+            if scored.column.of_sums is not None:
+                score = float(scored.column.of_sums(sums))
+            else:
+                total, defined = sums.tolist()
+                score = total / defined if defined else math.nan
+            scores[scored.column.name] = torch.tensor(score, dtype=torch.float64)
         return next(iter(scores.values())) if self._single else scores
 
     def _sums(
@@ -106,13 +110,19 @@ class VifidelMetric(Metric):
         objects: Sequence[Any] | None,
         references: Sequence[Sequence[str]] | None,
     ) -> list[Floats]:
+        """Return the sums over rows from which the score of each column follows."""
         evaluations: dict[str, dict[str, Evaluation]] = {}  # columns may share a scorer
-        sums = []
+        sums: list[Floats] = []
         for metric, column, scorer in self._scored():
             if metric.name not in evaluations:
                 rows = scorer.rows(captions, objects=objects, references=references)
                 evaluations[metric.name] = scorer.evaluate(rows, signed=False)
-            sums.append(_summed(evaluations[metric.name][column.name]))
+            evaluation = evaluations[metric.name][column.name]
+            if evaluation.statistics is not None:
+                sums.append(np.nansum(evaluation.statistics.of_rows, axis=0))
+            else:
+                defined = evaluation.scores[~np.isnan(evaluation.scores)]
+                sums.append(np.array([defined.sum(), len(defined)]))
         return sums
 
     def _scored(self) -> list[ColumnScorer]:
@@ -131,19 +141,3 @@ class VifidelMetric(Metric):
                 return tensor
 
         return super()._apply(moved, *arguments)
-
-
-def _summed(evaluation: Evaluation) -> Floats:
-    """Return the sums over rows from which the score of a column follows."""
-    if evaluation.statistics is not None:
-        sums: Floats = np.nansum(evaluation.statistics.of_rows, axis=0)
-        return sums
-    defined = evaluation.scores[~np.isnan(evaluation.scores)]
-    return np.array([defined.sum(), len(defined)])
-
-
-def _score(column: Column, sums: Floats) -> float:
-    if column.of_sums is not None:
-        return float(column.of_sums(sums))
-    total, defined = sums.tolist()
-    return total / defined if defined else math.nan

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.scores.conditions import Condition, Requirement, check_requirements, failures
+from vifidel_eval.commands.paths import Condition, Requirement, check_requirements, failures
 
 SCORES = {"mine": {"VIFIDEL-Hi": 0.1, "F": 0.5}, "a: b": {"VIFIDEL-Hi": 0.2, "F": math.nan}}
 

@@ -1,0 +1,144 @@
+"""Each block of the pages stands alone: it runs in a folder of its own, and prints what it shows.
+
+Blocks marked ``bash`` or ``text`` are patterns to fill in. What ``<!-- needs: ... -->`` names
+cannot be here (published data, weights): of such a block the options are checked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*) -->\n)?```(console|python|sh)\n(.*?)```", re.DOTALL)
+# Pages whose blocks follow one another, or need an engine: they have tests of their own.
+ELSEWHERE = {"story", "tables"}
+# Packages that a block may import and that a newcomer may lack.
+OPTIONAL = ("evaluate", "sacrebleu", "torch", "torchmetrics", "wandb")
+
+
+def blocks(*languages):
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        if page.stem in ELSEWHERE:
+            continue
+        for needs, language, text in BLOCK.findall(page.read_text("utf-8")):
+            if language in languages:
+                name = f"{page.stem}: {text.strip().splitlines()[0][:50]}"
+                yield pytest.param(needs, text, id=name)
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """Go to a folder with the examples, and files under the names that pages give a user's own."""
+    monkeypatch.chdir(tmp_path)
+    examples = tmp_path / "examples"
+    examples.symlink_to(ROOT / "examples")
+    for name, source in {
+        "captions_val2017.json": "captions_example.json",
+        "instances_val2017.json": "instances_example.json",
+        "results.json": "captions_example_careful_results.json",
+    }.items():
+        shutil.copy(examples / source, tmp_path / name)
+    captions = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    for name in ("mine", "base", "captions"):
+        lines = "".join(json.dumps(caption) + "\n" for caption in captions)
+        (tmp_path / f"{name}.jsonl").write_text(lines, "utf-8")
+    (tmp_path / "photos").mkdir()
+    for caption in captions:
+        Image.new("RGB", (8, 8)).save(tmp_path / "photos" / f"{caption['image_id']}.png")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("needs", "text"), list(blocks("console")))
+def test_a_command_prints_what_is_shown(needs, text, desk, run):
+    command, _, output = text.replace("\\\n", "").partition("\n")
+    program, *arguments = shlex.split(command.removeprefix("$ "))
+    assert program == "vifidel-eval"
+    assert run(*arguments).stdout.split() == output.split()
+
+
+@pytest.mark.parametrize(("needs", "text"), list(blocks("sh")))
+def test_commands_run(needs, text, desk, run):
+    for line in text.replace("\\\n", "").splitlines():
+        command, _, target = line.partition(" > ")
+        program, *arguments = shlex.split(command, comments=True)
+        if program == "python" and arguments[0].startswith("benchmarks"):
+            assert (ROOT / arguments[0]).exists()
+        if program != "vifidel-eval":
+            continue
+        result = run(*arguments)
+        if needs and result.exit_code:
+            assert result.exit_code == 1, result.output
+            assert "no such" in result.stderr or needs in result.stderr, result.stderr
+        else:
+            assert result.exit_code == 0, result.output
+        if target:
+            Path(target).write_text(result.stdout, "utf-8")
+
+
+@pytest.mark.parametrize(("needs", "text"), list(blocks("python")))
+def test_lines_of_python_run(needs, text, desk):
+    code = compile(text, "page", "exec")  # also where it cannot run
+    for package in re.findall(rf"^import ({'|'.join(OPTIONAL)})\b", text, re.MULTILINE):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"needs {package}")
+    if not needs:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(code, {"__name__": "__main__"})
+
+
+TROUBLE = re.findall(
+    r"^### (.*)\n\n<!-- try: vifidel-eval (.*) -->$",
+    (ROOT / "docs/troubleshooting.md").read_text("utf-8"),
+    re.MULTILINE,
+)
+
+
+@pytest.fixture
+def faults(desk):
+    """Add the files of docs/troubleshooting.md, each with its fault."""
+    captions = json.loads((desk / "results.json").read_text("utf-8"))
+    other = [{**caption, "image_id": caption["image_id"] + 5000} for caption in captions]
+    rows = [{**caption, "image_id": row} for row, caption in enumerate(captions)]
+    named = [{"image_id": caption["image_id"], "words": "a dog"} for caption in captions]
+    plain = {str(caption["image_id"]): ["squirrel"] for caption in captions}
+    files = {
+        "mine.json": captions,
+        "short.json": captions[:20],
+        "few.json": captions[:3],
+        "one.json": captions[:1],
+        "twice.json": [*captions, captions[0]],
+        "other.json": other,
+        "rows.json": rows,
+        "named.json": named,
+        "plain.json": plain,
+    }
+    for name, content in files.items():
+        (desk / name).write_text(json.dumps(content), "utf-8")
+    (desk / "cut.json").write_text(json.dumps(captions)[:100], "utf-8")
+    shutil.copy(desk / "captions_val2017.json", desk / "refs.json")
+    shutil.copy(desk / "instances_val2017.json", desk / "objects.json")
+
+
+@pytest.mark.parametrize(("message", "command"), TROUBLE, ids=[message for message, _ in TROUBLE])
+def test_what_goes_wrong_says_so(message, command, faults, run, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)  # no Java
+    if "board.json" in command:
+        run("score", "mine.json", "--objects", "objects.json", "--leaderboard", "board.json")
+    result = run(*shlex.split(command))
+    said = " ".join((result.stderr + result.stdout).split())
+    assert re.search(re.escape(message).replace(re.escape("..."), ".*"), said), said
+
+
+def test_every_message_is_tried():
+    page = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
+    assert len(TROUBLE) == page.count("\n### ")

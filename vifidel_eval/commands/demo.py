@@ -1,0 +1,61 @@
+"""The command ``vifidel-eval demo``."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from ..errors import VifidelError
+from .options import Command
+from .paths import WrittenTree
+from .printing import show
+
+_FILES = {
+    "careful.json": "captions_example_careful_results.json",
+    "dreaming.json": "captions_example_dreaming_results.json",
+    "terse.json": "captions_example_terse_results.json",
+    "references.json": "captions_example.json",
+    "objects.json": "instances_example.json",
+}
+_REPORT = "report.html"
+
+
+@click.command(cls=Command, examples=("demo", "demo somewhere/else"))
+@click.argument("folder", default="vifidel_demo", type=WrittenTree())
+@click.pass_context
+def demo(ctx: click.Context, folder: Path) -> None:
+    """Score the example that comes with the package, and write a report to open.
+
+    FOLDER (vifidel_demo if none is given) gets five small files, made-up captions of three systems
+    with references and objects, and their report.
+    """
+    from .score import score
+
+    if folder.exists():
+        others = sorted({path.name for path in folder.iterdir()} - {*_FILES, _REPORT})
+        if others:
+            raise VifidelError(
+                f"{folder}: holds other files, such as {others[0]}; name a new folder."
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, source in _FILES.items():
+        shutil.copyfile(_examples() / source, folder / name)
+    careful, dreaming, terse, references, objects = (str(folder / name) for name in _FILES)
+    arguments = [careful, dreaming, terse, "--references", references, "--objects", objects]
+    arguments += ["--metrics", "VIFIDEL-PRF,VIFIDEL-H,CIDEr", "--report", str(folder / _REPORT)]
+    show(f"$ vifidel-eval score {shlex.join(arguments)}")
+    with score.make_context("score", arguments, parent=ctx) as scoring:
+        score.invoke(scoring)
+    opener = {"darwin": "open", "win32": "start"}.get(sys.platform, "xdg-open")
+    show(f"\nOpen the report in a browser: {opener} {shlex.quote(str(folder / _REPORT))}")
+
+
+def _examples() -> Path:
+    """Return the folder of the examples: in the package, or beside it in a checkout."""
+    package = Path(__file__).parents[1]
+    installed = package / "examples"
+    return installed if installed.is_dir() else package.parent / "examples"
