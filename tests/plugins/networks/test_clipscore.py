@@ -2,8 +2,10 @@
 
 import json
 import pickle
+import re
 import shutil
 import sqlite3
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -364,3 +366,23 @@ def with_weights(folder, place, weights):
     shutil.copytree(folder / "clip", place)
     save_file(weights, place / "model.safetensors", {"format": "pt"})
     return place
+
+
+def test_the_page(folder, tmp_path, monkeypatch, capsys):
+    page = (Path(__file__).parents[3] / "docs/metrics.md").read_text("utf-8")
+    section = page.partition("## CLIPScore\n")[2].partition("\n## ")[0]
+    (shell, python) = re.findall(r"```(?:sh|python)\n(.*?)```", section, re.DOTALL)
+    shutil.copytree(folder / "clip", tmp_path / "openai/clip-vit-base-patch32")
+    shutil.copytree(folder / "pictures", tmp_path / "photos")
+    shutil.copy(folder / "mine.json", tmp_path)
+    references = {i: ["a dog on the grass", "a red ball"] for i in RES}
+    (tmp_path / "references.json").write_text(json.dumps(references))
+    monkeypatch.chdir(tmp_path)
+    command = shell.replace("\\\n", " ").splitlines()[1].split()
+    done = CliRunner().invoke(main, [*command[1:], "--format", "json"])
+    assert done.exit_code == 0, done.stderr
+    overall = json.loads(done.stdout)["systems"]["mine"]["overall"]
+    names = {}
+    exec(compile(python, "metrics.md", "exec"), names)
+    assert float(capsys.readouterr().out) == pytest.approx(overall["RefCLIPScore"], abs=1e-9)
+    assert names["scores"][0] == names["columns"]["CLIPScore"][0]

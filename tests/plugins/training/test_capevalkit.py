@@ -1,6 +1,7 @@
 """Metrics for capevalkit: the protocol, and its own `evaluate_metric` on a made benchmark."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -70,22 +71,29 @@ def api(tmp_path, monkeypatch):
 
 
 @pytest.mark.engine
-def test_its_own_benchmark(api, tmp_path):
+def test_its_own_benchmark(api, tmp_path, monkeypatch):
     data = {}
     for image, references in REFERENCES.items():
         judged = [{"caption": text, "rating": s} for name, text, s in JUDGED if name == image]
         data[image] = {
             "image_path": image, "ground_truth": references, "human_judgement": judged,
         }  # fmt: skip
-    (tmp_path / "crowdflower_flickr8k.json").write_text(json.dumps(data))
+    (tmp_path / "flickr8k").mkdir()
+    (tmp_path / "flickr8k/crowdflower_flickr8k.json").write_text(json.dumps(data))
+    page = (Path(__file__).parents[3] / "docs/training.md").read_text("utf-8")
+    block = page.partition("## capevalkit\n")[2].partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(compile(block, "training.md", "exec"), names)
     output = tmp_path / "out.json"
     result = api.evaluate_metric(
         benchmark="flickr8k-cf",
         metric=CapevalMetric("VIFIDEL-F"),
         metric_name="VIFIDEL-F",
-        data_root=str(tmp_path),
+        data_root="flickr8k",
         output=output,
     )
+    assert result == names["result"]
     assert (result["num_samples"], result["score_name"]) == (5, "VIFIDEL-F")
     assert result["correlations"]["kendall_tau_c"] > 80
     ids = ["beach_0", "beach_1", "beach_2", "street_0", "street_1"]
@@ -95,7 +103,7 @@ def test_its_own_benchmark(api, tmp_path):
     again = api.evaluate_metric(
         benchmark="flickr8k-cf",
         metric=CapevalMetric(Vifidel(OBJECTS)),
-        data_root=str(tmp_path),
+        data_root="flickr8k",
         predictions=dict.fromkeys(ids, "a dog"),
     )
     assert again["num_samples"] == 5
