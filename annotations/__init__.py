@@ -8,12 +8,7 @@
 {'dog': 2, 'frisbee': 1}
 """
 
-from .categories import (
-    COCO_CATEGORIES,
-    CategorySource,
-    read_categories,
-    read_class_descriptions,
-)
+from .categories import COCO_CATEGORIES, CategorySource, read_categories, read_class_descriptions
 from .coco import read_coco_instances, read_coco_results
 from .folders import read_voc
 from .instances import LabelItem, LabelList, LabelRows, label_rows

@@ -1,18 +1,16 @@
 """What was looked for and is there or not: answers of models and benchmarks, files of detections.
 
-- POPE's questions (Li et al., EMNLP 2023; https://github.com/AoiDragon/POPE) have their answer as
-  ``label``: ``{"image": "COCO_val2014_000000000042.jpg", "text": "Is there a snowboard in the
-  image?", "label": "yes"}``.
+- POPE (Li et al., EMNLP 2023; https://github.com/AoiDragon/POPE): ``{"image":
+  "COCO_val2014_000000000042.jpg", "text": "Is there a snowboard in the image?", "label": "yes"}``.
 - AMBER's ``annotations.json`` (Wang et al., 2023; https://github.com/junyangwang0410/AMBER) lists
   for each generative task what is in its image, ``truth``, and what is not and models name,
   ``hallu``. Entries of other types are about one question each.
 - Woodpecker's samples (Yin et al., 2023; ``models/detector.py`` of
   https://github.com/BradyFU/Woodpecker) have ``entity_info``, ``{"dog": {"total_count": 1, "bbox":
   [[...]]}}``, with boxes of left, top, right and bottom in shares of the image's sides.
-- ``vifidel-eval detect`` writes a header, ``{"vifidel_eval": "detections", "version": 1, "classes":
-  [...] or null, ...}``, then a line per picture, or per picture and round of questions:
-  ``{"image_id", "labels", "scores", "boxes", "width", "height"}`` with boxes in pixels, and
-  ``asked`` where the detector was asked for things, or a ``problem``.
+- ``vifidel-eval detect`` writes ``{"vifidel_eval": "detections", "version": 1, "classes": [...] or
+  null, ...}``, then a line per picture and round of questions, ``{"image_id", "labels", "scores",
+  "boxes", "width", "height"}`` in pixels, ``asked`` where there were questions, or a ``problem``.
 """
 
 from __future__ import annotations
@@ -25,14 +23,7 @@ from ..errors import AnnotationError
 from ..io.entries import Entries, Entry
 from ..io.image_ids import ImageId
 from .instances import Format, Instances, Way, from_corners
-from .labels import (
-    ANSWER_THRESHOLD,
-    asked_labels,
-    check_score,
-    checked_label,
-    detections,
-    listed,
-)
+from .labels import ANSWER_THRESHOLD, asked_labels, check_score, checked_label, detections, listed
 from .objects import ObjectLabels
 from .plain import below_header, classes_of
 

@@ -274,10 +274,9 @@ def read_declared(source: Declared) -> LookedFor | None:
     """Return what was looked for in every image; a file has one label per line."""
     if source is None or isinstance(source, LookedFor):
         return source
-    if isinstance(source, str) and source in CLOSED_SETS:
-        return LookedFor(source, CLOSED_SETS[source])
-    if source == EVERYTHING:
-        return LookedFor(EVERYTHING, None)
+    named = {**CLOSED_SETS, EVERYTHING: None}
+    if isinstance(source, str) and source in named:
+        return LookedFor(source, named[source])
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if isinstance(source, str) and not path.exists():
@@ -291,7 +290,7 @@ def read_declared(source: Declared) -> LookedFor | None:
         wrong = next((label for label in given if not isinstance(label, str)), None)
         if wrong is not None:
             raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
-    labels = frozenset(clean_label(label) for label in given if label.strip())
+    labels = frozenset(map(clean_label, given)) - {""}
     if not labels:
         raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
     return LookedFor(name, labels)

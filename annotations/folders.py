@@ -4,9 +4,8 @@ Of PASCAL VOC (the development kit) only ``annotation/object/name`` counts: ``ob
 head, a hand or a foot.
 
 YOLO's text (Ultralytics' ``Results.save_txt`` and its loader, Darknet, labelImg) has a line per
-object: ``class x y w h`` with the class index first, and the confidence last where ``save_conf``
-was set; outlines have the class and at least four points. An image without objects may have no
-file.
+object: ``class x y w h`` and perhaps the confidence; outlines have the class and at least four
+points. An image without objects may have no file.
 """
 
 from __future__ import annotations
@@ -215,22 +214,15 @@ def _read_json_files(folder: Path, found: Instances) -> ObjectLabels:
 
 
 def _refuse_folder(folder: Path, found: Instances) -> ObjectLabels:
-    files = _label_files(folder)
-    what = f"{found.where}: no XML or JSON file in this folder,"
-    if files:
-        raise AnnotationError(
-            f"{what} and {files[0].name} is not YOLO labels "
-            "('class x y w h' in each line); give a folder with one file of objects per image."
-        )
+    todo = "give a folder with one file of objects per image."
     if any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
-        raise AnnotationError(
-            f"{what} but pictures; name a detector that looks at them "
-            "(--detector FOLDER_OR_ID), as docs/detect.md says."
+        todo = (
+            "name a detector that looks at the pictures (--detector FOLDER_OR_ID), as "
+            "docs/detect.md says."
         )
-    inside = " (folders in it are not read)" if any(map(Path.is_dir, folder.iterdir())) else ""
     raise AnnotationError(
-        f"{what} nor a text file of YOLO labels{inside}; "
-        "give a folder with one file of objects per image."
+        f"{found.where}: no XML or JSON file in this folder (folders in it are not read), nor a "
+        f"text file of YOLO labels ('class x y w h' in each line); {todo}"
     )
 
 

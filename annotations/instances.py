@@ -36,9 +36,8 @@ LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, 
 class Way:
     """One of the ways in which a format comes, or something that people give instead of it.
 
-    It is recognised by signs (`vifidel_eval.io.entries.shows`), of a table by names of its columns,
-    or by a function of the content. What reads that fills an `Instances` and returns the labels, or
-    nocaps' images; a text says why such content is refused and what to do.
+    It is recognised by signs (`vifidel_eval.io.entries.shows`) or by a function of the content.
+    What reads it fills an `Instances` and returns the labels; a text says why it is refused.
     """
 
     carrier: Kind
@@ -292,14 +291,6 @@ def label_rows(
     ------
     AnnotationError
         If a row has another shape or a score is not a number; the first row is row 0.
-
-    Examples
-    --------
-    >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
-    >>> rows.counts, rows.signature()
-    (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
-    >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
-    ({'squirrel': 1},)
     """
     rows, problems = judged_rows(objects, threshold, uncertain)
     for row, problem in problems.items():

@@ -172,13 +172,10 @@ class CategoryNames:
                 f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
                 f"(0 to {len(names) - 1}); give the names of the model that wrote it."
             )
-        if self.ids:
-            raise AnnotationError(
-                f"{at}: class {index!r:.20} is a place in the model's list of classes, counted "
-                f"from 0, and the categories given have ids of their own "
-                f"({', '.join(f'{key!r:.20}' for key in list(self.ids)[:3])}, ...); {_GIVE}."
-            )
-        raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
+        raise AnnotationError(
+            f"{at}: class {index!r:.20} is a place in the model's list of classes, counted from 0, "
+            f"whose names are not given; {_GIVE}."
+        )
 
 
 #: What is known where nobody gives names.
@@ -224,12 +221,12 @@ def listed(
 
 def asked_labels(names: Any) -> list[str]:
     """Return the labels that a list of what was looked for names; *a dog* becomes *dog*."""
-    asked: dict[str, None] = {}
-    for name in _as_list(names):
+    names = list(_as_list(names))
+    for name in names:
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"'asked' has {name!r:.40} in it; list the labels looked for.")
-        asked[checked_label(_without_article(name))] = None
-    return [label for label in asked if label]
+    labels = dict.fromkeys(checked_label(_without_article(name)) for name in names)
+    return list(filter(None, labels))
 
 
 def _item(item: Any, number: int) -> Listed:

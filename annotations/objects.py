@@ -12,14 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
-from ..io.image_ids import (
-    ImageId,
-    are_row_numbers,
-    check_distinct,
-    match,
-    mismatch,
-    to_json_value,
-)
+from ..io.image_ids import ImageId, are_row_numbers, check_distinct, match, mismatch, to_json_value
 from ..io.options import named_if_wrong
 from .labels import CLEAN, LONGEST_NAME, NO_CATEGORY, clean_label
 
@@ -83,10 +76,9 @@ class _Content(NamedTuple):
 class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     """The object labels of each image with their counts, read-only: ``{42: {"dog": 2}}``.
 
-    Beside them it has what was looked for, where the source says so: what was looked for and has
-    no count is not in the image. It equals any mapping with the same counts, and other object
-    labels if the same was looked for. A pickle holds the content, or, where that was read from
-    files, only their paths: the files are read again when the content is first needed.
+    What was looked for, where the source says so, and has no count is not in the image. It equals
+    any mapping with the same counts, and other object labels if the same was looked for. A pickle
+    of what was read from files holds their paths: they are read again when first needed.
 
     Parameters
     ----------
@@ -104,8 +96,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         The names that the source looked for in every image, where it lists them.
     asked : mapping, optional
         Image id to the labels that were looked for in that image, there or not; those with a count
-        need not be listed. None if the format does not say what was looked for; where it does, if
-        only by `categories`, give a mapping, for the signature.
+        need not be listed. None if the format does not say it, not even by `categories`.
     unsure : int
         How many answers of the source leave open whether something is there.
     leaves_out : bool
@@ -183,11 +174,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def __hash__(self) -> int:
         return hash(frozenset(self._content.images))
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name!r} cannot be set: object labels cannot be changed.")
+    def __setattr__(self, name: str, value: object = None) -> NoReturn:
+        raise AttributeError(f"{name!r} cannot be set or deleted: object labels do not change.")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{name!r} cannot be deleted: object labels cannot be changed.")
+    __delattr__ = __setattr__
 
     def __repr__(self) -> str:
         holds = "not read yet"
@@ -200,11 +190,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 holds += f", {self.unsure} unsure"
         return f"<ObjectLabels {self.source()}: {holds}, {self.where}>"
 
-    def __copy__(self) -> ObjectLabels:
+    def __deepcopy__(self, memo: object = None) -> ObjectLabels:
         return self
 
-    def __deepcopy__(self, memo: object) -> ObjectLabels:
-        return self
+    __copy__ = __deepcopy__
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self))

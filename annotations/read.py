@@ -51,10 +51,7 @@ FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for na
 
 
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
-_RECORD = (
-    "image_id= image= img_path= file_name= filename= id=",
-    "objects thing entity_info text",
-)
+_RECORD = ("image_id= image= img_path= file_name= filename= id=", "objects thing entity_info text")
 
 
 class HasDataset(Protocol):
@@ -334,14 +331,6 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         If there are fewer than two, or one does not say what it looked for.
     ImageIdError
         If a source shares no image with the first.
-
-    Examples
-    --------
-    >>> from vifidel_eval.annotations import read_objects
-    >>> first = read_objects({7: {"dog": 1, "lamp": 1, "nut": 0}})
-    >>> both = agreed([first, read_objects({7: {"dog": 2, "lamp": 0, "nut": 0}})])
-    >>> dict(both[7]), sorted(both.asked_of([7])[0]), both.unsure
-    ({'dog': 1}, ['dog', 'nut'], 1)
     """
     sources = list(sources)
     if len(sources) < 2:

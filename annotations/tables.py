@@ -148,10 +148,9 @@ def _plain(name: str) -> str:
 
 
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
-    """Read a table of images and labels, with optional columns of scores and counts.
+    """Read a table; text that spells a list of labels stands for a row each.
 
-    An image whose label is empty is known and has no object in that row. Text that spells a list of
-    labels stands for a row each. ``width`` and ``height`` are the image's.
+    An image whose label is empty is known. ``width`` and ``height`` are the image's.
     """
     names = table.header = [_plain(field) for field in table.header]
     image_column, label_column, score_column, count_column = (
@@ -195,8 +194,5 @@ TABLE = Format(
     ".6, if there are scores",
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
     '`score`; `count`; a label may be a list of them, such as `["dog", "cat"]`',
-    (
-        Way("table", COLUMNS, _read_table),
-        Way("table", (" ".join(_IMAGE),), _refuse),
-    ),
+    (Way("table", COLUMNS, _read_table), Way("table", (" ".join(_IMAGE),), _refuse)),
 )

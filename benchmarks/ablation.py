@@ -36,7 +36,7 @@ from wording import pairs_of
 
 from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.kernels import claims, fidelity, grounding, support, wording
+from vifidel_eval.kernels import claims, fidelity, grounding, support
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words import mentions
@@ -65,11 +65,13 @@ def linear(words: Any, support: Any, weights: Any) -> np.ndarray:
     return np.maximum(0.01, share)
 
 
-def without_agreement(said: Any, reached: np.ndarray, rarities: np.ndarray) -> np.ndarray:
-    weights, size = said.shares * rarities, len(said.words)
+def without_agreement(
+    said: Any, shares: np.ndarray, rarities: np.ndarray, reached: np.ndarray
+) -> np.ndarray:
+    weights, size = shares * rarities, len(said)
     with np.errstate(invalid="ignore"):
-        return np.bincount(said.words.owners, weights * reached, size) / np.bincount(
-            said.words.owners, weights, size
+        return np.bincount(said.owners, weights * reached, size) / np.bincount(
+            said.owners, weights, size
         )
 
 
@@ -92,7 +94,7 @@ PRF: dict[str, list[Patch]] = {
     "P of nothing known is 1": constants(NOT_KNOWN=1.0),
     "no wording": constants(WORDING=0.0),
     "wording to the power of .05": constants(WORDING=0.05),
-    "wording of the whole text": [(wording, "sentence_places", lambda text: [(0, len(text))])],
+    "wording of the whole text": [(fidelity, "sentence_places", lambda text: [(0, len(text))])],
     "unsupported weight as it is": [(fidelity, "fidelity", linear)],
     "labels support no words of their class": [
         (fidelity, "supports", lambda near, _, denied: np.where(denied, 0.0, near))
@@ -137,7 +139,7 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 def _read_again() -> None:
     for cache in (mentions.finder_of, grounding._reader, claims.claim_reader):
         cache.cache_clear()
-    wording._of_text.clear()
+    fidelity._of_text.clear()
 
 
 class Sets:

@@ -9,12 +9,11 @@ from ..io.options import Option
 from ..words.settings import Settings
 from .base import Scorer
 from .chair import Chair
+from .java_metrics import Meteor, Spice
 from .mean import Mean
-from .meteor import Meteor
 from .ngram_metrics import Bleu, Cider, RougeL
 from .record import Metric
 from .registry import METRICS, register
-from .spice import Spice
 from .vifidel import Vifidel
 from .vifidel_d import VifidelD
 from .vifidel_h import VifidelH

@@ -129,8 +129,9 @@ class VifidelPRF(ClaimScorer):
         gold, judged = part.gold, self._judged(part)
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
         p = fidelity.fidelity(judged.words, judged.support, judged.weights)
-        is_said = gold.said.words.sizes > 0
-        r = fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities)
+        is_said = gold.said.sizes > 0
+        weighted = gold.said, gold.shares, gold.rarities
+        r = fidelity.coverage_of_references(*weighted, judged.reached)
         if not is_said.all():
             of_labels = gold.named, gold.label_classes, judged.spoken_of
             r = np.where(is_said, r, fidelity.coverage_of_labels(*of_labels))
@@ -167,7 +168,7 @@ class VifidelPRF(ClaimScorer):
         unclaimed = some_of(words, ~claimed)
         near = np.zeros((2, len(claimed)))
         by = np.full((2, len(claimed)), NOTHING)
-        for at, side in enumerate((part.gold.said.words, part.gold.named)):
+        for at, side in enumerate((part.gold.said, part.gold.named)):
             evidence = np.append(side.atoms, NOTHING)
             others = nearest(part.gold.lexicon.distances, unclaimed, side)
             for some, found in ((claimed, judged.near[at]), (~claimed, others)):

@@ -24,8 +24,13 @@ def copy_package(folder):
 
 def run(folder, *words):
     """Run a command line of the copy in a folder."""
+    return python(folder, "-m", "vifidel_eval", *words)
+
+
+def python(folder, *words):
+    """Run Python with the copy in a folder."""
     return subprocess.run(
-        [sys.executable, "-m", "vifidel_eval", *words],
+        [sys.executable, *words],
         capture_output=True,
         text=True,
         cwd=folder,

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from package_copy import copy_package, run
+from package_copy import copy_package, python, run
 
 FORMAT = '''
 """Objects as ``{"shown": [{"picture": 7, "what": ["dog"]}]}``."""
@@ -49,14 +49,19 @@ class Capitals(Scorer):
 
     columns = (Column("CAPITALS"), Column("CAPITALS-any", lower_is_better=True))
 
+    def __init__(self, most):
+        super().__init__()
+        self._most = most
+
     def method(self):
         return "CAPITALS"
 
     def signature(self, image_ids=None):
-        return "CAPITALS|own"
+        return f"CAPITALS|most:{self._most}"
 
     def _evaluate(self, rows, on_progress):
-        counts = np.array([sum(map(str.isupper, text)) for text in rows.captions], dtype=float)
+        counts = [min(sum(map(str.isupper, text)), self._most) for text in rows.captions]
+        counts = np.array(counts, dtype=float)
         on_progress(len(rows))
         return {
             "CAPITALS": Evaluation(rows.ids, counts, counts={"shouted": 1}),
@@ -64,8 +69,19 @@ class Capitals(Scorer):
         }
 
 
-register(Metric("CAPITALS", "Capitals", Capitals, lambda settings: Capitals(), references=False))
+register(
+    Metric("CAPITALS", "Capitals", Capitals, lambda s: Capitals(s.capitals), references=False)
+)
 '''
+OPTION = """\
+    capitals: int = option(
+        99, "How many capitals count.", int, section=INPUT, more="More are as good."
+    )
+"""
+ORC = """\
+        elif self.format == "ORC":
+            form = ds.OrcFileFormat()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +107,9 @@ def copy(tmp_path_factory):
     )
     add("io/text_tables.py", '"json")\n', '"rst", ')
     add("io/text_tables.py", '"markdown": "github"', '"rst": "rst", ')
+    add("words/settings.py", "    #: Whether there are references.\n", OPTION)
+    add("plugins/tables/files.py", '    ".csv": "CSV",\n', '    ".orc": "ORC",\n')
+    add("plugins/tables/files.py", "        else:\n            form = ds.CsvFileFormat(\n", ORC)
     files = {
         "objects.json": {"shown": [{"picture": 7, "what": ["dog", "frisbee"]}]},
         "captions.json": {"told": [{"picture": 7, "words": "A DOG catches a frisbee"}]},
@@ -118,3 +137,38 @@ def test_an_error_in_what_was_added_names_the_entry(copy):
     assert refused.returncode == 1
     assert refused.stderr.splitlines()[-1].startswith("Error: wrong.json: ")
     assert "'what' is missing" in refused.stderr
+
+
+def test_an_option_is_one_of_the_command_of_evaluate_and_of_its_docstring(copy):
+    words = ["score", "captions.json", "--objects", "objects.json", "--no-references"]
+    done = run(copy, *words, "--metrics", "CAPITALS", "--capitals", "2", "--format", "json")
+    assert json.loads(done.stdout)["systems"]["captions"]["overall"]["CAPITALS"] == 2, done.stderr
+    assert "--capitals INTEGER" in run(copy, "score", "--help").stdout
+    says = (
+        "import inspect, vifidel_eval; evaluate = vifidel_eval.evaluate;"
+        "print(inspect.signature(evaluate).parameters['capitals'].default, evaluate.__doc__);"
+        "run = evaluate({'a': {1: 'A DOG'}}, metrics='CAPITALS', capitals=1);"
+        "print(run.scores['a']['CAPITALS'], run.signatures['CAPITALS'])"
+    )
+    said = python(copy, "-c", says)
+    assert said.stdout.startswith("99 "), said.stderr
+    assert "capitals : int\n    How many capitals count. More are as good.\n" in said.stdout
+    assert said.stdout.endswith("1.0 CAPITALS|most:1\n")
+
+
+def test_a_format_of_tables_is_read_by_score_table(copy):
+    orc, parquet = pytest.importorskip("pyarrow.orc"), pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"caption": ["a dog", "a cat"], "labels": [["dog"], ["dog", "ball"]]})
+    orc.write_table(table, copy / "rows.orc")
+    parquet.write_table(table, copy / "same.parquet")
+    scored = {}
+    for name in ("rows.orc", "same.parquet"):
+        done = run(copy, "score-table", name, "--output", f"of_{name}", "--metrics", "VIFIDEL")
+        assert done.returncode == 0, done.stderr
+        (written,) = (copy / f"of_{name}").glob("*.parquet")
+        scored[name] = parquet.read_table(written).to_pylist()
+    assert scored["rows.orc"] == scored["same.parquet"] != []
+    (copy / "rows.xls").write_text("", "utf-8")
+    refused = run(copy, "score-table", "rows.xls", "--output", "out")
+    assert ".orc" in refused.stderr

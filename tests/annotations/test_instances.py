@@ -73,12 +73,6 @@ def test_rows_cannot_be_changed():
         label_rows([["dog"]]).counts = ()
 
 
-def test_a_percentage_is_told_from_other_numbers_above_1():
-    for threshold, advice in ((100, "; divide a percentage by 100"), (101, "")):
-        with pytest.raises(AnnotationError, match=rf"^threshold {threshold} .* 0 and 1{advice}\.$"):
-            label_rows([["dog"]], threshold)
-
-
 def test_what_is_uncertain_is_not_above_the_threshold():
     row = {"labels": ["dog", "nut"], "scores": [0.7, 0.5], "asked": ["dog", "nut", "cat"]}
     assert label_rows([row], 0.6, uncertain=0.4).asked == ({"dog", "cat"},)

@@ -58,10 +58,6 @@ def test_coco_file_stem_finds_its_number(stem):
     assert gold({stem: ["dog"], "beach": ["cat"]}).of_images([42]) == [{"dog": 1}]
 
 
-def test_image_missing_from_detections_has_no_objects():
-    assert detections({42: ["dog"]}).of_images([41, 42]) == [{}, {"dog": 1}]
-
-
 @pytest.mark.parametrize(("known", "empty"), [(5, 5), (9, 1)])
 def test_detections_that_know_half_of_the_images_will_do(known, empty):
     labels = detections({i: ["dog"] for i in range(known)}).of_images(range(10))
@@ -81,15 +77,6 @@ def test_union_keeps_each_label_once():
     )
     assert united == {1: {"dog": 1, "cat": 1, "tree": 1}, 2: {}}
     assert united.lists_every_image
-
-
-def test_union_joins_ids_that_the_first_source_does_not_know():
-    sources = [
-        detections({1: ["dog"]}),
-        detections({1: ["dog"], 42: ["cat"]}),
-        detections({"000000000001": ["dog"], "000000000042": ["tree"]}),
-    ]
-    assert union(sources) == {1: {"dog": 1}, 42: {"cat": 1, "tree": 1}}
 
 
 def test_union_of_sources_without_a_common_image():
@@ -139,18 +126,6 @@ def test_equal_content_is_equal():
     assert hash(one) == hash(same)
     assert one != other
     assert one != [1]
-
-
-@pytest.mark.parametrize(
-    ("objects", "line"),
-    [
-        (gold({1: ["dog"], 2: ["dog", "cat"]}), "labels: 2 images, 2 labels, gold.json"),
-        (gold({1: ["dog"]}), "labels: 1 image, 1 label, gold.json"),
-        (detections({}), "coco-results>=0.6: 0 images, 0 labels, detections.json"),
-    ],
-)
-def test_repr_is_one_line(objects, line):
-    assert repr(objects) == f"<ObjectLabels {line}>"
 
 
 def read_elsewhere(pickled, folder, code):
@@ -306,26 +281,6 @@ def test_in_a_union_found_beats_denied_and_denied_beats_not_asked():
     assert united.denied == 2 + 2 + 1
     assert united.unsure == 3
     assert "+asked:image#" in united.signature()
-
-
-def test_renamed_images_keep_what_was_asked():
-    objects = answers({"a": {"dog": 1}, "b": {}}, {"a": ["cat"]})
-    renamed = objects.renamed({"a": 7, "c": 8})
-    assert renamed == {7: {"dog": 1}, 8: {}}
-    assert renamed.asked_of([7, 8]) == [{"dog", "cat"}, None]
-
-
-@pytest.mark.parametrize(
-    ("items", "message"),
-    [
-        ({"Nut": 1, "nut": 0}, "image 1: 'nut' is both there and not there"),
-        ({7: 0}, "image 1: found 7 with a count; expected a label"),
-        ({"labels": ["dog"], "asked": [7]}, "image 1: 'asked' has 7 in it"),
-    ],
-)
-def test_answers_that_cannot_be_read(items, message):
-    with pytest.raises(AnnotationError, match=message):
-        gold({1: items})
 
 
 def test_scores_between_uncertain_and_the_threshold_are_no_answers():

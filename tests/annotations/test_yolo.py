@@ -85,9 +85,7 @@ def test_broken_line(tmp_path, line, message):
 
 def test_no_names(tmp_path):
     labels = folder(tmp_path, a="0 0.5 0.5 0.2 0.3\n")
-    with pytest.raises(
-        AnnotationError, match=r"a\.txt: line 1: class 0 is a number without a name"
-    ):
+    with pytest.raises(AnnotationError, match=r"a\.txt: line 1: class 0 is a place in the model"):
         read_objects(labels)
 
 
@@ -98,10 +96,7 @@ def test_a_file_instead_of_its_folder(tmp_path):
 
 
 def test_other_folders(tmp_path):
-    with pytest.raises(AnnotationError, match="nor a text file of YOLO labels; give a folder"):
+    with pytest.raises(AnnotationError, match=r"nor a text file of YOLO labels .*; give a folder"):
         read_objects(folder(tmp_path))
-    with pytest.raises(AnnotationError, match=r"labels \(folders in it are not read\); give"):
-        read_objects(tmp_path)
-    (tmp_path / "notes.txt").write_text("two dogs")
-    with pytest.raises(AnnotationError, match=r"notes\.txt is not YOLO labels"):
+    with pytest.raises(AnnotationError, match="folders in it are not read"):
         read_objects(tmp_path)

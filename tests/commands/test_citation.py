@@ -155,35 +155,6 @@ def test_format_is_of_cite(run):
     assert "--format says how --cite prints" in result.output
 
 
-def test_the_entry_of_every_paper_names_its_first_author():
-    for metric in METRICS.values():
-        for paper in metric.papers:
-            if paper is VIFIDEL_EVAL:
-                continue
-            author = paper.cited.partition(" ")[0].rstrip(",")
-            assert f"author = {{{author}, " in paper.bibtex
-            assert f"year = {{{paper.cited[-4:]}}}" in paper.bibtex
-
-
-def test_a_metric_that_is_not_registered_has_no_paper(tmp_path, run):
-    path = tmp_path / "scores.json"
-    document = {
-        "signatures": {"Mine": "Mine|version:7"},
-        "systems": {
-            "x": {
-                "overall": {"Mine": 0.5},
-                "counts": {"Mine": {"scored": 1}},
-                "imgToEval": {"1": {"image_id": 1, "Mine": 0.5}},
-            }
-        },
-    }
-    path.write_text(json.dumps(document), "utf-8")
-    result = run("info", "--cite", path)
-    assert result.output == (
-        "We report Mine of 1 image as computed by vifidel-eval 7. Signature: Mine|version:7.\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -50,18 +50,6 @@ def test_a_caption_of_ones_own():
     assert totals(with_plan) == [f"{expected.distance:.6f}"] * 2
 
 
-def test_things_of_ones_own(tmp_path):
-    things = tmp_path / "mine.txt"
-    things.write_text("dog, cat\n", "utf-8")
-    result = explain("--image", 101, "--caption", CAPTION, "--things", things)
-    assert "Probably not in the image: nothing found" in result.stdout
-    assert "things mine#" in result.stdout
-    things.write_text("dog\ncat, dog\n", "utf-8")
-    result = explain("--image", 101, "--caption", CAPTION, "--things", things)
-    assert result.exit_code == 1
-    assert "line 2: 'dog' is already a name of 'dog' (line 1)" in result.stderr
-
-
 def test_a_caption_of_each_result_file():
     image = ("--image", "COCO_val2014_000000000101", "--references", REFERENCES)
     result = explain(CAREFUL, DREAMING, *image, "--format", "json")
@@ -263,45 +251,6 @@ def test_a_file_of_inventions_says_by_its_name_how_it_is_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_findings_are_of_the_chosen_images(tmp_path):
-    ids = tmp_path / "ids.txt"
-    ids.write_text("101\n103\n", "utf-8")
-    document = json.loads(explain(DREAMING, "--image-ids", ids, "--format", "json").stdout)
-    assert document["systems"]["dreaming"]["captions"] == 2
-    images = {i for w in document["systems"]["dreaming"]["hallucinated_words"] for i in w["images"]}
-    assert images == {101, 103}
-    ids.write_text("101\n999\n", "utf-8")
-    result = explain(DREAMING, "--image-ids", ids)
-    assert result.exit_code == 1
-    assert "ids.txt" in result.stderr
-    assert "999" in result.stderr
-    both = explain(DREAMING, "--image-ids", ids, "--image", 101)
-    assert (both.exit_code, "give one of them" in both.stderr) == (2, True)
-
-
-def test_a_file_that_lacks_images_needs_allow_subset(tmp_path):
-    few = tmp_path / "few.json"
-    few.write_text(json.dumps(json.loads(DREAMING.read_text("utf-8"))[:2]))
-    given = (few, "--references", REFERENCES, "--format", "json")
-    refused = explain(*given)
-    assert refused.exit_code == 1
-    assert "system 'few' has no caption for 4 of 6 images" in refused.stderr
-    found = json.loads(explain(*given, "--allow-subset").stdout)["systems"]["few"]
-    assert found["captions"] == 2
-
-
-def test_without_references_the_objects_alone_are_evidence():
-    given = ("--references", REFERENCES, "--format", "json")
-    alone = json.loads(explain(DREAMING, *given[2:]).stdout)
-    assert json.loads(explain(DREAMING, *given, "--no-references").stdout) == alone
-    assert json.loads(explain(DREAMING, *given).stdout) != alone
-    nothing = explain(DREAMING, "--references", REFERENCES, "--no-references", objects=None)
-    assert nothing.exit_code == 2
-    assert "give --objects: what the images show." in nothing.stderr
-    chair = explain(DREAMING, "--references", REFERENCES, "--metric", "CHAIR", objects=None)
-    assert (chair.exit_code, "--metric CHAIR needs --objects" in chair.stderr) == (2, True)
-
-
 @pytest.mark.parametrize("references", [(), ("--references", REFERENCES)])
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 def test_chair_s_verdicts_are_those_it_counts(tmp_path, references):
@@ -389,13 +338,6 @@ def test_sentences_are_in_the_document(tmp_path):
     assert caption["sentences"][0]["p"] == pytest.approx(alone, abs=1e-12)
 
 
-def test_a_caption_of_one_sentence_is_explained_as_before(tmp_path):
-    document = json.loads(sentences_of(tmp_path, "A cat sleeps.", "--format", "json"))
-    assert "sentences" not in document
-    assert "sentences" not in document["systems"]["caption"]
-    assert "Sentences" not in sentences_of(tmp_path, "A cat sleeps.")
-
-
 def test_the_page_on_hallucination_shows_what_is_printed(run):
     root = Path(__file__).parents[2]
     page = (root / "docs/hallucination.md").read_text("utf-8")
@@ -405,33 +347,3 @@ def test_the_page_on_hallucination_shows_what_is_printed(run):
     printed = run(*arguments).stdout
     (shown,) = re.findall(r"```text\n(Probably not in the image.*?)```", page, re.S)
     assert shown in printed
-
-
-def test_captions_in_another_language_are_warned_of(tmp_path):
-    german = ["Ein Hund rennt mit der Frisbee über die Wiese", "Eine Frau sitzt auf dem Sofa"] * 3
-    results = tmp_path / "de.json"
-    captions = [{"image_id": 101 + i, "caption": text} for i, text in enumerate(german)]
-    results.write_text(json.dumps(captions), "utf-8")
-    result = explain(results)
-    assert result.exit_code == 0
-    assert "captions of system 'de' seem to be German" in result.stderr
-    assert "of VIFIDEL-H are English" in result.stderr
-    # CHAIR has no vectors.
-    assert explain(results, "--metric", "CHAIR").stderr == ""
-
-
-def test_ids_lead_through_the_objects_to_references_in_another_folder(tmp_path):
-    files = {
-        "one.json": [{"image_id": "val/000000000101.jpg", "caption": "A dog and a cat"}],
-        "other.json": [{"image_id": "101", "caption": "A dog and a piano"}],
-        "references.json": {"pictures/000000000101.jpg": ["A dog catches a frisbee"]},
-    }
-    for name, content in files.items():
-        (tmp_path / name).write_text(json.dumps(content), "utf-8")
-    results = [tmp_path / "one.json", tmp_path / "other.json"]
-    rows = tmp_path / "rows.csv"
-    result = explain(*results, "--references", tmp_path / "references.json", "--inventions", rows)
-    assert (result.exit_code, result.stderr) == (0, "")
-    with rows.open(encoding="utf-8", newline="") as file:
-        found = [(row["system"], row["word"]) for row in csv.DictReader(file)]
-    assert found == [("one", "cat")]  # nobody looked for a piano

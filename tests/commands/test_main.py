@@ -1,6 +1,5 @@
 import errno
 import json
-import math
 import os
 import subprocess
 import sys
@@ -55,27 +54,6 @@ def test_output_holds_every_score_as_valid_json(tmp_path, score):
     assert list(tmp_path.iterdir()) == [output]
 
 
-def test_formats_show_the_same_numbers(score):
-    table, markdown, csv, latex, as_json = (
-        score(CAREFUL, DREAMING, "--format", style).stdout
-        for style in ("table", "markdown", "csv", "latex", "json")
-    )
-    overall = json.loads(as_json)["systems"]["careful"]["overall"]["VIFIDEL"]
-    rounded = f"{overall:.4f}"
-    assert table.splitlines()[2].split() == ["careful", rounded, "5", "1", "0", "0"]
-    assert markdown.splitlines()[2].split("|")[1:3] == [" careful  ", f" **{rounded}** "]
-    header, careful, _ = csv.splitlines()
-    assert header == "System,VIFIDEL,Scored,Undefined,No words,Unknown words"
-    assert careful.split(",")[0] == "careful"
-    assert float(careful.split(",")[1]) == pytest.approx(overall, rel=1e-9)
-    assert f"careful & \\textbf{{{rounded}}} \\\\" in " ".join(latex.split())
-    assert "Scored" not in latex
-    counted = score(CAREFUL, DREAMING, "--format", "latex", "--counts").stdout
-    assert f"VIFIDEL & \\textbf{{{rounded}}} &" in " ".join(counted.split())  # turned, to fit
-    assert "Scored & 5 & " in " ".join(counted.split())
-    assert "\\toprule" in latex
-
-
 def test_a_comparison_that_cannot_be_leaves_the_scores(write, score):
     captions = json.loads(Path(CAREFUL).read_text("utf-8"))
     first, second = write(captions[:2], "first.json"), write(captions[2:], "second.json")
@@ -121,14 +99,6 @@ def test_a_subset_needs_the_option(write, score):
     assert accepted.stdout.splitlines()[1].split(",")[2:4] == ["1", "0"]
     left_out = "Left out: 5 images of which no system has a caption (--allow-subset)."
     assert left_out in accepted.stderr.splitlines()
-
-
-def test_file_stems_mean_numbers(write, score):
-    captions = {f"COCO_val2014_{i:012}": "a dog" for i in range(101, 107)}
-    result = score(write(captions), "--format", "json")
-    assert list(json.loads(result.stdout)["systems"]["file"]["imgToEval"]) == [
-        "101", "102", "103", "104", "105", "106",
-    ]  # fmt: skip
 
 
 RESULT = {"image_id": 101, "caption": "two dogs"}
@@ -205,16 +175,6 @@ def test_without_references_score_says_so_in_one_line_and_goes_on(run):
     assert later.stderr == "Error: gone.json: no such file or directory; check the path.\n"
 
 
-def test_a_column_selects_its_metric_with_all_its_columns(score):
-    by_column = score(CAREFUL, "--format", "csv", metrics="bleu_2,VIFIDEL-P,CHAIRs")
-    by_name = score(CAREFUL, "--format", "csv", metrics="BLEU,VIFIDEL-PRF,CHAIR")
-    assert by_column.exit_code == 0
-    assert by_column.stdout == by_name.stdout
-    main, other = score(CAREFUL, metrics="Bleu_4+WMD"), score(CAREFUL, metrics="Bleu_3+WMD")
-    assert main.exit_code == 0
-    assert "Bleu_3+WMD: BLEU is combined by its Bleu_4, not by Bleu_3; write B" in other.stderr
-
-
 def test_a_blank_between_metrics_suggests_a_comma(score, run):
     quoted = score(CAREFUL, metrics="VIFIDEL  Bleu_4")
     assert (quoted.exit_code, "Put commas between metrics: VIFIDEL,Bleu_4." in quoted.stderr) == (
@@ -269,17 +229,6 @@ def test_output_that_cannot_be_printed_is_said(monkeypatch, tmp_path, score):
     assert output.exists()  # what was computed is saved all the same
 
 
-def test_counts_do_not_depend_on_the_order_of_the_metrics(write, score):
-    careful = json.loads(Path(CAREFUL).read_text("utf-8"))
-    careful[0]["caption"] = "it is"
-    results = write(careful)
-    rows = [
-        score(results, "--format", "csv", metrics=metrics).stdout.splitlines()[1].split(",")
-        for metrics in ("CIDEr,VIFIDEL", "VIFIDEL,CIDEr", "CIDEr+VIFIDEL,CIDEr")
-    ]
-    assert [row[3:] for row in rows] == [["5", "1", "1", "0"]] * 3
-
-
 def test_a_metric_that_is_not_available_leaves_the_others(run):
     arguments = ["score", CAREFUL, "--references", REFERENCES, "--format", "json", "--metrics"]
     result = run(*arguments, "METEOR,CIDEr,SPICE,WMD+METEOR", env={"PATH": ""})
@@ -307,26 +256,6 @@ def test_warnings_are_one_line(write, score):
         assert "have no vector in few.txt#" in line
 
 
-def test_what_is_unweighted_is_shown(write, score):
-    references = write({str(i): ["it is", "."] for i in range(101, 107)})
-    header, careful = score(CAREFUL, "--format", "csv", references=references).stdout.splitlines()
-    assert header.endswith(",Unweighted")
-    assert careful.endswith(",5")
-
-
-def test_small_scores_keep_their_digits_in_files(write, run):
-    vectors = write("dog 7 0\nbus 0 7\n", "long.txt")
-    results = write([{"image_id": 1, "caption": "a bus"}])
-    objects = write({"1": ["dog"]}, "objects.json")
-    arguments = ("score", results, "--no-references", "--objects", objects, "--vectors", vectors,
-                 "--raw-vectors", "--format")  # fmt: skip
-    expected = pytest.approx(math.exp(-98), rel=1e-9)
-    as_json = json.loads(run(*arguments, "json").stdout)
-    assert as_json["systems"]["file"]["overall"]["VIFIDEL"] == expected
-    assert float(run(*arguments, "csv").stdout.splitlines()[1].split(",")[1]) == expected
-    assert "VIFIDEL        0.0000\n" in run(*arguments, "table").stdout
-
-
 def test_info_prints_what_a_bug_report_needs(run):
     result = run("info")
     assert result.exit_code == 0
@@ -351,38 +280,3 @@ def test_no_command_imports_pytorch_or_pot_for_vifidel():
         [sys.executable, "-c", code], env=plain, check=True, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_people_are_a_row_beside_the_systems(score):
-    result = score(
-        CAREFUL,
-        DREAMING,
-        "--people",
-        "--format",
-        "markdown",
-        "--compare",
-        metrics="VIFIDEL-PRF,CHAIR",
-    )
-    assert result.exit_code == 0, result.output
-    rows = [line.split("|")[1].strip() for line in result.stdout.splitlines() if "|" in line]
-    assert rows[2:5] == ["careful", "dreaming", "people"]
-    header = next(line for line in result.stdout.splitlines() if "System" in line)
-    assert "Words" in header
-    assert "every system is scored against the other references." in result.stdout
-    document = json.loads(score(CAREFUL, "--people", "--format", "json", metrics="CHAIR").stdout)
-    assert list(document["systems"]) == ["careful", "people"]
-    assert document["people"]["joined"] >= 1
-    assert all(text.endswith("-left-out") for text in document["signatures"].values())
-    notes = score(CAREFUL, "--people", "--format", "csv", metrics="CHAIR").stderr
-    assert "people: " in notes
-
-
-def test_default_among_the_metrics_stands_for_the_defaults(write, score, run):
-    usual, more = score(CAREFUL, metrics=None), score(CAREFUL, metrics="default,CHAIR")
-    assert (usual.exit_code, more.exit_code) == (0, 0)
-    assert "CHAIRs" not in usual.stdout
-    assert "CHAIRs" in more.stdout
-    assert "VIFIDEL-P" in more.stdout
-    nothing = run("score", CAREFUL, "--no-references", "--metrics", "default")
-    assert nothing.exit_code == 2
-    assert "there is nothing to score with; give --references, --objects or both" in nothing.stderr

@@ -83,16 +83,6 @@ def test_a_baseline_is_shown_alike_by_both(saved, style, tmp_path, run):
         assert "Scored" in run("table", compared, *options, "--counts").stdout
 
 
-def test_any_saved_file_is_compared(saved, tmp_path, run):
-    without, compared = saved
-    for options in (["--baseline", "dreaming"], ["--baseline", "careful", "--format", "latex"]):
-        assert run("table", without, *options).stdout == run("table", compared, *options).stdout
-    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
-    assert run("table", without, "--compare-output", one).exit_code == 0
-    run("table", compared, "--compare-output", other)
-    assert one.read_text("utf-8") == other.read_text("utf-8")
-
-
 @pytest.mark.parametrize("style", ["table", "markdown", "latex", "json"])
 def test_scores_only_is_the_table_of_scores_alone(saved, style, run):
     without, compared = saved
@@ -130,39 +120,6 @@ def test_percent_leave_counts_alone_and_take_people_along(tmp_path, run):
     (gain,) = (line for line in csv.splitlines() if line.startswith("VIFIDEL-Hn,dreaming"))
     assert float(gain.split(",")[-9]) == pytest.approx(
         overall["VIFIDEL-Hn"] - document["systems"]["careful"]["overall"]["VIFIDEL-Hn"]
-    )
-
-
-def test_a_baseline_may_be_people(run):
-    options = ["--baseline", "people", "--people", "--metrics", "WMD"]
-    lines = run("score", *RESULTS, *GOLD, *options).stdout.splitlines()
-    assert lines[0] == "Against people"
-    systems = [line.split()[1] for line in lines[3:9]]
-    assert systems == ["people", "careful", "dreaming"] * 2  # WMD and Words
-
-
-def test_numbers_are_those_of_the_file(saved, tmp_path, run):
-    path = next(iter(saved))
-    overall = json.loads(path.read_text("utf-8"))["systems"]["dreaming"]["overall"]
-    options = ("--columns", "CHAIRi,CHAIR-Len,VIFIDEL", "--percent")
-    header, _, *rows = run("table", path, *options, "--digits", 1).stdout.splitlines()
-    at = header.split().index("dreaming")  # turned, to fit
-    dreaming = {row.split()[0]: row.split()[at] for row in rows[:3]}
-    assert dreaming == {
-        "CHAIRi": f"{100 * overall['CHAIRi']:.1f}",
-        "CHAIR-Len": f"{overall['CHAIR-Len']:.1f}",
-        "VIFIDEL": f"{100 * overall['VIFIDEL']:.1f}",
-    }
-    images = tmp_path / "images.csv"
-    assert run("table", path, *options, "--per-image", images).exit_code == 0
-    header, first, *others = images.read_text("utf-8").splitlines()
-    assert header == "System,Image,CHAIRi,CHAIR-Len,VIFIDEL"
-    assert len(others) == 2 * 28 - 1
-    of_image = json.loads(path.read_text("utf-8"))["systems"]["careful"]["imgToEval"]["101"]
-    name, image, *numbers = first.split(",")
-    assert (name, image) == ("careful", "101")
-    assert [float(number) for number in numbers] == pytest.approx(
-        [100 * of_image["CHAIRi"], of_image["CHAIR-Len"], 100 * of_image["VIFIDEL"]]
     )
 
 
@@ -248,15 +205,3 @@ def test_wrong_names_of_systems(results, status, said, run):
     assert result.exit_code == status
     assert said in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def test_missing_images_are_counted(tmp_path, run):
-    few = tmp_path / "few.json"
-    few.write_text(json.dumps(json.loads(Path(RESULTS[0]).read_text("utf-8"))[:20]))
-    output = tmp_path / "scores.json"
-    result = run("score", few, RESULTS[1], *GOLD, "--metrics", "BLEU", "--allow-subset",
-                 "--columns", "Bleu_4", "--output", output)  # fmt: skip
-    header, _, first, second = (line.split() for line in result.stdout.splitlines()[:4])
-    at = header.index("Missing")
-    assert (first[at], second[at]) == ("8", "0")
-    assert run("table", output, "--columns", "Bleu_4").stdout == result.stdout

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from vifidel_eval import Vifidel
 from vifidel_eval.captions.rows import coco_rows, make_rows
 from vifidel_eval.explain.findings import Finding, find
-from vifidel_eval.kernels import lexicon
 from vifidel_eval.kernels.grounding import Verdict
 from vifidel_eval.scorers import VifidelH
 from vifidel_eval.words.settings import Thresholds
@@ -184,25 +183,3 @@ def test_unknown_words_are_found_whatever_the_captions(vectors):
     found = [e.unknown_words for e in scorer.explanations({i: [] for i in captions}, captions)]
     assert found[:4] == [("qqa", "qqb", "q\u00e9"), ("qqa",), (), ("qqa",)]
     assert set(found[4:]) == {()}
-
-
-def test_systems_side_by_side_outgrow_a_lexicon(vectors, monkeypatch):
-    images = [
-        (["dog"], f"a dog, word{i} and the kite", f"hot dog other{i}", [f"a cat on thing{i}"])
-        for i in range(900)
-    ]
-    scorer, systems = scorer_and_rows(vectors, images)
-    expected = [list(map(str, scorer.explain_rows(rows))) for rows in systems]
-    # 512 rows have some 2 000 words: no lexicon has room for two systems' at once.
-    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 512)
-    monkeypatch.setattr(lexicon, "CAPACITY", 1600)
-    scorer, systems = scorer_and_rows(vectors, images)
-    monkeypatch.setattr(scorer.space, "_lexicon", None)
-    found = [[], []]
-    lexicons = set()
-    for parts in scorer.explained(systems):
-        lexicons.add(scorer.space._lexicon)
-        for of_system, part in zip(found, parts, strict=True):
-            of_system.extend(map(str, part or ()))
-    assert len(lexicons) > 1
-    assert found == expected

@@ -12,7 +12,6 @@ from oracle import penalty, transport_distance
 from vifidel_eval import Vifidel
 from vifidel_eval.explain.explanation import plan_table, tables
 from vifidel_eval.kernels.grounding import Verdict
-from vifidel_eval.scorers import VifidelH
 from vifidel_eval.words.settings import Thresholds
 from vifidel_eval.words.synonyms import ClassList
 
@@ -91,25 +90,6 @@ def test_thresholds_decide(make_vectors, thresholds, hallucinated, unmentioned):
     assert again == explanation
 
 
-def test_what_a_reference_mentions_is_not_hallucinated(scorer):
-    # The class of "cat" excuses "cats"; "large" does not vouch for it.
-    assert scorer.explain(1, "cats", ["a large dog"]).hallucinated == ("cats",)
-    assert scorer.explain(1, "cats", ["a large dog", "a cat"]).hallucinated == ()
-    gts = {2: ["a cat"], 1: ["a dog"]}
-    both = list(scorer.explanations(gts, {1: ["cats"], 2: ["kite"]}))
-    assert [explanation.hallucinated for explanation in both] == [("kite",), ("cats",)]
-    # References of another image do not vouch, nor do those that a scorer is told to ignore.
-    gts = {2: ["a cat and a kite"], 1: ["a dog"]}
-    both = list(scorer.explanations(gts, {1: ["cats"], 2: ["kite"]}))
-    assert [explanation.hallucinated for explanation in both] == [(), ("cats",)]
-
-
-def test_references_alone_judge_everything_and_say_so(make_vectors):
-    told = VifidelH(vectors=make_vectors(VECTORS), things=THINGS).explain(2, "a wolf", ["a kite"])
-    assert verdicts(told) == [("wolf", ABSENT)]
-    assert "Judged by: references" in str(told)
-
-
 def test_costs_worked_by_hand(scorer):
     # Without references a word at cosine c costs 2 - 2c. Two thirds dog, one third kite; half
     # puppy, half large: half the mass stays near dog at .2, all else moves at 2.
@@ -130,24 +110,6 @@ def test_image_of_which_nothing_is_known(scorer):
     assert verdicts(explanation) == [("cat", UNCONFIRMED)]
     assert (explanation.matches, explanation.unmentioned) == ((), ())
     assert str(explanation).endswith("no usable object label, no reference.\nScore undefined")
-
-
-def test_image_without_objects_is_judged_by_its_references(scorer):
-    explanation = scorer.explain(3, "a cat and a puppy", ["a dog"])
-    assert math.isnan(explanation.score)
-    assert explanation.hallucinated == ("cat",)
-    assert by_word(explanation)["puppy"].supported_by == "dog"
-    assert str(explanation).splitlines()[-1] == "Score undefined"
-
-
-def test_caption_without_a_usable_word(scorer):
-    explanation = scorer.explain(1, "it is")
-    assert (explanation.words, explanation.mentions, explanation.matches) == ((), (), ())
-    assert explanation.unmentioned == ("dog", "kite")
-    assert str(explanation) == (
-        "image 1: it is\n"
-        "The caption has no usable word.\nUnmentioned objects: dog, kite\nScore 0.0000"
-    )
 
 
 def test_a_printed_explanation(scorer):

@@ -81,11 +81,6 @@ def test_tables_and_json_show_the_counts(found):
     }
 
 
-def test_all_images_of_a_word_are_known(found):
-    assert [f.images for f in found.hallucinated_words] == [[1, 2], [5]]
-    assert [f.images for f in found.unmentioned_objects] == [[1, 5], [4], [1]]
-
-
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_tables_of_a_terminal_fit_and_show_the_place_of_the_word(make_vectors, width):
     vectors = make_vectors({word: [float(i == k) for i in range(6)] for k, word in enumerate(AXES)})

@@ -45,16 +45,6 @@ def test_sentences_are_places_in_the_text(sentences):
     ]
 
 
-def test_inventions_have_their_places(sentences):
-    assert [[text_of(m) for m in sentence.inventions] for sentence in sentences] == [
-        ["zebra"],
-        ["train"],
-        ["cow"],
-        ["zebras"],
-    ]
-    assert sentences[3].inventions[0].category == "zebra"
-
-
 def test_p_is_that_of_the_sentence_alone(sentences):
     assert [sentence.claims for sentence in sentences] == [True] * 4
     alone = [TEXT[one.start : one.end] for one in sentences]
@@ -114,19 +104,6 @@ def test_the_table_says_all_of_it_in_a_line_each(sentences):
 def evaluated(text=TEXT, metrics="VIFIDEL-PRF", **arguments):
     arguments = {"objects": {1: OBJECTS}, **arguments}
     return vifidel_eval.evaluate({"ours": {1: text}}, metrics=metrics, **arguments)
-
-
-@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
-def test_a_run_has_them_whatever_its_metrics(sentences):
-    assert repr(evaluated().sentences("ours")) == repr({1: sentences})
-    assert repr(evaluated(metrics="VIFIDEL").sentences("ours")) == repr({1: sentences})
-    with pytest.raises(VifidelError, match=r"no system 'our'\. Did you mean 'ours'"):
-        evaluated().sentences("our")
-    by_references = vifidel_eval.evaluate(
-        {"ours": {1: "a dog"}}, {1: ["a dog runs"]}, metrics="ROUGE_L", weighted=False
-    )
-    with pytest.raises(VifidelError, match="nothing is known of the images"):
-        by_references.sentences("ours")
 
 
 def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):

@@ -17,7 +17,7 @@ from vifidel_eval.scorers.registry import METRICS
 NO_PATHS = {
     "metrics",
     *("caption", "labels", "id_column", "label_scores", "references"),
-    *("device", "sort"),
+    *("device", "lower_is_better", "sort"),
 }
 
 
@@ -60,7 +60,9 @@ def option(param, value):
     """Return the arguments that give a parameter a value."""
     if isinstance(param, click.Argument):
         return [str(value)]
-    named = f"name={value}" if (param.metavar or "").startswith("NAME=") else str(value)
+    named = (
+        f"name={value}" if (param.metavar or "").startswith(("NAME=", "SYSTEM=")) else str(value)
+    )
     return [param.opts[0], named]
 
 
@@ -140,7 +142,7 @@ def of_paths():
         for words, _ in commands()
         for param in params(words)
         if isinstance(param.type, Paths | ReadByName)
-        if not (param.metavar or "").startswith("NAME=")
+        if not (param.metavar or "").startswith(("NAME=", "SYSTEM="))
     ]
 
 

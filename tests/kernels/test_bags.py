@@ -1,12 +1,10 @@
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vifidel_eval import content_words
-from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels, joined
+from vifidel_eval.kernels.bags import bags_of_captions, joined
 from vifidel_eval.kernels.lexicon import Lexicon, LexiconFull
 from vifidel_eval.words.word_vectors import load_vectors
 
@@ -41,15 +39,6 @@ def test_captions_become_normalised_bags_in_alphabetical_order(make_lexicon):
     assert tally.unknown == {"and": 2}
 
 
-def test_labels_count_instances_or_presence(make_lexicon):
-    lexicon = make_lexicon()
-    images = [Counter(dog=3, cat=1), Counter()]
-    counted, _ = bags_of_labels(lexicon, images)
-    present, _ = bags_of_labels(lexicon, images, counts=False)
-    assert as_dicts(lexicon, counted) == [{"cat": 0.25, "dog": 0.75}, {}]
-    assert as_dicts(lexicon, present) == [{"cat": 0.5, "dog": 0.5}, {}]
-
-
 def test_words_without_direction_are_unknown(make_lexicon):
     bags, tally = bags_of_captions(make_lexicon(), ["nothing unheard dog"])
     assert bags.sizes.tolist() == [1]
@@ -62,17 +51,6 @@ def test_vectors_are_scaled_to_length_one_or_left(make_lexicon, normalize, dog):
     bags, _ = bags_of_captions(lexicon, ["dog"])
     np.testing.assert_array_equal(lexicon.matrix[bags.atoms[0]], dog)
     assert lexicon.squared_lengths[bags.atoms[0]] == dog[0] ** 2
-
-
-def test_growing_keeps_numbers_and_vectors(make_lexicon):
-    lexicon = make_lexicon()
-    first, _ = bags_of_captions(lexicon, ["dog"])
-    row = lexicon.matrix[first.atoms[0]].copy()
-    for _ in range(3):
-        bags_of_captions(lexicon, ["cat bird", "bird dog unheard"])
-    again, _ = bags_of_captions(lexicon, ["dog"])
-    assert again.atoms.tolist() == first.atoms.tolist()
-    np.testing.assert_array_equal(lexicon.matrix[again.atoms[0]], row)
 
 
 @given(st.lists(st.lists(st.text(st.sampled_from("ab -'\u00e9\u72d7\0"), max_size=30), max_size=4)))

@@ -172,13 +172,6 @@ def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):
     assert [mention[-1] for mention in found] == [THERE, ABSENT, UNCONFIRMED]
 
 
-def test_the_class_of_the_evidence_decides_below_the_threshold(lexicon):
-    [found] = grounded(lexicon, "a puppy", ["dog", "large"], threshold=0.95, looked_for="all")
-    assert found == ("puppy", "dog", 0.9, THERE)
-    [found] = grounded(lexicon, "a wolf", ["dog", "large"], threshold=0.95, looked_for="all")
-    assert found == ("wolf", "dog", 0.6, ABSENT)
-
-
 def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
     # The row alone could be COCO's; the file is not.
     whole = read_objects({1: ["dog"], 2: ["large"]})

@@ -39,26 +39,6 @@ def test_figure_3_of_the_paper(make_vectors, one_minus_cosines, rho):
     assert found == pytest.approx(sum(one_minus_cosines) / 10, abs=1e-6)
 
 
-def test_the_closest_word_of_a_reference_counts(make_vectors):
-    vectors = make_vectors({"cat": [1, 0], "dog": [0, 1], "anti": [-1, 0]})
-    assert penalty_of(vectors, "cat", ["dog anti"]) == pytest.approx(0.5)
-    assert penalty_of(vectors, "cat", ["anti"]) == pytest.approx(1.0)
-    assert penalty_of(vectors, "cat", ["dog cat anti"]) == 0.0
-
-
-def test_no_usable_reference_means_no_weights(make_vectors):
-    vectors = make_vectors({"cat": [1, 0]})
-    assert penalty_of(vectors, "cat", []).tolist() == [1.0]
-    assert penalty_of(vectors, "cat", ["unheard", ""]).tolist() == [1.0]
-    assert penalty_of(vectors, "cat", ["unheard", "cat"]).tolist() == [0.0]
-
-
-def test_references_without_a_usable_word_are_left_out_of_the_mean(make_vectors):
-    vectors = make_vectors({"cat": [1, 0], "dog": [0, 1]})
-    references = ["", "dog", "unheard", "cat", "cat", ""]
-    assert penalty_of(vectors, "cat", references) == pytest.approx(0.5 / 3)
-
-
 angles = st.floats(0, 2 * math.pi)
 
 

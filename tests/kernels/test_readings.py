@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from vifidel_eval import Vifidel
-from vifidel_eval.captions.rows import Rows, of_run, one_run
+from vifidel_eval.captions.rows import Rows, of_run
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
@@ -99,12 +99,6 @@ def test_all_metrics_of_a_run_read_each_text_once(texts_read):
     assert texts_read == Counter(ALL_TEXTS)
 
 
-def test_metrics_that_read_words_otherwise_read_on_their_own(texts_read):
-    apart = {"A": Wmd(), "B": Wmd(normalize=False), "C": Wmd(stop_words=["a"]), "D": Wmd("mean")}
-    score_rows(systems(), apart)
-    assert texts_read == Counter(ALL_TEXTS * 3)
-
-
 def test_scores_counts_and_details_are_those_of_each_metric_alone():
     assert said_in_run() == said_alone()
 
@@ -189,13 +183,6 @@ def test_nothing_is_kept_after_a_run_that_ends_or_fails():
     assert kept() == []
     assert of_run(bags._readings) is None
     assert scores.evaluations.keys() == CAPTIONS.keys()
-
-
-def test_a_run_within_a_run_reads_with_it(texts_read):
-    with one_run():
-        for metric, scorer in scorers().items():
-            score_rows(systems(), {metric: scorer})
-    assert texts_read == Counter(ALL_TEXTS)
 
 
 def test_runs_in_many_threads_share_scorers():

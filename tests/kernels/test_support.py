@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import bags as module
-from vifidel_eval.kernels.bags import bags_of_captions
+from vifidel_eval.kernels.bags import Gold, bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.support import (
     NO_CLASS,
@@ -73,17 +73,17 @@ def test_evidence_that_is_apart_supports_nothing(lexicon):
 
 @given(st.lists(st.lists(texts, max_size=3), min_size=1, max_size=4))
 def test_words_of_references_have_the_share_of_the_usable_ones(lexicon, references):
-    flat = [text for of_row in references for text in of_row]
-    of_references, _ = bags_of_captions(lexicon, flat)
-    rows = np.repeat(np.arange(len(references)), [len(of_row) for of_row in references])
-    found = words_of_references(lexicon, of_references, rows.astype(np.int64), len(references))
+    of_references, _ = bags_of_captions(lexicon, [text for of_row in references for text in of_row])
+    rows = np.arange(len(references)).repeat(list(map(len, references)))
+    gold = Gold(lexicon, len(references), of_references, of_references, rows, {})
+    found, shares_of = words_of_references(gold)
     for row, of_row in enumerate(references):
         usable = [known(text) for text in of_row if known(text)]
         words = sorted({word for text in usable for word in text})
-        of_this = slice(*found.words.starts[row : row + 2])
-        assert [lexicon.words[n] for n in found.words.atoms[of_this].tolist()] == words
+        of_this = slice(*found.starts[row : row + 2])
+        assert [lexicon.words[n] for n in found.atoms[of_this].tolist()] == words
         shares = [sum(word in text for text in usable) / len(usable) for word in words]
-        assert found.shares[of_this].tolist() == shares
+        assert shares_of[of_this].tolist() == shares
 
 
 def test_things_are_named_by_others_of_their_row_and_class():

@@ -16,7 +16,6 @@ from pycocotools.coco import COCO
 import vifidel_eval
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.commands.main import main
-from vifidel_eval.io.records import in_notebook
 from vifidel_eval.scorers import Bleu, Vifidel, Wmd
 
 EXAMPLES = Path(__file__).parents[1] / "data"
@@ -61,15 +60,6 @@ def test_a_run_has_the_numbers_of_the_command(tmp_path):
     assert CliRunner().invoke(main, [*map(str, [*arguments, *options])]).exit_code == 0
     run = evaluate(metrics=None)
     run.save(by_python, run.compare(seed=3, resamples=99))
-    assert by_python.read_bytes() == by_command.read_bytes()
-
-
-def test_a_report_is_that_of_the_command(tmp_path, run):
-    arguments = ["score", CAREFUL, DREAMING, "--references", REFERENCES, "--objects", OBJECTS]
-    by_command, by_python = tmp_path / "command.html", tmp_path / "python.html"
-    options = ["--metrics", "VIFIDEL,CIDEr", "--resamples", "50", "--report", by_command]
-    assert run(*arguments, *options).exit_code == 0
-    evaluate(metrics="VIFIDEL,CIDEr").report(by_python, resamples=50)
     assert by_python.read_bytes() == by_command.read_bytes()
 
 
@@ -258,23 +248,6 @@ def test_a_run_pickles_and_equals_itself(evaluated):
     assert {evaluated: 1}[evaluated] == 1
 
 
-def test_a_loaded_run_has_what_the_file_holds(evaluated, tmp_path):
-    path, again = tmp_path / "scores.json", tmp_path / "again.json"
-    evaluated.save(path, evaluated.compare())
-    loaded = vifidel_eval.load(path)
-    for name, of_column in evaluated.scores.items():
-        assert loaded.scores[name] == pytest.approx(of_column, rel=1e-9, nan_ok=True)
-        assert loaded.per_image(name) == {
-            image_id: {c: None if s is None else pytest.approx(s, rel=1e-9) for c, s in of.items()}
-            for image_id, of in evaluated.per_image(name).items()
-        }
-    assert (loaded.signatures, loaded.counts) == (evaluated.signatures, evaluated.counts)
-    assert repr(loaded) == repr(evaluated)
-    assert loaded.compare().to_json() == evaluated.compare().to_json()
-    loaded.save(again)
-    assert again.read_bytes() == path.read_bytes()
-
-
 def test_a_loaded_run_has_the_scores_that_were_saved_bit_by_bit(tmp_path):
     path = tmp_path / "scores.json"
     # Distances of many digits, and scores near 0.
@@ -308,28 +281,6 @@ def test_a_loaded_run_has_the_scores_that_were_saved_bit_by_bit(tmp_path):
     frame.assert_frame_equal(loaded.to_dataframe(), run.to_dataframe(), check_exact=True)
 
 
-def test_undefined_scores_are_equal_after_loading(tmp_path):
-    path = tmp_path / "scores.json"
-    systems = {"x": {1: "a dog"}}
-    with pytest.warns(VifidelWarning, match="is not defined for any"):
-        run = vifidel_eval.evaluate(systems, objects={1: []}, metrics="VIFIDEL,VIFIDEL-PRF")
-    assert all(math.isnan(score) for score in run.scores["x"].values())
-    run.save(path)
-    assert vifidel_eval.load(path).scores == run.scores
-    assert '"VIFIDEL": null' in path.read_text("utf-8")
-
-
-def test_a_file_of_version_0_2_0_loads_with_its_ten_digits(tmp_path):
-    system = {
-        "overall": {"M": 0.3333333333},
-        "counts": {"M": {"scored": 1, "undefined": 0}},
-        "imgToEval": {"1": {"image_id": 1, "M": 0.3333333333}},
-    }
-    document = {"scores": 1, "signatures": {"M": "M|version:0.2.0"}, "systems": {"a": system}}
-    (tmp_path / "old.json").write_text(json.dumps(document), "utf-8")
-    assert vifidel_eval.load(tmp_path / "old.json").scores == {"a": {"M": 0.3333333333}}
-
-
 def test_a_name_that_is_not_there_says_which_are(evaluated):
     there = "The systems are careful, dreaming."
     for look_up in (evaluated.scores, evaluated.counts):
@@ -351,17 +302,6 @@ def test_a_name_that_is_not_there_says_which_are(evaluated):
     with pytest.raises(KeyError, match="no system 'x'"):
         pickle.loads(pickle.dumps(evaluated.scores))["x"]
     assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args
-
-
-def test_a_loaded_run_keeps_the_comparison_of_its_file(evaluated, tmp_path):
-    without, with_one, again = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "c.json"
-    evaluated.save(without)
-    evaluated.save(with_one, evaluated.compare())
-    for path in (without, with_one):
-        loaded = vifidel_eval.load(path)
-        loaded.compare(seed=3, resamples=99)
-        loaded.save(again)
-        assert again.read_bytes() == path.read_bytes()
 
 
 def test_a_run_is_compared_with_a_baseline(evaluated, tmp_path):
@@ -443,22 +383,6 @@ def test_a_comparison_is_a_line_per_metric_at_a_prompt(evaluated):
     for system, standing in comparison.systems.items():
         assert f"{system} {standing.score:.4f} [{standing.low:.4f}" in lines[0]
     assert max(map(len, lines)) < 200
-
-
-def test_a_notebook_is_known_by_its_kernel(monkeypatch):
-    class IPython:
-        config: dict = {}  # noqa: RUF012
-
-        @classmethod
-        def get_ipython(cls):
-            return cls
-
-    monkeypatch.setitem(sys.modules, "IPython", IPython)
-    assert not in_notebook()  # IPython in a terminal
-    monkeypatch.setattr(IPython, "config", {"IPKernelApp": {}})
-    assert in_notebook()
-    monkeypatch.delitem(sys.modules, "IPython")
-    assert not in_notebook()
 
 
 def test_without_references_evaluate_scores_as_without_their_weights(recwarn):

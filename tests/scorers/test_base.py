@@ -9,9 +9,8 @@ from pycocotools.coco import COCO
 
 import vifidel_eval
 from vifidel_eval import CaptionError, Vifidel
-from vifidel_eval.scorers import Bleu, Mean, VifidelPRF, Wmd
+from vifidel_eval.scorers import Mean, VifidelPRF, Wmd
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 OBJECTS = {
     139: ["dog", "frisbee"],
@@ -111,15 +110,6 @@ def test_by_column_is_a_list_for_a_host_with_a_list_of_names():
         by_image = [of.get(f"VIFIDEL-{name}") for of in run.per_image("x").values()]
         assert [None if math.isnan(s) else s for s in hosted[name][1]] == by_image
     assert str(hosted["F alone"]) == str(hosted["F"])
-
-
-def test_one_line_adds_every_column_of_a_metric():
-    coco_eval = COCOEvalCap(*coco_pair(REFERENCES, CANDIDATES))
-    score = Bleu(Tokenization(PythonTokenizer())).add_to(coco_eval)
-    assert list(coco_eval.eval) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
-    assert score == coco_eval.eval["Bleu_4"]
-    rows = {row["image_id"]: row["Bleu_1"] for row in coco_eval.evalImgs}
-    assert rows[776] == pytest.approx(math.exp(1 - 3 / 2))  # "teddy bears" of "three teddy bears"
 
 
 def test_one_line_names_an_image_without_a_caption():

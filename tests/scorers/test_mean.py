@@ -40,12 +40,6 @@ def test_plain_mean_image_by_image():
     assert evaluation.signature == mean.signature()
 
 
-def test_the_main_column_of_a_metric_takes_part():
-    parts = FakeScorer("X", lambda *_: (9.0, 2.0), columns=[Column("X_1"), Column("X_2")])
-    res = captions(1)
-    assert Mean(parts, fixed("A")).compute_score(res, res)[0] == 1.5
-
-
 def test_scaled_to_the_run():
     # A runs from 0 to 4 over both systems, B = 10 A from 0 to 40: both scale to a quarter of A.
     mean = Mean(fixed("A"), fixed("B", factor=10), scaled=True)
@@ -58,12 +52,6 @@ def test_scaled_to_the_run():
     np.testing.assert_allclose(evaluations["y"]["A+B"].scores, [0.5, 1.0, NAN])
 
 
-def test_scores_that_are_all_the_same_scale_to_zero():
-    res = captions(2, 2)
-    scores = Mean(fixed("A"), fixed("B", 0), scaled=True).compute_score(res, res)[1]
-    assert scores.tolist() == [0.0, 0.0]
-
-
 def test_an_undefined_score_becomes_what_the_constructor_says():
     systems = [System("x", {0: "1", 1: "nan"})]
     mean = Mean(fixed("A"), fixed("B"), undefined=0.0)
@@ -73,14 +61,6 @@ def test_an_undefined_score_becomes_what_the_constructor_says():
     for evaluation in (of_run, mean.evaluate(coco_rows(res, res))["A+B"]):
         assert evaluation.scores.tolist() == [1.0, 0.0]
         assert evaluation.undefined == 1
-
-
-def test_a_part_is_computed_once_a_system_whatever_it_is_part_of():
-    a, b = fixed("A"), fixed("B")
-    scorers = {"A": a, "A+B": Mean(a, b), "B+A": Mean(b, a)}
-    scores = score_systems([System("x", {1: "1"}), System("y", {1: "2"})], scorers)
-    assert (len(a.calls), len(b.calls)) == (2, 2)
-    assert list(scores.evaluations["x"]) == ["A", "A+B", "B+A"]
 
 
 def test_one_metric_is_no_combination():

@@ -10,7 +10,7 @@ from host_metrics import GTS, RES, evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.scorers import Meteor
-from vifidel_eval.scorers import meteor as meteor_module
+from vifidel_eval.scorers import java_metrics as meteor_module
 
 
 @on_posix

@@ -2,21 +2,17 @@
 
 import json
 import re
-import sys
 
-import numpy as np
 import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval import MetricUnavailable, VifidelError
-from vifidel_eval.evaluation import COUNTS, Column, Count, Evaluation
+from vifidel_eval.evaluation import Column
 from vifidel_eval.io.text_tables import FORMATS
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
-from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores_file import scores_text
 from vifidel_eval.scores.systems import System, score_systems
-from vifidel_eval.show.report import gather, render_page
 from vifidel_eval.show.score_tables import render
 
 
@@ -115,13 +111,6 @@ def test_scorers_are_made_once_and_the_unavailable_named(register):
     assert made == ["WMD", "SPICE", "VIFIDEL", "CIDEr"]
 
 
-def test_only_kilickayas_combination_is_scaled(register):
-    register(*map(record, ("WMD", "SPICE", "METEOR", "LM")))
-    scorers, _ = build(["METEOR+WMD+SPICE", "WMD+LM"], Settings())
-    assert "|scaled:run|" in scorers["METEOR+WMD+SPICE"].signature()
-    assert "|scaled:no|" in scorers["WMD+LM"].signature()
-
-
 SYSTEMS = [System("x", {1: "a", 2: "b"}), System("y", {1: "a", 2: "b"})]
 
 
@@ -139,35 +128,3 @@ def test_columns_of_a_metric_and_metrics_that_fail():
     for style in FORMATS:
         text = render(scores, style)
         assert ("its download failed." in text) == (style != "csv")
-
-
-def test_no_metric_at_all_is_an_error():
-    problem = MetricUnavailable("its download failed.")
-    with pytest.raises(MetricUnavailable, match="its download failed"):
-        score_systems(SYSTEMS, {"SPICE": FakeScorer("SPICE", problem=problem)})
-
-
-def test_a_toy_count_is_in_every_output(monkeypatch):
-    before = COUNTS
-    counts = (*before, Count("shouted", "shouted", "captions in capitals"))
-    for module in list(sys.modules.values()):
-        if getattr(module, "COUNTS", None) is before:
-            monkeypatch.setattr(module, "COUNTS", counts)
-
-    class Shouting(FakeScorer):
-        def _evaluate(self, rows, on_progress):
-            shouted = sum(caption.isupper() for caption in rows.captions)
-            scores = np.ones(len(rows))
-            return {self.main: Evaluation(rows.ids, scores, counts={"shouted": shouted})}
-
-    systems = [System("x", {1: "A", 2: "b"}), System("y", {1: "A", 2: "B"})]
-    scores = score_systems(systems, {"FAKE": Shouting()})
-    header, x, y = render(scores, "csv").splitlines()
-    at = header.split(",").index("Shouted")
-    assert [row.split(",")[at] for row in (x, y)] == ["1", "2"]
-    document = json.loads(render(scores, "json"))
-    assert document["systems"]["y"]["counts"]["FAKE"]["shouted"] == 2
-    with pytest.warns(match="too few"):
-        page = render_page(gather(scores, compare(scores), systems, {1: [], 2: []}))
-    assert "<small>shouted: 2</small>" in page
-    assert "<b>shouted</b>: captions in capitals." in page

@@ -54,11 +54,6 @@ register(Metric({name!r}, "A metric", One, lambda settings: One(), references=Fa
 """
 
 
-def test_built_in_metrics_have_the_order_of_their_ranks():
-    ranks = [metric.rank for metric in METRICS.values()]
-    assert sorted(set(ranks)) == ranks
-
-
 def test_a_registered_metric_follows_those_of_this_package_whatever_came_first():
     register(record("ZETA"))
     register(record("ALPHA"))
@@ -145,12 +140,6 @@ def test_a_package_is_imported_when_its_metric_is_named(tmp_path):
     assert parse("mine") == ["Mine"]
     assert "my_metric" in sys.modules
     assert "Mine" not in METRICS.waiting()
-
-
-def test_a_spelling_is_found_that_no_entry_point_has(tmp_path):
-    text = module("Mine").replace("references=False", 'spellings=("OURS",)')
-    package(tmp_path, "Mine", "my_metric", text)
-    assert parse("ours") == ["Mine"]
 
 
 def test_a_package_may_make_one_of_our_scorers(tmp_path):

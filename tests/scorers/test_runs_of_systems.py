@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import threading
 from contextlib import ExitStack
 
 import numpy as np
@@ -15,7 +14,7 @@ from pycocoevalcap.rouge.rouge import Rouge as StockRouge
 
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.captions import rows as remembered
-from vifidel_eval.captions.rows import coco_rows, make_rows
+from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.kernels import ngrams
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
 from vifidel_eval.scores.systems import score_rows
@@ -84,42 +83,6 @@ def test_references_may_change_between_the_systems_of_a_run(metric):
     assert turned == stock(metric, backwards, {at: other[at] for at in backwards})
 
 
-@pytest.mark.parametrize("metric", [Bleu, RougeL, Cider])
-def test_one_scorer_in_many_threads(metric):
-    rng = np.random.default_rng(11)
-    runs = [run_of(rng, images=20) for _ in range(8)]
-    scorer, barrier = metric(python_tokens()), threading.Barrier(8)
-    got = [None] * 8
-
-    def use(at):
-        gts, (res, other, _) = runs[at]
-        rows = [coco_rows(gts, res), coco_rows(gts, other)]
-        barrier.wait()
-        with scorer.in_run(rows) as of_run:
-            got[at] = [found(of_run.evaluate(one)) for one in rows]
-
-    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    expected = [[stock(metric, gts, res) for res in all_res[:2]] for gts, all_res in runs]
-    assert got == expected
-
-
-@pytest.mark.parametrize("metric", [Bleu, RougeL, Cider])
-def test_a_run_leaves_nothing_in_the_scorer(metric):
-    scorer = metric(python_tokens())
-    before = dict(vars(scorer))
-    rows = coco_rows(GTS, RES)
-    with scorer.in_run([rows, rows]) as of_run:
-        assert of_run is not scorer
-        of_run.evaluate(rows)
-        with of_run.in_run([rows]) as again:
-            assert again is of_run
-    assert vars(scorer) == before
-
-
 def test_a_run_of_very_many_texts_starts_numbering_again(monkeypatch):
     monkeypatch.setattr(ngrams, "MOST_TOKENS", 300)
     gts, all_res = run_of(np.random.default_rng(13))
@@ -149,16 +112,6 @@ def test_metrics_of_a_run_number_each_text_once(monkeypatch):
     scorers = {"BLEU": Bleu(tokens), "ROUGE_L": RougeL(tokens), "CIDEr": Cider(tokens)}
     score_rows(rows, scorers)
     assert made == [sum(map(len, GTS.values())), len(RES), len(RES)]
-
-
-def test_one_image_in_many_rows():
-    rng = np.random.default_rng(5)
-    references = [captions(rng, 3) for _ in range(4)] * 3
-    rows = make_rows(captions(rng, 12), image_ids=[0, 1, 2, 3] * 3, references=references)
-    res = {at: [caption] for at, caption in enumerate(rows.captions)}
-    for metric in (Bleu, RougeL, Cider):
-        ours = found(metric(python_tokens()).evaluate(rows))
-        assert ours == stock(metric, dict(enumerate(references)), res)
 
 
 def in_one_process(metric):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prf_oracle import IMAGES, Piece, World, prf
 
-from vifidel_eval import VifidelError, VifidelWarning
+from vifidel_eval import VifidelWarning
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.tables import TableScorer
@@ -88,7 +88,7 @@ def columns_of(scorer, rows):
     return np.column_stack([found[f"VIFIDEL-{letter}"] for letter in "PRF"])
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(some_rows)
 def test_the_page_is_the_code(vectors, things, rows):
     scorer = VifidelPRF(vectors=vectors, things=things)
@@ -191,17 +191,6 @@ def test_edges(vectors, things):
     assert "|undefined:0|" in replaced.signature()
 
 
-def test_references_alone_are_evidence_enough(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, things=things)
-    assert scorer.score(["the dog"], references=[["the dog"]]).tolist() == [1.0]
-    without = VifidelPRF(vectors=vectors, things=things, references=False)
-    assert np.isnan(without.score(["the dog"], references=[["a dog"]])).all()
-    with pytest.raises(VifidelError, match="its own objects"):
-        VifidelPRF({1: ["dog"]}, vectors, things=things).score(
-            ["a dog"], image_ids=[1], objects=[["dog"]]
-        )
-
-
 def test_the_signature_pins_what_changes_the_number(vectors, things, tmp_path, monkeypatch):
     other = tmp_path / "other.txt"
     other.write_text("dog\n", encoding="utf-8")
@@ -284,13 +273,6 @@ def test_longer_and_true_is_no_lower(references):
 
 
 @pytest.mark.parametrize("references", [True, False])
-@pytest.mark.parametrize("text", [TRUE[0], " ".join(TRUE + PROSE), "a dog and a zebra", PROSE[0]])
-def test_a_text_twice_has_the_scores_of_the_text_once(references, text):
-    for column in scored([text, f"{text}. {text}", f"{text}\n{text}"], references):
-        np.testing.assert_array_equal(column, column[0])
-
-
-@pytest.mark.parametrize("references", [True, False])
 def test_denials_of_absent_things_are_free_and_wrong_ones_cost(references):
     text = " ".join(TRUE)
     true, absent, wrong = scored(
@@ -359,9 +341,3 @@ def test_labels_that_do_not_say_what_was_looked_for_doubt_as_one_reference_does(
     p = 1 / (1 + math.log(1 + 1 / 6))
     assert columns["VIFIDEL-P"][0] == pytest.approx((1 - 1 / 60) * p, abs=1e-6)
     assert columns["VIFIDEL-F"][0] == pytest.approx(1 - 1 / 60, abs=1e-6)
-
-
-def test_the_first_edition_is_in_version_0_2_0(run):
-    result = run("score", "captions.json", "--prf-edition", "1")
-    assert result.exit_code == 2
-    assert "version 0.2.0" in result.output

@@ -9,7 +9,7 @@ from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.io.digits import for_json
 from vifidel_eval.io.files import json_text
 from vifidel_eval.plugins.agreement.detection import SupportsWords
-from vifidel_eval.scorers import Vifidel, VifidelPRF
+from vifidel_eval.scorers import VifidelPRF
 
 # Angles in degrees: cosines are those of their differences.
 ANGLES = {"dog": 0, "puppy": 30, "cat": 60, "runs": 90, "grass": 180, "hot": 20, "zebra": 100}
@@ -105,24 +105,3 @@ def test_each_word_of_a_mention_names_a_thing(vectors, things):
         ("hot", True), ("hot", True), ("cat", True),
     ]  # fmt: skip
     assert [(word.word, word.is_thing) for word in one] == [("hot", False), ("zebra", True)]
-
-
-def test_p_is_the_supported_share_of_the_weight(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, things=things)
-    captions, references = ["a dog and a cat"], [["a dog with a cat runs"]]
-    (words,) = scorer.word_supports(make_rows(captions, references=references))
-    p = scorer.score_columns(captions, references=references)["VIFIDEL-P"][0]
-    shown = sum(w.weight * w.support for w in words) / sum(w.weight for w in words)
-    assert p == pytest.approx(shown)
-
-
-def test_many_rows_are_in_their_order(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, things=things)
-    names = list(ANGLES) * 400
-    found = scorer.word_supports(make_rows(names, references=[[name] for name in names]))
-    assert [[word.word for word in of_row] for of_row in found] == [[name] for name in names]
-    assert all(of_row[0].support == 1 for of_row in found)
-
-
-def test_not_every_metric_tells_supports():
-    assert not isinstance(Vifidel({1: ["dog"]}), SupportsWords)

@@ -63,12 +63,6 @@ def test_nothing_where_words_do_not_vary_or_images_are_few():
     assert equal_length(scores_of(a=([1, 2, NAN], [9, 8, 7]), b=([0, 0, 0], [3, 3, 3]))) is None
 
 
-def test_images_without_a_score_are_left_out():
-    whole = scores_of(a=([0.6, 0.8, 1.0], [2, 4, 6]), b=([0] * 3, [1] * 3))
-    more = scores_of(a=([0.6, 0.8, 1.0, NAN], [2, 4, 6, 50]), b=([0] * 4, [1] * 4))
-    assert equal_length(more).difference == pytest.approx(equal_length(whole).difference)
-
-
 def test_columns_without_a_direction_and_runs_without_lengths_have_none():
     scores = scores_of(a=([0.6, 0.8, 1.0], [2, 4, 6]), b=([0] * 3, [1] * 3))
     (pair,) = compare(scores).metrics["Words"].pairs

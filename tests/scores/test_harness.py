@@ -117,11 +117,6 @@ def test_two_systems_of_one_name_are_refused():
         score_systems(systems, {"LENGTH": length()})
 
 
-def test_numpy_ids_become_json(tmp_path):
-    scores = score_systems([System("x", {np.int64(7): "a"})], {"LENGTH": length()})
-    assert document_of(scores)["systems"]["x"]["imgToEval"] == {"7": {"image_id": 7, "LENGTH": 1.0}}
-
-
 def test_without_references_the_captions_decide_which_images_there_are():
     scores = score_systems([System("x", {"b": "a", "a": "a b"})], {"LENGTH": length()})
     assert scores.evaluations["x"]["LENGTH"].ids == ["b", "a"]

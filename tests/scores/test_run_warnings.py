@@ -49,12 +49,6 @@ def test_german_captions_under_the_defaults_are_warned_of_once_with_what_to_do()
     )
 
 
-def test_references_have_a_language_too():
-    references = {i: [text, text] for i, text in enumerate(GERMAN)}
-    (said,) = warned({"en": by_image(ENGLISH)}, references=references, metrics="WMD")
-    assert said.startswith("captions of the references seem to be German")
-
-
 def test_what_the_user_gives_is_not_asked_for_again(make_vectors):
     words = {word for text in GERMAN for word in text.lower().replace(".", "").split()}
     vectors = make_vectors({word: [1.0, n + 1.0] for n, word in enumerate(sorted(words))})
@@ -192,13 +186,6 @@ def heard(**lengths):
     return [str(warning.message) for warning in caught]
 
 
-def test_lengths_that_differ_little_and_are_short_are_no_matter():
-    assert heard(one=[10, 10], other=[20, 20], third=[60, 5]) != []  # 32.5 on average
-    assert heard(one=[10, 10], other=[20, 20]) == []
-    assert heard(one=[60]) == []
-    assert heard(one=[]) == []
-
-
 def test_a_factor_of_two_between_means_is_said_with_both():
     (said,) = heard(short=[10, 10], middle=[15], long=[21, 21])
     assert "system 'long' have 21.0 words on average, those of 'short' 10.0" in said
@@ -209,11 +196,6 @@ def test_long_captions_are_counted_by_system_in_the_same_warning():
     assert "2 of 3 captions of system 'long' have more than 60 words" in said
     assert "on average" in said
     assert "'short' have" not in said
-
-
-@pytest.mark.parametrize("words", [0, 1])
-def test_captions_without_a_word_have_a_length(words):
-    assert heard(empty=[0], other=[words]) == [] or words
 
 
 # --- The column ---
@@ -286,13 +268,6 @@ def test_scores_of_texts_far_longer_than_references_are_out_of_range_once():
         "CIDEr, Bleu_1, Bleu_2, Bleu_3, Bleu_4, ROUGE_L near zero: captions of 'one', 'other' are "
         "more than 3 times as long as the references, which have 4.5 words on average."
     )
-
-
-def test_short_captions_with_a_score_of_zero_are_in_range():
-    assert out_of_range(one={0: "x y z", 1: "x y z"})[1] == []
-    # 13 words are less than three times 4.5.
-    texts = {i: " ".join(["word"] * 13) for i in (0, 1)}
-    assert out_of_range(one=texts)[1] == []
 
 
 def test_only_scores_near_zero_are_said():

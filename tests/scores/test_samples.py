@@ -89,18 +89,6 @@ def test_the_corpus_score_is_that_of_a_system_that_gave_these_captions(evaluated
     )
 
 
-def test_the_mean_of_a_rate_is_that_of_all_captions(evaluated):
-    mentions = {1: [1, 1, 0, 2], 2: [1, 2, 2, 0], 3: [2, 2, 1, 1]}  # by hand, of COCO's classes
-    absent = {1: [0, 1, 0, 1], 2: [0, 1, 0, 0], 3: [0, 1, 0, 1]}
-    total, made_up = (sum(map(sum, of.values())) for of in (mentions, absent))
-    assert evaluated.scores["a"]["CHAIRi mean"] == pytest.approx(made_up / total)
-    assert evaluated.scores["a"]["CHAIRs mean"] == pytest.approx(5 / 12)
-    plains = [plain(number) for number in range(4)]
-    for column in ("VIFIDEL", "CIDEr", "VIFIDEL-F"):
-        scores = [one.scores["a"][column] for one in plains]
-        assert evaluated.scores["a"][f"{column} mean"] == pytest.approx(sum(scores) / 4)
-
-
 def test_copies_of_a_caption_change_nothing_nor_the_intervals():
     one = {1: "a dog and a cat", 2: "a cat on a couch", 3: "a horse"}
     other = {1: "a dog", 2: "a dog", 3: "a man on a horse"}
@@ -263,21 +251,6 @@ def test_the_command_says_what_python_says(files):
     assert chosen.stdout.startswith("System,VIFIDEL best,CHAIRi mean,")
 
 
-def test_a_baseline_is_a_system_and_not_one_of_its_samples(files):
-    result = score(files, "--baseline", "b", "--format", "csv", metrics="VIFIDEL")
-    assert result.exit_code == 0, result.output
-    rows = list(csv.DictReader(result.stdout.splitlines()))
-    assert [(row["Metric"], row["System"]) for row in rows] == [
-        (f"VIFIDEL {which}", system) for which in ("mean", "best", "worst") for system in "ba"
-    ]
-    run = evaluate({"a": SAMPLES, "b": {i: t[:2] for i, t in SAMPLES.items()}}, samples=True)
-    by_hand = run.scores["a"]["VIFIDEL mean"] - run.scores["b"]["VIFIDEL mean"]
-    assert float(rows[1]["Difference"]) == pytest.approx(by_hand, abs=1e-9)
-    refused = score(files, "--baseline", "b, sample 1")
-    assert refused.exit_code == 2
-    assert "The systems are a, b." in refused.stderr
-
-
 def test_without_the_option_several_captions_are_refused_with_its_name(files):
     result = score(files, samples=())
     assert result.exit_code == 1
@@ -319,15 +292,8 @@ def test_an_image_without_a_caption_is_missing_and_a_list_without_one_refused():
     both = evaluate({"a": some, "b": SAMPLES}, samples=True, allow_subset=True)
     assert [both.counts[name]["missing"] for name in both.systems] == [1, 0]
     assert list(run.per_image("a")) == [1, 2]
-    with pytest.raises(CaptionError, match="image 3 has a list without a caption"):
+    with pytest.raises(CaptionError, match="image 3: a list without a caption"):
         evaluate({"a": {**some, 3: []}}, samples=True)
-
-
-def test_ids_may_be_named_and_spelled_as_in_any_run():
-    named = {f"val/{i:012}.jpg": texts for i, texts in SAMPLES.items()}
-    run = evaluate({"a": named, "b": SAMPLES}, "VIFIDEL", samples=True, image_ids=[2, 1])
-    assert run.scores["a"] == run.scores["b"]
-    assert sorted(run.per_image("a")) == [1, 2]
 
 
 def test_the_best_and_worst_samples_are_named_image_by_image(evaluated, tmp_path):

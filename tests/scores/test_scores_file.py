@@ -4,17 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import example as case
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from vifidel_eval import MetricUnavailable, VifidelError
-from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.evaluation import Evaluation, Statistics
-from vifidel_eval.io.digits import number_texts, rounded
 from vifidel_eval.io.files import json_text
 from vifidel_eval.io.text_tables import FORMATS
-from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.scores_file import read_scores, scores_text
@@ -109,16 +103,6 @@ def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_pa
     assert json.loads(scores_text(scores)) == document
 
 
-def test_a_file_of_version_0_1_0_has_no_number_and_no_directions(tmp_path):
-    row = {"image_id": 1, "M": 0.5}
-    system = {"overall": {"M": 0.5}, "counts": {"M": {"scored": 1}}, "imgToEval": {"1": row}}
-    path = tmp_path / "old.json"
-    path.write_text(json.dumps({"signatures": {"M": "M|v:1"}, "systems": {"a": system}}))
-    scores, _ = read_scores(path)
-    assert scores.evaluations["a"]["M"].score == 0.5
-    assert scores.counts("a")["scored"] == 1
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -156,24 +140,6 @@ def test_the_text_is_what_an_encoder_makes_of_its_content():
         assert system["imgToEval"]["-3"] == {"image_id": -3, name: "x\ny", "M": -0.0}
     nothing = Evaluation([], np.array([]), details={"words": []})
     assert '"imgToEval": {}' in same_text(Scores({"M": "M"}, {"x": {"M": nothing}}))
-
-
-def test_the_words_of_captions_are_written_as_an_encoder_writes_them():
-    scorer = VifidelPRF({1: ["dog"], 2: ["red car"], 3: ["cat"]})
-    captions = ["A dog\x85 on caf\u00e9 chairs", "...", "a cat's hot-dog zzyzx"]
-    gts = {1: ["a dog"], 2: ["a car"], 3: []}
-    evaluations = scorer.evaluate(coco_rows(gts, {at: [c] for at, c in enumerate(captions, 1)}))
-    scores = Scores({name: name for name in evaluations}, {"x": evaluations})
-    words = json.loads(same_text(scores))["systems"]["x"]["imgToEval"]["1"]["VIFIDEL-PRF"]
-    of_dog = {"word": "dog", "support": 1.0, "by": "dog", "thing": True, "weight": 1.0}
-    assert words[0] == of_dog
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(-1e308, 1e308) | st.just(math.nan)))
-@case([5e-324, 1e-300, 123456789012.0, 1e16, 9999999999.6, 0.00001, 1e-5 / 3, 0.1 + 0.2])
-def test_numbers_are_written_as_an_encoder_writes_them(numbers):
-    assert number_texts(numbers) == [json.dumps(rounded(number)) for number in numbers]
 
 
 def change(document, *keys, value=None):

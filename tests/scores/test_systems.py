@@ -90,14 +90,6 @@ def test_images_tell_the_release_where_the_info_does_not(write, image):
         check_releases([objects], REFERENCES, references, REFERENCES)
 
 
-@pytest.mark.parametrize("content", [coco(2017), {"42": ["dog"]}, coco(1999)])
-def test_files_of_one_release_or_of_none_are_fine(write, tmp_path, content):
-    objects, references = write(content, "instances"), write(coco(2017), "captions")
-    check_releases([objects], {}, references, REFERENCES)
-    check_releases([tmp_path], {}, references, REFERENCES)
-    check_releases([write(coco(2014), "other"), references], {}, references, REFERENCES)
-
-
 SPELLINGS = {
     "numbers": lambda number: number,
     "stems": lambda number: f"{number:012}",
@@ -192,12 +184,6 @@ def test_pictures_of_other_folders_need_objects_that_say_they_are_the_same():
     assert in_one_spelling([one], {"val/beach.jpg"}, references) == ([one], references)
     with pytest.raises(ImageIdError, match="the reference side lacks 1 image id of system 'x'"):
         paired(one, references, allow_subset=False)
-
-
-def test_references_of_images_that_nobody_captioned_are_not_matched():
-    references = {"a/beach.jpg": ["a"], "b/beach.jpg": ["b"]}
-    systems = [System("x", {"a/beach.jpg": "a beach"})]
-    assert in_one_spelling(systems, {"beach"}, references) == (systems, references)
 
 
 def test_captioned_images_keep_their_order_and_spelling():

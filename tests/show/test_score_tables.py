@@ -1,6 +1,5 @@
 import csv
 import io
-import json
 import re
 
 import numpy as np
@@ -17,7 +16,6 @@ from vifidel_eval.show.score_tables import (
     comparison_csv,
     in_html,
     in_short,
-    per_image_csv,
     render,
 )
 
@@ -27,14 +25,6 @@ TWO = scores({"VIFIDEL": {"a": [0.5, 0.25], "b": [1.0, 0.5]}, "LEN": {"a": [8, 9
 
 def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def test_columns_are_chosen_and_ordered():
-    header = render(TWO, "csv", layout=TableLayout(("LEN", "VIFIDEL"))).splitlines()[0]
-    assert header.startswith("System,LEN,VIFIDEL,Scored")
-    only = json.loads(render(TWO, "json", layout=TableLayout(("LEN",))))
-    assert list(only["signatures"]) == ["LEN"]
-    assert only["systems"]["a"]["imgToEval"]["1"] == {"image_id": 1, "LEN": 8.0}
 
 
 def test_percent_is_of_scores_and_not_of_lengths():
@@ -90,14 +80,6 @@ def test_counts_of_missing_images_are_a_column_where_there_are_some():
     assert rows(render(some, "csv"))[0]["Missing"] == "3"
 
 
-def test_a_row_for_each_system_and_image():
-    text = per_image_csv(TWO, TableLayout(("VIFIDEL",), percent=True))
-    assert text.splitlines() == ["System,Image,VIFIDEL", "a,1,50.0", "a,2,25.0", "b,1,100.0",
-                                 "b,2,50.0"]  # fmt: skip
-    undefined = per_image_csv(scores({"M": {"a": [float("nan"), 0.125]}}))
-    assert undefined.splitlines()[1:] == ["a,1,", "a,2,0.125"]
-
-
 def test_the_comparison_is_one_table_in_csv():
     run = scores({"M": draw(2, {"x": 0.2, "y": 0.6}), "N": draw(3, {"x": 0.1, "y": 0.1})})
     comparisons = compare(run, resamples=200)
@@ -111,13 +93,6 @@ def test_the_comparison_is_one_table_in_csv():
     assert value == pytest.approx(float(table[0]["Value"]) - score)
     assert {row["Seed"] + "/" + row["Resamples"] for row in table} == {"0/200"}
     assert beside(run, "csv", comparisons)[-2:] == ["M|version:1", "N|version:1"]
-
-
-def test_p_values_keep_their_digits():
-    run = scores({"M": draw(2, {"x": 0.2, "y": 0.6})})
-    pairs = render(run, "table", compare(run), TableLayout(digits=1)).split("Pairs")[1]
-    assert "0.0010" in pairs
-    assert "[-0.4, -0.4]" in pairs
 
 
 # The second system is better by an eighth on each of 64 images: no swap but none and all is as

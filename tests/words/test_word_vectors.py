@@ -107,28 +107,6 @@ def test_embedded_vectors_do_not_know_characters_spelt_in_bytes():
     assert np.isfinite(rows[1]).all()
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "not word vectors"),
-        (b"<html><body>404</body></html>", "not word vectors"),
-        (b"3 2\ndog 1.0 2.0\ncat 1", "line 3 is not a word and 2 numbers"),
-        (b"3 2\ndog 1.0 2.0\ncat 1.0 2.0\n", "holds 2 words where its first line promises 3"),
-        (b"3 2\ndog \0\0\0\0\0\0\0\0", "holds 1 words where its first line promises 3"),
-        (b"0 2\n", "hold no word"),
-        (b"\x80\x04 damaged pickle", "cannot be read as word vectors"),
-        (b"dog 0.1 0.2 0.3\ncat 0.1 0.2\n", "line 2 is not a word and 3"),
-    ],
-)
-def test_unreadable_files_are_one_sentence(tmp_path, content, message):
-    path = tmp_path / "v.txt"
-    path.write_bytes(content)
-    with pytest.raises(VectorsError, match=message) as caught:
-        load_vectors(path, trust_pickles=True)
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_a_saved_model_of_something_else(tmp_path):
     from gensim.corpora import Dictionary
 

@@ -9,11 +9,9 @@ train, val, test, and for COCO restval, added to train as a rule.
 
 lmms-eval's samples are ``*_samples_*.jsonl``, version 0.7.3 (``save_results_samples`` of
 ``loggers/evaluation_tracker.py`` of https://github.com/EvolvingLMMs-Lab/lmms-eval): an object per
-document with ``doc_id``, ``target``, ``filtered_resps`` and a value per metric, which captioning
-tasks make ``{"pred", "image_id", "answer"}``, the same for each metric, and their test splits
-``{"pred": ["caption"], "image_id"}``. A task of one's own has what the model said in
-``filtered_resps`` or ``resps``, and the image id where its ``process_results`` returns one. Older
-versions also wrote the document, ``doc``.
+document with ``doc_id``, ``target``, ``filtered_resps`` or ``resps``, which the model said, and a
+value per metric, of captioning tasks ``{"pred", "image_id", "answer"}``, of their test splits
+``{"pred": ["caption"], "image_id"}``. Older versions also wrote the document, ``doc``.
 
 LLaVA-style answers (``llava/eval/model_vqa.py`` of https://github.com/haotian-liu/LLaVA) have
 ``question_id``, ``prompt``, ``text``, ``answer_id``, ``model_id``, ``metadata``. Questions have

@@ -222,8 +222,7 @@ def spelled(steps: Iterable[str | int]) -> str:
 def with_paths(records: Entries, wanted: Wanted) -> Entries:
     """Return records in which the paths that a user names are fields of those names.
 
-    A field of exactly that name goes before the path; of several paths, the first that leads
-    somewhere in any record counts.
+    A field of that very name goes first; of several paths, the first that leads somewhere counts.
     """
     given = records
     for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):

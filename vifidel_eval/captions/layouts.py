@@ -258,9 +258,7 @@ def kind_of(value: Any) -> str:
 
 @named_if_wrong
 def read_results(
-    path: str | os.PathLike[str],
-    id_fields: Sequence[str] = (),
-    caption_fields: Sequence[str] = (),
+    path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, str]:
     """Return the one caption of each image in a result file, in its order.
 
@@ -286,9 +284,7 @@ def read_results(
 
 @named_if_wrong
 def read_samples(
-    path: str | os.PathLike[str],
-    id_fields: Sequence[str] = (),
-    caption_fields: Sequence[str] = (),
+    path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, list[str]]:
     """Return one caption or more of each image in a result file, as `read_results` does."""
     wanted = Wanted(id_fields, caption_fields, samples=True)

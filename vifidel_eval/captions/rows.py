@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ..errors import CaptionError, ImageIdError, VifidelError
@@ -82,14 +82,11 @@ class Rows:
 
     def _each(self, chosen: Callable[[Sequence[Any]], Sequence[Any]]) -> Rows:
         """Return the rows that are chosen of each sequence."""
-        return Rows(
-            chosen(self.captions),
-            chosen(self.references),
-            None if self.image_ids is None else chosen(self.image_ids),
-            None if self.objects is None else chosen(self.objects),
-            self.objects_signature,
-            None if self.asked is None else chosen(self.asked),
-        )
+        sequences = {name: of for name, of in vars(self).items() if name != "objects_signature"}
+        parts: dict[str, Any] = {
+            name: chosen(of) for name, of in sequences.items() if of is not None
+        }
+        return replace(self, **parts)
 
     def name(self, row: int) -> str:
         """Return what messages call a row."""
@@ -254,12 +251,7 @@ def one_run() -> Iterator[None]:
 
 
 def of_run(make: Callable[[], V]) -> V | None:
-    """Return what `make` returned when this run first asked for it; None outside of a run.
-
-    >>> with one_run():
-    ...     of_run(list) is of_run(list)
-    True
-    """
+    """Return what `make` returned when this run first asked for it; None outside of a run."""
     made = _MADE.get()
     if made is None:
         return None

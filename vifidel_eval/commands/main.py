@@ -114,7 +114,13 @@ class _Group(Group):
             except OSError as problem:  # of a file: `show` has its own for the output
                 if problem.errno == errno.EPIPE:  # click ends quietly
                     raise
-                raise click.ClickException(_of_file(problem)) from None
+                file, where = (
+                    problem.filename or problem.filename2,
+                    "a file cannot be read or written",
+                )
+                if isinstance(file, str | bytes | os.PathLike):
+                    where = os.fsdecode(file)
+                raise click.ClickException(f"{where}: {reason(problem)}.") from None
             except MemoryError:
                 raise click.ClickException(
                     "there is not enough memory for these inputs; give smaller ones."
@@ -145,19 +151,9 @@ def _unusable(name: str, problem: VifidelError) -> click.Command:
     )
 
 
-def _of_file(problem: OSError) -> str:
-    name = problem.filename if problem.filename is not None else problem.filename2
-    if isinstance(name, str | bytes | os.PathLike):
-        return f"{os.fsdecode(name)}: {reason(problem)}."
-    return f"a file cannot be read or written: {reason(problem)}."
-
-
 @contextlib.contextmanager
 def _harmless_errors() -> Iterator[None]:
-    """Let errors that click prints, its own included, reach no terminal as escapes.
-
-    Where standard error takes nothing, their exit status stays.
-    """
+    """Let errors that click prints reach no terminal as escapes, and end with their status."""
     try:
         try:
             yield
@@ -177,11 +173,7 @@ def _shown_if_possible(show: Callable[[], None], **_: Any) -> None:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let the signals that end a process unwind it first, as an interrupt does.
-
-    So nothing half-written stays. The exit status is then 128 + the signal's number, as shells
-    have it.
-    """
+    """Let signals that end a process unwind it first; its status is 128 + the signal's number."""
     ended: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
@@ -271,9 +263,9 @@ def clear_cache_command() -> None:
     """Remove converted word vectors."""
     from ..io.records import cache_folder, clear_cache
 
-    cleared = clear_cache()
-    show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")
-    for folder in cleared.left:
+    size, left = clear_cache()
+    show(f"{size / 1e6:.1f} MB removed from {cache_folder()}")
+    for folder in left:
         tell(
             f"{folder}: left alone, as this version did not make it; if an earlier one did, it can "
             "be deleted."

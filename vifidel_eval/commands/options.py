@@ -29,11 +29,7 @@ _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Param(click.Option):
-    """An option with its place in the help, which may be made where it is shown.
-
-    Options of no `section` come first. Only ``--help-all`` shows `rare` ones, and those of
-    `metrics` that are no defaults.
-    """
+    """An option with its place in the help; `rare` ones and those of `metrics` are left out."""
 
     def __init__(
         self,
@@ -94,10 +90,7 @@ def _param(one: Option, metrics: Sequence[str] = ()) -> Param:
 
 
 class Record(Param):
-    """Stands for the options of a record, of which the command gets one made from their values.
-
-    They are made when the command runs or shows its help: no other command imports the record.
-    """
+    """Stands for the options of a record, which is imported only where they are shown or given."""
 
     def __init__(
         self,
@@ -178,11 +171,7 @@ def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
 
 
 def settings_options(own: Sequence[Option] | None = (), **how: Any) -> _Decorator:
-    """Return the decorator of the options of `Settings`, which the command gets as ``settings``.
-
-    With them come metrics' `own` options; None stands for those of all metrics and ``--metrics``,
-    in a `MetricCommand`.
-    """
+    """Return the decorator of the options of `Settings`, and of metrics' `own`; None for all."""
     kind = "vifidel_eval.words.settings:Settings"
     return click.option("--settings", cls=_Settings, record=kind, own=own, **how)
 
@@ -219,10 +208,7 @@ def format_option(says: str) -> _Decorator:
 
 
 class Command(Helping):
-    """A command that runs only if none of its outputs can destroy what it reads.
-
-    Its help is in sections if it has many options.
-    """
+    """A command that runs only if none of its outputs can destroy what it reads."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, those of records one by one; with many, also ``--help-all``."""
@@ -303,18 +289,22 @@ class MetricCommand(Command):
 
 
 def chosen_metrics(
-    metrics: tuple[str, ...] | None, settings: Settings, by_default: bool = True
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
+    by_default: bool = True,
+    beside: Collection[str] = (),
 ) -> list[str]:
     """Return the metrics to compute: those named, else the defaults, if there are to be any.
 
-    A click.UsageError says that one lacks what it needs, or that there is none to compute.
+    A click.UsageError says that one lacks what it needs, or that there is none to compute and
+    nothing `beside` metrics.
     """
     from ..scorers.registry import to_compute
 
     if metrics is None and not by_default:
         return []
     try:
-        return to_compute(metrics or None, settings, flag)
+        return to_compute(metrics or None, settings, flag, beside)
     except VifidelError as problem:
         raise click.UsageError(str(problem)) from None
 

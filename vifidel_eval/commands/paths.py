@@ -1,8 +1,4 @@
-"""Kinds of values that commands take: paths, conditions on scores.
-
-An option says by its kind whether its files are read or written. `Command` asks all its options,
-so that no output can destroy what a run reads, whatever options the command has.
-"""
+"""Kinds of values that commands take: paths that are read or written, conditions on scores."""
 
 from __future__ import annotations
 
@@ -80,12 +76,18 @@ class SystemFile:
 class ReadNamed(Read):
     """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
 
+    def __init__(self, standard_input: bool = False, must_have_name: bool = False) -> None:
+        super().__init__(standard_input=standard_input)
+        self._must_have_name = must_have_name
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, SystemFile):
             return value
         whole = super().convert(value, param, ctx)
         name, equals, path = os.fsdecode(value).partition("=")
         if not equals or os.path.lexists(whole):
+            if self._must_have_name:
+                self.fail(f"{os.fsdecode(value)!r} names no system; write SYSTEM=FILE.", param, ctx)
             return SystemFile(whole)
         if not name.strip():
             self.fail(f"{os.fsdecode(value)!r} has no name before '='.", param, ctx)
@@ -93,11 +95,7 @@ class ReadNamed(Read):
 
 
 def named(results: Sequence[SystemFile]) -> dict[str, Path]:
-    """Return result files by system: by the name that the user gave, or one from the path.
-
-    Raises a click.UsageError if two have the same name, a VifidelError if a file is given twice
-    without a name.
-    """
+    """Return result files by system: by the name that the user gave, or one from the path."""
     from ..captions import system_names
 
     by_path = iter(system_names([result.path for result in results if result.name is None]))
@@ -143,10 +141,7 @@ class WrittenTree(WrittenFolder):
 
 
 class ReadByName(click.types.StringParamType):
-    """Text that may name files: word vectors, or ``NAME=FILE,FILE`` split by a callback.
-
-    gensim keeps large arrays beside a ``.kv`` file; they are read with it.
-    """
+    """Text that may name files: word vectors, with gensim's arrays, or a pair of name and files."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(super().convert(value, param, ctx))
@@ -189,10 +184,11 @@ class Stated(click.types.StringParamType):
 
 
 #: A file or folder that is read; a caption file, or standard input; result files, which may have
-#: names; a file that is written; word vectors and ``NAME=FILE``.
+#: names; scores of systems, which must; a file that is written; word vectors and ``NAME=FILE``.
 FILE = Read()
 CAPTIONS = Read(standard_input=True)
 RESULTS = ReadNamed(standard_input=True)
+SCORES = ReadNamed(must_have_name=True)
 OUTPUT = Written()
 NAMED = ReadByName()
 

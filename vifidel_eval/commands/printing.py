@@ -21,11 +21,9 @@ _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 
 
 def show(text: str, coloured: bool = False) -> None:
-    r"""Print a result on standard output, whatever it holds without harm to a terminal.
+    """Print a result with escapes for control characters, but for colours if it is `coloured`.
 
-    Control characters and what the output's encoding lacks become escapes such as ``\u001b``; if
-    it is `coloured`, colours of `click.style` are kept. A VifidelError says that it cannot be
-    printed, as on a full disk.
+    A VifidelError says that it cannot be printed, as on a full disk.
     """
     parts = _COLOUR.split(text) if coloured else [text]
     # Every second part is what was split at.
@@ -44,10 +42,7 @@ def cannot_be_printed(problem: OSError) -> str:
 
 
 def tell(text: str) -> None:
-    """Print what is beside the result on standard error, as harmless as `show`.
-
-    Where standard error takes nothing, nobody can be told, and the result stays what it is.
-    """
+    """Print what is beside the result on standard error, if that takes anything."""
     with contextlib.suppress(OSError):
         click.echo(_encodable(harmless(text), sys.stderr), err=True)
 
@@ -64,11 +59,7 @@ class _Nowhere(io.RawIOBase):
 
 @contextlib.contextmanager
 def streams_that_are_there() -> Iterator[None]:
-    """Put something in the place of standard streams that are closed or None.
-
-    What is written to such a standard output is an error that `show` explains; what is written to
-    such a standard error is lost.
-    """
+    """Let writing to a standard output that is closed or None be an error; lose what is told."""
     with contextlib.ExitStack() as streams:
         if sys.stdout is None or sys.stdout.closed:
             # It is never closed, which would be one more error.

@@ -19,6 +19,7 @@ from .options import MetricCommand, chosen_metrics, flag, param, record, setting
 from .paths import (
     CAPTIONS,
     RESULTS,
+    SCORES,
     Requirement,
     Stated,
     SystemFile,
@@ -114,6 +115,23 @@ class Products:
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
 @record("vifidel_eval.captions.fields:Wanted", "wanted")
 @settings_options(None)
+@param(
+    "--scores",
+    "scores",
+    type=SCORES,
+    multiple=True,
+    metavar="SYSTEM=FILE",
+    help="Scores of another tool by image id; repeatable.",
+    section=INPUT,
+)
+@param(
+    "--lower-is-better",
+    multiple=True,
+    metavar="NAME",
+    help="A column of --scores in which a lower number is the better one.",
+    section=INPUT,
+    rare=True,
+)
 @record("vifidel_eval.captions.fields:Selection", "selection")
 @record(TableOptions, "tables")
 @record(Products, "products")
@@ -125,6 +143,8 @@ def score(
     wanted: Wanted,
     metrics: tuple[str, ...] | None,
     settings: Settings,
+    scores: tuple[SystemFile, ...],
+    lower_is_better: tuple[str, ...],
     selection: Selection,
     tables: TableOptions,
     products: Products,
@@ -147,8 +167,12 @@ def score(
     controls = None if products.calibrate is None else service("controls")(products.calibrate)
     told = references is not None or not settings.weighted
     settings = settings.with_references(references is not None)
-    names = chosen_metrics(metrics, settings)
-    planned = plan(named(results), references, settings, names, wanted, selection)
+    of_tools: dict[str, list[Path]] = {}
+    for one in scores:
+        of_tools.setdefault(one.name or "", []).append(one.path)
+    names = chosen_metrics(metrics, settings, beside=of_tools)
+    inputs = named(results), references, settings, names, wanted, selection
+    planned = plan(*inputs, scores=of_tools, lower_is_better=lower_is_better)
     tables.check(None if planned.unavailable else planned.columns, planned.names)
     try:
         check_requirements(products.requirements, planned.columns, planned.names)

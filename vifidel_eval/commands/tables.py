@@ -42,24 +42,11 @@ class TableOptions(TableLayout):
     columns: tuple[str, ...] | None = _option(
         None, "Show these columns, or metrics, in this order.", Stated(_names), metavar="A,B"
     )
-    percent: bool = _option(False, "Show scores times 100.", bool)
-    digits: int | None = _option(
-        None, "Decimals.  [default: 4; percent 2; CSV all]", click.IntRange(0, 10), metavar="N"
-    )
     per_image: Path | None = _option(
         None, "Write a row for each system and image.", OUTPUT_FILE, metavar="CSV"
     )
     compare_output: Path | None = _option(
         None, "Write what --compare finds, as one table.", OUTPUT_FILE, metavar="CSV", rare=True
-    )
-    counts: bool = _option(
-        False, "Show what was counted in LaTeX and with --baseline too.", bool, rare=True
-    )
-    baseline: str | None = _option(
-        None, "Compare with this system: differences, intervals, p.", str, metavar="NAME"
-    )
-    scores_only: bool = _option(
-        False, "Print the table of scores without the comparison.", bool, rare=True
     )
 
     def __post_init__(self) -> None:

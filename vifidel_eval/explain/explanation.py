@@ -112,50 +112,22 @@ class ImageObject(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a caption got its score; ``print(explanation)`` shows it as tables.
-
-    Attributes
-    ----------
-    image_id : hashable
-        The image.
-    caption : str
-        The caption as given.
-    score : float
-        exp(-distance); 0 for a caption without a usable word, NaN for an image without objects. Of
-        CHAIR it is the caption's CHAIRi.
-    distance : float
-        The sum of the contributions of `matches`, exactly (``math.fsum``); NaN if either bag is
-        empty.
-    known, rated : bool
-        Whether anything is known of the image, an object or a reference; and whether rates count
-        the caption, as something can be absent.
-    matches : tuple of Match
-        The transport plan, the largest contribution first.
-    words : tuple of CaptionWord
-        Each usable word of the caption once, the costliest first.
-    mentions : tuple of Mention
-        Every mention of a thing, in the order of the caption.
-    objects : tuple of ImageObject
-        The objects of the image, in alphabetical order; those that the caption does not speak of
-        are `unmentioned`.
-    unknown_words : tuple of str
-        Words and labels left out because they have no vector.
-    denied : tuple of str
-        Labels that were looked for in this image and are not there, in alphabetical order.
-    """
+    """Why a caption got its score; ``print(explanation)`` shows it as tables."""
 
     image_id: ImageId
-    caption: str
+    caption: str  # as given
+    # exp(-distance); 0 for a caption without a usable word, NaN for an image without objects. Of
+    # CHAIR it is the caption's CHAIRi.
     score: float
-    distance: float
-    known: bool
-    rated: bool
-    matches: tuple[Match, ...]
-    words: tuple[CaptionWord, ...]
-    mentions: tuple[Mention, ...]
-    objects: tuple[ImageObject, ...]
-    unknown_words: tuple[str, ...]
-    denied: tuple[str, ...] = ()
+    distance: float  # the exact sum of the contributions of `matches`; NaN if either bag is empty
+    known: bool  # whether anything is known of the image, an object or a reference
+    rated: bool  # whether rates count the caption, as something can be absent
+    matches: tuple[Match, ...]  # the transport plan, the largest contribution first
+    words: tuple[CaptionWord, ...]  # each usable word of the caption once, the costliest first
+    mentions: tuple[Mention, ...]  # every mention of a thing, in the order of the caption
+    objects: tuple[ImageObject, ...]  # in alphabetical order
+    unknown_words: tuple[str, ...]  # words and labels left out because they have no vector
+    denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
 
     @property
     def unmentioned(self) -> tuple[str, ...]:

@@ -27,29 +27,15 @@ _NOTHING = "Everything mentioned seems to be in the images, and no object is unm
 
 @dataclass
 class Finding:
-    """A thing that is not in the images of some captions, or an object they leave unmentioned.
+    """A thing that is not in the images of some captions, or an object they leave unmentioned."""
 
-    Attributes
-    ----------
-    what : str
-        The captions' words for the thing, or the object label.
-    category : str or None
-        The class of the thing; None for an object.
-    captions : int
-        In how many captions that is so.
-    of : int
-        How many captions have these words, or describe an image that has the object.
-    examples : list of (image id, caption)
-        The first few, in the order of the images.
-    images : list of image id
-        All images of these captions, in their order.
-    """
-
-    what: str
-    category: str | None = None
-    captions: int = 0
-    of: int = 0
+    what: str  #: the captions' words for the thing, or the object label
+    category: str | None = None  #: the class of the thing; None for an object
+    captions: int = 0  #: in how many captions that is so
+    of: int = 0  #: how many captions have these words, or describe an image that has the object
+    #: The first few images and captions, in the order of the images.
     examples: list[tuple[ImageId, str]] = field(default_factory=list)
+    #: All images of these captions, in their order.
     images: list[ImageId] = field(default_factory=list)
 
     def to_json(self, captions: int) -> dict[str, Any]:
@@ -83,50 +69,30 @@ class Finding:
 class Findings:
     """What is not in the images and what went unmentioned in the captions of a system.
 
-    Attributes
-    ----------
-    captions, rated : int
-        Captions of whose image something is known: what all other counts are about; and those of
-        them in whose image something can be absent, of which rates are.
-    undefined : int
-        The other captions.
-    wordless : int
-        Captions without a usable word.
-    unknown_words : int
-        Words and labels without a vector, each once a caption.
-    hallucinating : int
-        Captions that mention a thing that is probably not in the image; their share of those rated
-        is VIFIDEL-Hs.
-    mentions, judged, unconfirmed : int
-        Mentions of things, every one; those of rated captions that could be judged; and those of
-        what nobody looked for and no reference has.
-    judged_by_references : int
-        Captions with a mention that references alone judge: their objects do not say what was
-        looked for.
-    not_in_image : int
-        Mentions that are probably not in the image, and wrong denials; their share of those judged
-        is VIFIDEL-Hi.
-    objects : int
-        Objects, each label once an image.
-    unmentioned : int
-        Those of them that the caption does not speak of.
-    hallucinated_words, unmentioned_objects, unconfirmed_words : list of Finding
-        The most frequent first, those of equal frequency in alphabetical order.
+    Findings are listed with the most frequent first, those of equal frequency in alphabetical
+    order.
     """
 
+    #: Captions of whose image something is known: what all other counts are about.
     captions: int = 0
-    rated: int = 0
-    undefined: int = 0
-    wordless: int = 0
-    unknown_words: int = 0
+    rated: int = 0  #: those in whose image something can be absent, of which rates are
+    undefined: int = 0  #: the other captions
+    wordless: int = 0  #: captions without a usable word
+    unknown_words: int = 0  #: words and labels without a vector, each once a caption
+    #: Captions that mention a thing that is probably not in the image; their share of those rated
+    #: is VIFIDEL-Hs.
     hallucinating: int = 0
-    mentions: int = 0
-    judged: int = 0
-    unconfirmed: int = 0
+    mentions: int = 0  #: mentions of things, every one
+    judged: int = 0  #: those of rated captions that could be judged
+    unconfirmed: int = 0  #: those of what nobody looked for and no reference has
+    #: Captions with a mention that references alone judge: their objects do not say what was looked
+    #: for.
     judged_by_references: int = 0
+    #: Mentions that are probably not in the image, and wrong denials; their share of those judged
+    #: is VIFIDEL-Hi.
     not_in_image: int = 0
-    objects: int = 0
-    unmentioned: int = 0
+    objects: int = 0  #: objects, each label once an image
+    unmentioned: int = 0  #: those of them that the caption does not speak of
     hallucinated_words: list[Finding] = field(default_factory=list)
     unmentioned_objects: list[Finding] = field(default_factory=list)
     unconfirmed_words: list[Finding] = field(default_factory=list)

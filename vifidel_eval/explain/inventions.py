@@ -20,47 +20,24 @@ class Invention(NamedTuple):
     """What a caption says of the things in its image and is not so.
 
     It mentions a thing that is probably not there, or denies one that is.
-
-    Attributes
-    ----------
-    system : str
-        Whose caption it is in.
-    image_id : hashable
-        The image.
-    sentence : int
-        The number of the sentence in its caption, from 0, as in
-        ``Run.to_dataframe(words=True)``.
-    text : str
-        The sentence.
-    word : str
-        The caption's words for the thing, in lower case: ``"hot dogs"``.
-    category : str
-        The class of the thing.
-    support : float
-        The largest cosine to the labels of the image and to what its references say, in [0, 1]; NaN
-        where the metric has none.
-    evidence : str or None
-        What has that cosine; None if nothing comes near.
-    start, end : int
-        The place of the words in the caption, in characters.
-    verdict : str
-        ``"not in the image"``, or ``"wrong denial"`` of what is there.
-    judged_by : str or None
-        What says so: the ``"labels"`` of the image, an ``"answer"`` about the thing, or the
-        ``"references"``.
     """
 
-    system: str
-    image_id: ImageId
+    system: str  #: whose caption it is in
+    image_id: ImageId  #: the image
+    #: The number of the sentence in its caption, from 0, as in ``Run.to_dataframe(words=True)``.
     sentence: int
-    text: str
-    word: str
-    category: str
+    text: str  #: the sentence
+    word: str  #: the caption's words for the thing, in lower case: ``"hot dogs"``
+    category: str  #: the class of the thing
+    #: The largest cosine to the labels of the image and to what its references say, in [0, 1]; NaN
+    #: where the metric has none.
     support: float
-    evidence: str | None
-    start: int
-    end: int
-    verdict: str
+    evidence: str | None  #: what has that cosine; None if nothing comes near
+    start: int  #: where the words begin in the caption, in characters
+    end: int  #: where they end
+    verdict: str  #: ``"not in the image"``, or ``"wrong denial"`` of what is there
+    #: What says so: the ``"labels"`` of the image, an ``"answer"`` about the thing, or the
+    #: ``"references"``.
     judged_by: str | None
 
     def to_json(self) -> dict[str, Any]:

@@ -21,24 +21,13 @@ _WIDTH, _LEAST_WIDTH, _OTHERS = 40, 16, 2 + 6 + 3 * 2
 
 
 class PlacedMention(NamedTuple):
-    """A thing that a text mentions, and where.
+    """A thing that a text mentions, and where."""
 
-    Attributes
-    ----------
-    words : str
-        The text's words for it, in lower case.
-    category : str
-        Its class.
-    start, end : int
-        Its place in the text, in characters.
-    verdict : Verdict
-        What is said of it: that it is not in the image, or wrongly denied.
-    """
-
-    words: str
-    category: str
-    start: int
-    end: int
+    words: str  #: the text's words for it, in lower case
+    category: str  #: its class
+    start: int  #: where it begins in the text, in characters
+    end: int  #: where it ends
+    #: What is said of it: that it is not in the image, or wrongly denied.
     verdict: Verdict = Verdict.ABSENT
 
     def to_json(self) -> dict[str, Any]:
@@ -47,25 +36,14 @@ class PlacedMention(NamedTuple):
 
 
 class JudgedSentence(NamedTuple):
-    """A sentence of a caption, judged by what is known of the image.
+    """A sentence of a caption, judged by what is known of the image."""
 
-    Attributes
-    ----------
-    start, end : int
-        Its place in the caption, in characters.
-    claims : bool
-        Whether it claims anything: mentions a thing.
-    p : float
-        VIFIDEL-P of the sentence alone; NaN if it claims nothing, or nothing is known of the image.
-    inventions : tuple of PlacedMention
-        What it claims and the image does not show, and what it denies and is there, by VIFIDEL-H's
-        verdict.
-    """
-
-    start: int
-    end: int
-    claims: bool
+    start: int  #: where it begins in the caption, in characters
+    end: int  #: where it ends
+    claims: bool  #: whether it claims anything: mentions a thing
+    #: VIFIDEL-P of the sentence alone; NaN if it claims nothing, or nothing is known of the image.
     p: float
+    #: What it claims and the image does not show, and what it denies and is there, by VIFIDEL-H.
     inventions: tuple[PlacedMention, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -113,7 +91,11 @@ def sentence_table(
     caption: str, sentences: Sequence[JudgedSentence], width: int | None = None
 ) -> Table:
     """Return a row per sentence of a caption, cut to fit lines of `width` characters."""
-    invented = [", ".join(map(_placed, sentence.inventions)) for sentence in sentences]
+    denials = {Verdict.WRONG_DENIAL: ", a wrong denial"}
+    invented = [
+        ", ".join(f"{m.words} ({m.start}-{m.end}{denials.get(m.verdict, '')})" for m in of_sentence)
+        for *_, of_sentence in sentences
+    ]
     headers = ["", "Sentence", "Not in the image", "P"]
     most = _WIDTH
     if width is not None:
@@ -133,8 +115,3 @@ def sentence_table(
         "P: VIFIDEL-P of the sentence; - if it claims nothing.",
     ]
     return Table(headers, rows, notes, texts=3, title="Sentences")
-
-
-def _placed(mention: PlacedMention) -> str:
-    denial = ", a wrong denial" if mention.verdict is Verdict.WRONG_DENIAL else ""
-    return f"{mention.words} ({mention.start}-{mention.end}{denial})"

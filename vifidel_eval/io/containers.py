@@ -245,11 +245,10 @@ def _check_brackets(text: str) -> None:
 
 
 def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True) -> Any:
-    """Return the list that a text spells; None if it spells none.
+    """Return the list that a text spells; None if it spells none, `error` if it seems to.
 
-    What begins with a bracket and a quotation mark is a list, unless text follows the last bracket;
-    with `whole`, anything in square brackets is, such as ``[a dog, a cat]``, which cannot be read,
-    and so are sets and mappings. `error`, which begins with `at`, says what cannot be read.
+    A bracket and a quotation mark begin a list, unless text follows the last bracket; with `whole`,
+    anything in brackets is one, such as ``[a dog, a cat]``, which cannot be read.
     """
     stripped = text.strip()
     if stripped[:1] not in ("[", "(", "{") or not _looks_listed(stripped, whole):

@@ -17,11 +17,7 @@ _KINDS = {str: "text", int: "a whole number", bool: "true or false"}
 
 
 def rounded(score: float) -> float | None:
-    """Return a score with ten significant digits, None if it is undefined.
-
-    >>> rounded(2 / 3), rounded(float("nan"))
-    (0.6666666667, None)
-    """
+    """Return a score with ten significant digits, None if it is undefined."""
     return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
 
 

@@ -155,8 +155,7 @@ def parse_json(
 ) -> Any:
     """Return parsed JSON; `error` tells a truncated text from one that is not JSON.
 
-    `pairs` turns an object's keys and values into something; by default that is a dict, and a
-    key that appears twice is an error.
+    `pairs` makes something of an object's items: by default a dict, in which no key repeats.
     """
     try:
         return json.loads(text, object_pairs_hook=pairs or _unrepeated)

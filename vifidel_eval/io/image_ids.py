@@ -226,8 +226,9 @@ def mismatch(
         coco = " (COCO's splits of 2014 and 2017 differ)" if numbers else ""
         cause = f"check that both come from the same split of the same dataset{coco}."
     return ImageIdError(
-        f"{knower} lacks {_counted(missing)} of {asked}: {samples(missing)}; it has "
-        f"{_counted(known)}: {samples(known)}; {cause}"
+        f"{knower} lacks {len(missing)} image id{'s' * (len(missing) != 1)} of {asked}: "
+        f"{samples(missing)}; it has {len(known)} image id{'s' * (len(known) != 1)}: "
+        f"{samples(known)}; {cause}"
     )
 
 
@@ -235,10 +236,6 @@ def samples(ids: Collection[ImageId], most: int = 3) -> str:
     """Return the first few ids, as a message quotes them."""
     shown = [repr(image_id) for image_id, _ in zip(ids, range(most), strict=False)]
     return ", ".join(shown) + (", ..." if len(ids) > most else "") if shown else "none"
-
-
-def _counted(ids: Collection[ImageId]) -> str:
-    return f"{len(ids)} image id" + ("" if len(ids) == 1 else "s")
 
 
 def _look_like_files(ids: Collection[ImageId]) -> bool:

@@ -34,10 +34,9 @@ _MOST_LOOKED_AT = 100  # members of a collection
 
 
 def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that names the argument of a wrong kind on which it fails.
+    """Return a function that names, in a `VifidelError`, the wrong argument on which it fails.
 
-    It raises `VifidelError` instead of a failure deep inside. A sentence of our own begins with the
-    name of an argument that is of a wrong kind as a whole. Other failures stay what they are.
+    So does a sentence of our own that does not name it yet. Other failures stay what they are.
     """
 
     @functools.wraps(function)
@@ -205,10 +204,9 @@ class Option:
 def option(
     default: Any, says: str | Callable[[], str], kind: Any = Path, *, name: str = "", **how: Any
 ) -> Any:
-    """Return the default of a dataclass's field that is an `Option`.
+    """Return the default of a dataclass's field that is an `Option` with these attributes.
 
-    `says` and `kind` are `Option.help` and `Option.kind`, `name` is what users call it, by default
-    as the field is called, and `how` has other attributes.
+    `says` is its help, and `name` is what users call it if not as the field is called.
     """
     return field(default=default, metadata={"option": Option(name, says, kind, default, **how)})
 
@@ -277,10 +275,8 @@ def check_threshold(threshold: float | None, name: str = "threshold") -> None:
         return
     real = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if not (real and 0 <= threshold <= 1):
-        percent = real and 1 < threshold <= 100
         raise AnnotationError(
-            f"{name} {threshold!r:.40} is not a number between 0 and 1"
-            f"{'; divide a percentage by 100' if percent else ''}."
+            f"{name} {threshold!r:.40} is not a number between 0 and 1; divide percentages by 100."
         )
 
 

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import partial, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from ..errors import VectorsError, VifidelError
 from .files import beside, mode_of, read_kept, reason, write_whole
@@ -59,19 +59,19 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
 def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
     """Raise, before long work, if a folder of outputs is an input, or in one, or has one in it."""
     try:
-        target = os.path.realpath(path)
-        known = [(other, os.path.realpath(other)) for other in inputs if os.path.exists(other)]
+        target = Path(os.path.realpath(path))
+        known = [(other, Path(os.path.realpath(other))) for other in inputs if other.exists()]
     except (OSError, ValueError) as problem:
         raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
     for other, place in known:
-        if _same(other, target):
+        if _same(other, str(target)):
             raise VifidelError(f"{path}: the output would replace an input; name another folder.")
-        if Path(target).is_relative_to(place):
+        if target.is_relative_to(place):
             raise VifidelError(
                 f"{path}: the output would lie in a folder that is read ({other}); name a folder "
                 "somewhere else."
             )
-        if Path(place).is_relative_to(target):
+        if place.is_relative_to(target):
             raise VifidelError(
                 f"{path}: an input ({other}) lies in the folder of the output; name another folder."
             )
@@ -268,10 +268,6 @@ class Remembered(dict[K, V]):
 
     It holds arguments of `times` `MOST` characters together, each with `ENTRY` more; then it starts
     over.
-
-    >>> lower = Remembered(str.lower)
-    >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
-    ('dog', True, ['Dog'])
     """
 
     def __init__(self, function: Callable[[K], V], times: int = 1) -> None:
@@ -302,13 +298,6 @@ class Remembered(dict[K, V]):
 _OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|(building|pictures)-[0-9a-f]{32})\.db")
 
 
-class Cleared(NamedTuple):
-    """What `clear_cache` did."""
-
-    bytes: int  # removed
-    left: list[Path]  # folders in the cache that are not ours
-
-
 def cache_folder() -> Path:
     """Return ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder."""
     from platformdirs import user_cache_path
@@ -317,8 +306,8 @@ def cache_folder() -> Path:
     return Path(chosen) if chosen else user_cache_path("vifidel_eval", appauthor=False)
 
 
-def clear_cache() -> Cleared:
-    """Remove what this package keeps in the cache folder, and nothing else."""
+def clear_cache() -> tuple[int, list[Path]]:
+    """Remove what we keep in the cache folder; return how many bytes, and folders of others."""
     cache = cache_folder()
     try:
         found = sorted(cache.iterdir()) if cache.is_dir() else []
@@ -331,4 +320,4 @@ def clear_cache() -> Cleared:
         raise VectorsError(
             f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
         ) from None
-    return Cleared(size, [path for path in found if path.is_dir()])
+    return size, [path for path in found if path.is_dir()]

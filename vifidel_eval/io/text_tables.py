@@ -257,11 +257,7 @@ def _escaped(text: str, style: str, column: int) -> str:
 
 
 def readable(cell: Value, digits: int | None = None) -> str:
-    """Return a cell as people read it, a float with four decimals unless told otherwise.
-
-    >>> readable(0.51234), readable(-1e-102), readable(51.234, 1), readable(None)
-    ('0.5123', '0.0000', '51.2', '-')
-    """
+    """Return a cell as people read it, a float with four decimals unless told otherwise."""
     if isinstance(cell, float):
         shown = f"{cell:.{_DECIMALS if digits is None else digits}f}"
         return shown if shown.strip("-0.") else shown.removeprefix("-")

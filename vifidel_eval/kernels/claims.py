@@ -31,14 +31,12 @@ from .support import (
     Known,
     Mask,
     Nearest,
-    ReferenceWords,
     are_named,
     nearest,
     nearest_evidence,
     some_of,
     words_of_references,
 )
-from .wording import ReferenceWording
 
 
 class Sentence(NamedTuple):
@@ -79,16 +77,14 @@ class Claim(NamedTuple):
 def claim_reader(
     units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
 ) -> Callable[[str], Claim]:
-    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it.
-
-    Scored are sentences that mention a thing, without the words of what they deny; if there is
-    none, the whole caption.
-    """
+    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it."""
     words_in: Remembered[str, tuple[str, ...]] = Remembered(
         lambda text: tuple(content_words(text, stop_words))
     )
 
     def read(caption: str) -> Claim:
+        # Scored are sentences that mention a thing, without the words of what they deny; if there
+        # is none, the whole caption.
         sentences = read_sentences(caption, units)
         claiming = [sentence for sentence in sentences if sentence.claims]
         things = tuple(chain.from_iterable(sentence.things for sentence in sentences))
@@ -111,23 +107,21 @@ def claim_reader(
 
 @dataclass(frozen=True, eq=False)
 class ClaimsGold(Gold):
-    """Objects and references of some rows, what the objects name, and all words of references.
+    """Objects and references of some rows, what the objects name, and all words of references."""
 
-    `named_classes` in `named_rows` are the classes that labels name, with and without a vector.
-    """
-
-    said: ReferenceWords
+    said: Bags  # the distinct words of each row's references
+    shares: Floats  # of these words: the share of the references that have it
     named: Bags
     label_classes: Integers  # the number of the class of each object
     said_classes: Integers  # and of each word of references
     rarities: Floats  # of these words
-    named_rows: Integers
-    named_classes: Integers
+    named_rows: Integers  # of all labels, with and without a vector
+    named_classes: Integers  # what they name
     labels: Sequence[LabelCounts]
     texts: Sequence[Sequence[str]]
     deniable: Sequence[Deniable]
     doubt: Floats  # (rows,): how strongly the references deny what they do not mention
-    wording: ReferenceWording
+    wording: fidelity.ReferenceWording
 
 
 def claims_gold(
@@ -138,8 +132,8 @@ def claims_gold(
     asked: Sequence[Asked] | None,
 ) -> ClaimsGold:
     """Return the gold side of rows, just read, with what claims are held against."""
-    said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
     lexicon, named = gold.lexicon, gold.objects
+    said, shares = words_of_references(gold)
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
     terms = list(map(grounding.term_of_label, listed))
     if terms != listed:  # of phrases the thing that ends each
@@ -162,17 +156,18 @@ def claims_gold(
     return ClaimsGold(
         **vars(gold),
         said=said,
+        shares=shares,
         named=named,
         label_classes=label_classes,
-        said_classes=lexicon.of_each(said.words.atoms, grounding.number_of_word).astype(np.int64),
-        rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
+        said_classes=lexicon.of_each(said.atoms, grounding.number_of_word).astype(np.int64),
+        rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
         named_rows=named_rows,
         named_classes=named_classes,
         labels=labels,
         texts=references,
         deniable=deniable,
         doubt=fidelity.doubts(gold.usable_references + undeclared),
-        wording=ReferenceWording(references),
+        wording=fidelity.ReferenceWording(references),
     )
 
 
@@ -229,7 +224,7 @@ def judge_claims(
 ) -> JudgedClaims:
     """Return what the captions of some rows claim, held against the evidence."""
     gold, lexicon = part.gold, part.gold.lexicon
-    said, objects = gold.said.words, gold.named
+    said, objects = gold.said, gold.named
     claimed = _claimed(claims, lexicon, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
     to_said = nearest(lexicon.distances, words, said)
@@ -319,7 +314,7 @@ def _named_by(
     numbers = grounding.class_numbers
     size = gold.rows, len(numbers)
     labels = gold.named_rows, gold.named_classes
-    references = gold.said.words.owners, gold.said_classes
+    references = gold.said.owners, gold.said_classes
     of_mentions = mentions.rows, mentions.classes
     in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
     apart, same = np.zeros((2, len(in_said)), dtype=bool)
@@ -352,7 +347,7 @@ def _unnamed(
     can_lack, answered = np.array(judged).T
     near_both = (
         nearest_evidence(gold.lexicon, mentions.atoms[unnamed], rows, side)[0]
-        for side in (gold.said.words, gold.named)
+        for side in (gold.said, gold.named)
     )
     near = np.nan_to_num(np.maximum(*near_both))
     near[same[unnamed]] = 1.0

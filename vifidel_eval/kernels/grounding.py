@@ -55,25 +55,18 @@ class Verdict(IntEnum):
 
 
 class Mention(NamedTuple):
-    """A thing that a caption mentions, and whether it is there.
+    """A thing that a caption mentions or wrongly denies, and whether it is there."""
 
-    `words` are the caption's own, in lower case (``"hot dogs"``); `category` is the class in the
-    object vocabulary. `support` is the largest cosine to the labels of the image and to what the
-    references say, in [0, 1]; NaN if the words have no vector or nothing is known of the image.
-    `supported_by` is what has that cosine, or, if it is too far away for a verdict, evidence of the
-    same class; None if nothing supports the mention. `judged_by` is what can deny such a thing in
-    this image: its labels, an answer about it, or its references; None if nobody looked for it. If
-    the caption denies what is there, the verdict is `WRONG_DENIAL`, and `supported_by` is what is.
-    `place` is the mention's number among the things that the caption names.
-    """
-
-    words: str
-    category: str
+    words: str  # the caption's own, in lower case: "hot dogs"
+    category: str  # its class in the object vocabulary
+    # The largest cosine to the labels of the image and to what the references say, in [0, 1]; NaN
+    # if the words have no vector or nothing is known of the image.
     support: float
+    # What has that cosine, or, if it is too far away for a verdict, evidence of the same class.
     supported_by: str | None
     verdict: Verdict
-    judged_by: str | None = None
-    place: int = 0
+    judged_by: str | None = None  # what can deny such a thing here; None if nobody looked for it
+    place: int = 0  # its number among the things that the caption names
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it, as VIFIDEL-H writes it into ``--output``."""
@@ -126,7 +119,12 @@ class Grounding:
         self._source = source
         self._declared = declared
         self._classes_of_asked: Remembered[frozenset[str], frozenset[str]] = Remembered(
-            lambda asked: frozenset(map(self._class_of_asked, asked))
+            # *No red bus* does not deny a bus.
+            lambda asked: frozenset(
+                category if term == label else label
+                for label in asked
+                for term, category in [self._named[label]]
+            )
         )
         self._classes_of_labels: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
@@ -180,11 +178,6 @@ class Grounding:
     def number_of_label(self, label: str) -> int:
         """Return the number of the class of an object label, or `NO_CLASS`."""
         return self.class_numbers.get(self.class_of_label(label), NO_CLASS)
-
-    def _class_of_asked(self, label: str) -> str:
-        """Return the class of an answer about a label: *no red bus* does not deny a bus."""
-        term, category = self._named[label]
-        return category if term == label else label
 
     def deniable(self, labels: Collection[str], asked: Asked) -> Deniable:
         """Return what can be absent by labels, and by what was `asked` of the image, if it says."""

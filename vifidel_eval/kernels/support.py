@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, meetings, numbers_with_counts, slices, starts_of
+from .bags import Bags, Gold, meetings, numbers_with_counts, slices, starts_of
 from .lexicon import Lexicon, WordDistances
 
 #: The place of a word or of evidence that is not there, and the number of no class.
@@ -30,10 +30,7 @@ Mask = NDArray[np.bool_]
 
 
 class Deniable(NamedTuple):
-    """What can be absent from an image, as classes.
-
-    An answer that something is not there counts, whatever else is near.
-    """
+    """What can be absent from an image, as classes."""
 
     classes: frozenset[str] | None  # None for everything
     denied: frozenset[str] = frozenset()  # those of them that were asked for and not found
@@ -128,29 +125,19 @@ class Evidence:
         return np.array([image.can_lack for image in self.images], dtype=bool)
 
 
-@dataclass(frozen=True, eq=False)
-class ReferenceWords:
-    """The distinct content words of each row's references, one bag per row.
+def words_of_references(gold: Gold) -> tuple[Bags, Floats]:
+    """Return the distinct words of each row's references, one bag per row, and their shares.
 
-    `shares` has, of each word, the share of the row's usable references that have it, in (0, 1].
+    Those are of the row's references with a usable word that have it, in (0, 1].
     """
-
-    words: Bags
-    shares: Floats
-
-
-def words_of_references(
-    lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows: int
-) -> ReferenceWords:
-    """Return the words of each row's references; those without a usable word do not count."""
-    distinct, rank = lexicon.alphabetically(references.atoms)
-    owners = row_of_reference.repeat(references.sizes)
+    references = gold.references
+    distinct, rank = gold.lexicon.alphabetically(references.atoms)
+    owners = gold.row_of_reference.repeat(references.sizes)
     keys, counts = numbers_with_counts(owners * max(len(distinct), 1) + rank)
     owners, ranks = np.divmod(keys, max(len(distinct), 1))
-    sizes = np.bincount(owners, minlength=rows)
-    usable = np.bincount(row_of_reference[references.sizes > 0], minlength=rows)
+    sizes = np.bincount(owners, minlength=gold.rows)
     bags = Bags(starts_of(sizes), distinct[ranks], 1 / sizes.repeat(sizes))
-    return ReferenceWords(bags, counts / usable[owners])
+    return bags, counts / gold.usable_references[owners]
 
 
 def some_of(bags: Bags, kept: Integers | Mask) -> Bags:
@@ -162,15 +149,11 @@ def some_of(bags: Bags, kept: Integers | Mask) -> Bags:
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The nearest atom on the other side, for every atom of two sides that meet.
+    """The nearest atom on the other side, for every atom of two sides that meet."""
 
-    `of_left` and `of_right` have the largest similarity in [0, 1] of each atom, 0 where the other
-    bag is empty; `at_left` the position of the nearest right atom, or `NOTHING`.
-    """
-
-    of_left: Floats
+    of_left: Floats  # the largest similarity of each, in [0, 1]; 0 where the other bag is empty
     of_right: Floats
-    at_left: Integers
+    at_left: Integers  # the position of the nearest right atom, or `NOTHING`
 
 
 def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = 0.0) -> Nearest:

@@ -24,7 +24,7 @@ from ..io.image_ids import ImageId, check_distinct
 from ..io.options import named_if_wrong, options_of, taking
 from ..io.records import named_by, progress_bar
 from ..scorers import Scorer
-from ..scorers.registry import METRICS, Metrics, build, named_metrics, parts_of, to_compute
+from ..scorers.registry import METRICS, Metrics, build, named_metrics, to_compute
 from ..scorers.word_vectors import Objects
 from ..scores.run_warnings import (
     WORDS,
@@ -46,6 +46,7 @@ from ..scores.systems import (
     score_systems,
     together,
 )
+from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
 from .plan import Captions, Plan, References, Systems, check_releases, inputs_of
 from .run import Run
@@ -83,6 +84,8 @@ def evaluate(
     metrics: Metrics | None = None,
     *,
     progress: bool | None = None,
+    scores: Mapping[str, Any] | None = None,
+    lower_is_better: str | Sequence[str] = (),
     **options: Any,
 ) -> Run:
     """Score systems against the images' objects, references, or both.
@@ -106,6 +109,12 @@ def evaluate(
         for its metric, which is computed with all its columns.
     progress : bool, optional
         Whether a progress bar is shown; by default in terminals and notebooks, if it takes long.
+    scores : mapping, optional
+        Scores of other tools, which become columns beside the metrics': ``{system: source}``, where
+        a source is a path, ``{image id: number}``, ``{image id: {name: number}}``, a DataFrame, or
+        a list of these. The key ``"SYSTEM: NAME"`` says what scores without a name are called.
+    lower_is_better : str or list of str, optional
+        The names of those columns in which a lower number is the better one.
     **options
         Settings that single metrics have, such as ``things``, ``synonyms`` or ``tiger_features``;
         ``vifidel-eval score --help-all`` lists them.
@@ -149,8 +158,11 @@ def evaluate(
     settings = Settings(**given, options=own_options(options)).with_references(
         references is not None
     )
-    names = to_compute(None if metrics is None else names, settings, scorers=scorers)
-    planned = plan(named(systems), references, settings, names, wanted, selection, scorers)
+    lower = (lower_is_better,) if isinstance(lower_is_better, str) else tuple(lower_is_better)
+    others = scorers or scores or ()
+    names = to_compute(None if metrics is None else names, settings, scorers=others)
+    inputs = named(systems), references, settings, names, wanted, selection
+    planned = plan(*inputs, scorers, scores or {}, lower)
     run = score(planned, progress)
     for name, why in run.detail.unavailable.items():
         warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
@@ -165,12 +177,15 @@ def plan(
     wanted: Wanted,
     selection: Selection,
     scorers: Mapping[str, Scorer] | None = None,
+    scores: Mapping[str, Any] | None = None,
+    lower_is_better: Sequence[str] = (),
 ) -> Plan:
     """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
 
     They are those of the references or, where there are none, of all systems together, as far as
     the `selection` leaves them in. Systems and references are as `read_captions` takes them, names
-    of metrics as `to_compute` returns them; `scorers` are further ones by name. It may warn.
+    of metrics as `to_compute` returns them; `scorers` are further ones by name, and `scores` those
+    of other tools, as `evaluate` takes them. It may warn.
     """
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
@@ -196,8 +211,13 @@ def plan(
     labels = None
     if released is not None or "labels" in vars(settings):  # where some metric has read them
         labels = settings.labels
+    as_read = read
     if labels is not None:
         read, by_image = in_one_spelling(read, labels, by_image)
+    if scores or lower_is_better:
+        pairs, some = list(zip(as_read, read, strict=True)), selection.image_ids is not None
+        taken = column_names(made)
+        made |= scorers_of(scores or {}, lower_is_better, pairs, taken, wanted.id_fields, some)
     everything = all_images(read, by_image)
     images = captioned(read, everything) if allow_subset else everything
     if labels is not None and released is not None:
@@ -218,13 +238,10 @@ def plan(
             name: [one for one in read if one.sample_of == name and one.captions]
             for name in systems
         }
-    looking = any(part.images for name in metrics for part in parts_of(name))
-    # Pictures for the report alone change no score.
-    given = settings if looking else replace(settings, images=None)
     inputs = None
-    sources = (*systems.values(), references, given.objects, given.images)
-    if not scorers and all(map(_is_located, sources)):
-        inputs = inputs_of(systems, references, given, metrics, wanted, selection)
+    if not scorers:
+        arguments = systems, references, settings, metrics, wanted, selection
+        inputs = inputs_of(*arguments, scores or {}, lower_is_better)
     return Plan(
         read,
         images,
@@ -318,11 +335,6 @@ def paths_in(source: Any) -> list[Path]:
     """Return the paths that a source is or, if it is a list, holds."""
     members = source if isinstance(source, list | tuple) else [source]
     return [Path(one) for one in members if isinstance(one, str | os.PathLike)]
-
-
-def _is_located(source: Any) -> bool:
-    members = source if isinstance(source, list | tuple) else [source]
-    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
 
 
 def score(planned: Plan, progress: bool | None = None) -> Run:

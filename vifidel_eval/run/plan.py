@@ -25,9 +25,10 @@ from ..explain.inventions import Invention, inventions_in
 from ..explain.sentences import JudgedSentence
 from ..io.image_ids import ImageId, match, to_json_value
 from ..io.options import options_of
+from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
-from ..scorers.registry import METRICS
+from ..scorers.registry import METRICS, parts_of
 from ..scores.samples import gathered_columns
 from ..scores.scores import Inputs, People
 from ..scores.systems import System, column_names, paired
@@ -102,8 +103,6 @@ class Plan:
 
         COCO files among the inputs say what the pictures' files are called.
         """
-        from ..show.report import file_names, find_pictures
-
         return find_pictures(Path(folder), self.images, file_names(self.settings.files))
 
     def boxes(self) -> dict[ImageId, ImageBoxes]:
@@ -222,8 +221,19 @@ def inputs_of(
     metrics: Sequence[str],
     wanted: Wanted,
     selection: Selection,
-) -> Inputs:
-    """Return what a run was planned by, as a file of scores holds it; all sources are paths."""
+    scores: Mapping[str, Any],
+    lower_is_better: Sequence[str],
+) -> Inputs | None:
+    """Return what a run was planned by, as a file of scores holds it; None if not all is paths."""
+    looking = any(part.images for name in metrics for part in parts_of(name))
+    images = settings.images if looking else None  # for the report alone, they change no score
+    sources = (*systems.values(), references, settings.objects, images, *scores.values())
+    if not all(map(_is_located, sources)):
+        return None
+    of_tools = {
+        "scores": {name: _located(source) for name, source in scores.items()},
+        "lower_is_better": list(lower_is_better),
+    }
     own = {one.name: one.default for one in METRICS.options()}
     options = {name: value for name, value in settings.options.items() if value != own.get(name)}
     return Inputs(
@@ -231,7 +241,7 @@ def inputs_of(
             "systems": {name: _located(source) for name, source in systems.items()},
             "references": _located(references),
             "settings": {
-                **_stated(replace(settings, objects=_located(settings.objects))),
+                **_stated(replace(settings, objects=_located(settings.objects), images=images)),
                 "options": options,
             },
             "metrics": list(metrics),
@@ -239,8 +249,14 @@ def inputs_of(
             "image_ids": _located(selection.image_ids),
             "allow_subset": selection.allow_subset,
             "people": selection.people,
+            **(of_tools if scores else {}),
         }
     )
+
+
+def _is_located(source: Any) -> bool:
+    members = source if isinstance(source, list | tuple) else [source]
+    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
 
 
 def _located(source: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +30,8 @@ from .systems import System, paired
 # The form of the file; another one would get another number.
 _FORM = 1
 _SECONDS_TO_WAIT = 60
+# Which files the scores of another tool are from: every run has its own.
+_FILES = re.compile(r"(?<=\|scores:given)\|files:[0-9a-f,]+")
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,8 @@ class Leaderboard:
                 f"it was scored on {len(ids)} images, the runs there on {other}; score it on the "
                 "same images or start another file."
             )
-        for metric, signature in scores.signatures.items():
+        signatures = {name: _FILES.sub("", text) for name, text in scores.signatures.items()}
+        for metric, signature in signatures.items():
             if "|scaled:run|" in signature:
                 raise VifidelError(
                     f"{metric} is scaled over the systems of a run, so its scores cannot be "
@@ -155,7 +159,7 @@ class Leaderboard:
         directions = {column.name: column for column in (*board.columns, *scores.columns())}
         return replace(
             board,
-            signatures=board.signatures | scores.signatures,
+            signatures=board.signatures | signatures,
             lower_is_better=tuple(name for name, c in directions.items() if c.lower_is_better),
             unranked=tuple(name for name, c in directions.items() if not c.ranked),
             runs=(*runs, run),

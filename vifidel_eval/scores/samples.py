@@ -162,10 +162,9 @@ def gathered_columns(column: Column) -> list[str]:
 def _rows_of(
     samples: Mapping[str, Rows],
 ) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
-    """Return a system's samples, what stands again in them, and what does not, (samples, rows).
+    """Return a system's samples, what is repeated in them, and what is not, (samples, rows).
 
-    Where an image has fewer samples, its first stands again, so that what a metric takes from all
-    images is the same; that is also returned by itself, to be taken off the counts.
+    Where an image has fewer samples, its first is repeated, so that all have the same images.
     """
     first = next(iter(samples.values()))
     systems: dict[str, Rows] = {}

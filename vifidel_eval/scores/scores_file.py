@@ -32,14 +32,8 @@ _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
     """Return the text of the file: JSON, ten digits, null where undefined, all digits in "overall".
 
-    ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
-    score}, "counts": {COLUMN: {"scored": 5, ...}}, "imgToEval": {"ID": {"image_id": ID, COLUMN:
-    score}}}}}``; ``"scores"`` is the number of this form. A system also has ``"left_out"``, the
-    ids that a corpus score leaves out where these are not those without a score, and
-    ``"statistics"``, from which corpus scores that are no means follow: ``[{"columns": [COLUMN],
-    "of_images": ["4 0 null ...", ...]}]``, a text for each count, a number for each image.
-
-    The images are written column by column: an encoder of JSON takes five times as long for them.
+    ``"statistics"`` are counts, from which corpus scores that are no means follow. Images are
+    written column by column: an encoder of JSON takes five times as long for them.
     """
     columns = scores.columns()
     document: dict[str, Any] = {

@@ -50,8 +50,7 @@ _DIGITS = 11
 class Sample:
     """What is resampled of systems under a metric: `rows`, (systems, images, k), added over images.
 
-    They are scores and a 1 for each, or counts; all is 0 where an image does not count. `score_of`
-    has the scores of their sums, (..., k) to (...); `scores`, (systems,), are those of all images.
+    `score_of` has the scores of their sums, (..., k) to (...); `scores` are those of all images.
     """
 
     rows: Floats
@@ -231,7 +230,6 @@ def _summed(
 ) -> Iterator[tuple[_Key, Floats]]:
     """Yield the weighted sums of all rows of each sample, (k, systems, some resamples) at a time.
 
-    `weights` has a weight of each image, (resamples, images), of so many images and resamples.
     Equal columns, such as those of BLEU's four numbers, are added once.
     """
     place: dict[bytes, int] = {}
@@ -289,11 +287,8 @@ def _words(
 
 
 def fewest(pairs: int, alpha: float) -> tuple[int, int]:
-    """Return from how many resamples and images on a difference can be significant.
-
-    With fewer resamples the smallest p-value, times the pairs, is above alpha. Of 2**images ways
-    to swap two are as extreme for a system that is better on all: none swapped, and all.
-    """
+    """Return from how many resamples and images on a difference can be significant."""
+    # Of 2**images ways to swap, two are as extreme for a system that is better on all images.
     if not pairs:
         return 0, 0
     return math.ceil(round(pairs / alpha, 9)) - 1, 1 + math.ceil(math.log2(pairs / alpha))

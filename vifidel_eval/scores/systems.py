@@ -226,10 +226,7 @@ def score_systems(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score every system under every metric, by its name; without references, the images of all.
-
-    With `allow_subset` a system is scored on those that it has; all else is as for `score_rows`.
-    """
+    """Score every system under every metric; with `allow_subset`, on the images that it has."""
     systems = list(systems)
     names = [system.name for system in systems]
     if len(set(names)) < len(names):

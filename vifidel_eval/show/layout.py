@@ -6,8 +6,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+
+from click import IntRange
 
 from ..io.digits import rounded
+from ..io.options import OUTPUT, option
 from ..io.text_tables import Table, in_print, readable
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
@@ -34,22 +38,28 @@ _WIDEST, _BOLD = 10.3, 1.18
 _PAGE_ROWS = 40
 
 
+_option = partial(option, section=OUTPUT)
+
+
 @dataclass(frozen=True)
 class TableLayout:
-    """How scores are shown: which columns, with how many decimals (None: as the style has them).
-
-    `percent` multiplies scores by 100, but not those of the columns `kept`. `counts` are shown in
-    LaTeX and beside a baseline too, with which one table compares the other systems.
-    `scores_only` is the table of scores alone, bold by what a comparison found.
-    """
+    """How scores are shown; `percent` multiplies them, but not those of the columns `kept`."""
 
     columns: tuple[str, ...] | None = None
-    percent: bool = False
-    digits: int | None = None
+    percent: bool = _option(False, "Show scores times 100.", bool)
+    digits: int | None = _option(
+        None, "Decimals.  [default: 4; percent 2; CSV all]", IntRange(0, 10), metavar="N"
+    )
     width: int = PIPED_WIDTH
-    counts: bool = False
-    baseline: str | None = None
-    scores_only: bool = False
+    counts: bool = _option(
+        False, "Show what was counted in LaTeX and with --baseline too.", bool, rare=True
+    )
+    baseline: str | None = _option(
+        None, "Compare with this system: differences, intervals, p.", str, metavar="NAME"
+    )
+    scores_only: bool = _option(
+        False, "Print the table of scores without the comparison.", bool, rare=True
+    )
     kept: frozenset[str] = frozenset()
 
     def decimals(self, style: str) -> int | None:
@@ -79,10 +89,9 @@ def line_width() -> int:
 
 
 def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
-    """Return a table as it is, turned, or cut into several, so that it fits.
+    """Return a table as it is, turned (with a first column `corner`), or in parts, so that it fits.
 
     The style ``table`` has `width` characters, LaTeX the column and page of a paper; others stay.
-    The turned table's first column is called `corner`; without it the table is not turned.
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]

@@ -34,11 +34,7 @@ def render(
     comparisons: Comparisons | None = None,
     layout: TableLayout = _PLAIN,
 ) -> str:
-    """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`.
-
-    ``json`` is the text of `scores_text`, ``csv`` the table of scores alone, and the others are
-    tables: scores, then intervals and ranks, and pairs; or one table with the layout's baseline.
-    """
+    """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`."""
     scores, comparisons, layout = _chosen(scores, comparisons, layout)
     if style == "json":
         return scores_text(scores, None if layout.scores_only else comparisons)

@@ -50,9 +50,7 @@ _TREEBANK_PIECES = frozenset(
 _PUNCTUATION = ".,;:!?\"'()-"
 _APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
 # isn't, is n't, can't, ca n't, it's, it 's, 'tis
-_CONTRACTION = re.compile(
-    r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
-)
+_CONTRACTION = re.compile(r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b")
 # What `_patterns` finds in ASCII, without the time that its library takes to load.
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
@@ -84,11 +82,7 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
 def placed_words(
     caption: str, stop_words: Collection[str] = STOP_WORDS
 ) -> Iterator[tuple[int, str]]:
-    """Yield the content words of a caption with the piece between blanks that holds each.
-
-    >>> list(placed_words("A red fire-hydrant."))
-    [(1, 'red'), (2, 'fire'), (2, 'hydrant')]
-    """
+    """Yield the content words of a caption with the piece between blanks that holds each."""
     for place, piece in enumerate(caption.split()):
         for word in content_words(piece, stop_words):
             yield place, word
@@ -131,13 +125,11 @@ def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
     """Return stop words spelled as content words are; a VifidelError if they are no such words."""
     if stop_words is STOP_WORDS:
         return STOP_WORDS
-    if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
-        raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
-    stop_words = list(stop_words)
-    for word in stop_words:
-        if not isinstance(word, str):
-            raise VifidelError(f"stop_words holds {word!r:.40}, which is not a string.")
-    return frozenset(nfc(word).lower() for word in stop_words)
+    wrong = isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable)
+    words: list[str] = [] if wrong else list(stop_words)
+    if wrong or not all(isinstance(word, str) for word in words):
+        raise VifidelError(f"stop_words must be a collection of strings, not {stop_words!r:.40}.")
+    return frozenset(nfc(word).lower() for word in words)
 
 
 def stop_words_signature(stop_words: Collection[str]) -> str:
@@ -189,10 +181,6 @@ def foreign(texts: Iterable[str]) -> Language | None:
     """Return the language of texts that are plainly not English; None of all others.
 
     Few words, lists of names, and English with some words of another language are no evidence.
-
-    >>> foreign(["ein Hund läuft auf der Wiese und ein Kind sitzt neben dem Hund"] * 2).name
-    'German'
-    >>> foreign(["a die and a fan on the table with the sign of an inn"] * 2)
     """
     read = [text[:_MOST_CHARACTERS].casefold() for text in islice(texts, _MOST_READ)]
     return _of_script(read) or _of_words(read)

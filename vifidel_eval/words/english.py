@@ -6,12 +6,12 @@ program uses, is an order of magnitude slower; ``benchmarks/chair.py`` counts th
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 import importlib.util
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -55,9 +55,6 @@ def tokens(caption: str) -> list[str]:
 
     The full stop of every sentence is a token of its own; the Treebank's tokeniser, which expects
     one sentence, would leave ``dog.`` inside a text.
-
-    >>> tokens("Two dogs' bowls. A man isn't near the fire-hydrant!")
-    ['two', 'dogs', "'", 'bowls', '.', 'a', 'man', 'is', "n't", 'near', 'the', 'fire-hydrant', '!']
     """
     text = caption.lower().strip()
     body = text.removesuffix(".")
@@ -95,11 +92,6 @@ def drop_incomplete(caption: str) -> str:
     A sentence ends with ``.``, ``!``, ``?`` or an ellipsis, closing quotes and brackets included;
     the full stop of an abbreviation, an initial or a list's number does not end one. A caption
     that does not end with an incomplete sentence comes back as it is.
-
-    >>> drop_incomplete("A dog runs. A cat sits on the")
-    'A dog runs.'
-    >>> drop_incomplete("A dog runs with Mr. Smith and the")
-    'A dog runs with Mr. Smith and the'
     """
     end = max(sentence_ends(caption), default=None)
     if end is None or not any(character.isalnum() for character in caption[end:]):
@@ -122,10 +114,7 @@ def has_several(text: str) -> bool:
 
 
 def sentence_places(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each sentence of a text starts and ends, without the blanks around it.
-
-    Lines end sentences too.
-    """
+    """Yield where each sentence, or line, of a text starts and ends, without blanks around it."""
     if text[:1].strip() and text[-1:].strip() and not _MAY_END.search(text, 0, len(text) - 1):
         yield 0, len(text)  # as most captions
         return
@@ -146,9 +135,6 @@ def singular(word: str) -> str:
 
     They are the rules of the published program and slip where it does: *bus* becomes *bu*, *tennis*
     *tenni*, *glass* *glas*.
-
-    >>> singular("people"), singular("knives"), singular("bus")
-    ('person', 'knife', 'bu')
     """
     if word.isascii() and word.isalpha() and not word.startswith("oxen"):
         endings, uninflected = _endings()
@@ -162,20 +148,13 @@ def singular(word: str) -> str:
 
 @Remembered  # two lists share most names
 def irregular_plural(word: str) -> str | None:
-    """Return the plural of a lower-case word if `singular` does not lead back from it.
-
-    >>> irregular_plural("tie"), irregular_plural("shelf"), irregular_plural("dog")
-    ('ties', 'shelves', None)
-    """
+    """Return the plural of a lower-case word if `singular` does not lead back from it."""
     plural = str(_rules().pluralize(word))
     return None if singular(plural) == word else plural
 
 
 class _Ends:
-    """Tells which full stops of a text end a sentence; they are asked for from left to right.
-
-    No character is looked at twice, whatever stands between the stops.
-    """
+    """Tells which full stops of a text, from left to right, end a sentence, in linear time."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -202,26 +181,17 @@ def _rules() -> Any:
     # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
     # scikit-learn where they are installed.
     package = importlib.util.find_spec("textblob")
-    folders = package.submodule_search_locations if package else None
-    path = Path(folders[0], "en", "inflect.py") if folders else None
-    spec = (
-        importlib.util.spec_from_file_location("vifidel_eval._singular_rules", path)
-        if path and path.is_file()
-        else None
-    )
-    if spec is None or spec.loader is None:
-        return importlib.import_module("textblob.en.inflect")
-    rules = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(rules)
+    [folder] = (package and package.submodule_search_locations) or [""]
+    path = Path(folder, "en", "inflect.py")
+    loader = SourceFileLoader("vifidel_eval._singular_rules", str(path))
+    rules = importlib.util.module_from_spec(ModuleSpec(loader.name, loader))
+    loader.exec_module(rules)
     return rules
 
 
 @cache
 def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return endings and words about which the rules must be asked.
-
-    Of any other word of letters, the rules take an *s* at the end and leave the rest.
-    """
+    """Return endings and words of which the rules take more than an *s* at the end."""
     rules = _rules()
     of_rules = (
         re.search(r"[a-z]*\$$", pattern.pattern)

@@ -41,10 +41,6 @@ def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]
 
     The words and their singular forms are as many as follow, or `REACH` of them; `names` are
     those of the object vocabulary.
-
-    >>> words = "baby and adult elephants".split()
-    >>> describes(words, words, ["elephant"]), describes(["baby", "in"], ["baby", "in"], [])
-    (True, False)
     """
     at = 0
     for _ in range(_MOST_JOINED):  # "an adult and baby goat"; bounded, for texts of any length
@@ -108,11 +104,6 @@ def is_verb(
     `before` are the four words before it without those that come between. `acts` says whether they
     end with the name of a person or an animal, and is None if they end with no name of a thing.
     `number` tells whether the last of them and the word itself are singular.
-
-    >>> is_verb("while a dog".split(), "watches", "the", True, (True, False))
-    True
-    >>> is_verb("two dogs with".split(), "watches", ".", None, (True, False))
-    False
     """
     subject_is_one, is_base = number
     last, has_object = [".", *before][-1], after in _OBJECTS
@@ -215,15 +206,10 @@ def may_deny(words: Iterable[str]) -> bool:
 
 
 def denials(words: Iterable[str]) -> Iterator[tuple[int, bool]]:
-    r"""Yield which things are denied, and whether all of them: *no other dogs* is not all.
+    """Yield which things are denied, and whether all of them: *no other dogs* is not all.
 
     `words` are the tokens of a text in lower case, with `THING` for each name of a thing; things
     are numbered from 0.
-
-    >>> list(denials("there is no \0 , only a \0 without \0 or a \0 .".split()))
-    [(0, True), (2, True), (3, True)]
-    >>> list(denials("without a doubt , a \0 has no other \0 .".split()))
-    []
     """
     text = " ".join(words)
     things = at = 0

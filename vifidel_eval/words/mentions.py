@@ -120,13 +120,7 @@ class _Token(NamedTuple):
 
 
 class MentionFinder:
-    """Finds the mentions of a list's classes in captions.
-
-    >>> from vifidel_eval.words.synonyms import coco_synonyms
-    >>> finder = MentionFinder(coco_synonyms())
-    >>> [mention.category for mention in finder.find("Two hot dogs by a baby elephant").found]
-    ['hot dog', 'elephant']
-    """
+    """Finds the mentions of a list's classes in captions."""
 
     def __init__(self, classes: ClassList) -> None:
         self.classes = classes
@@ -182,12 +176,6 @@ class MentionFinder:
 
         Stop words are single words that are no units, whatever the list says of them: *can*.
         Without `grammar` the mentions are those of `find`.
-
-        >>> from vifidel_eval.words.synonyms import coco_synonyms
-        >>> finder = MentionFinder(coco_synonyms())
-        >>> found = finder.units("Two hot dogs by a big fence", {"two", "by"})
-        >>> [(unit.text, unit.category) for unit in found]
-        [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
         read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         things = self._things(read) if grammar else list(self._names(read))
@@ -302,7 +290,7 @@ class MentionFinder:
                         term
                         for terms in alike
                         for term in terms.whole
-                        if term.as_written or _in_singular(term, read, at)
+                        if term.as_written or tuple(one.form for one in read[at:end]) == term.words
                     )
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
@@ -316,10 +304,6 @@ class MentionFinder:
 def _ways(token: _Token) -> tuple[str, ...]:
     """Return the words that a token may be in a term."""
     return (token.form,) if token.form == token.word else (token.form, token.word)
-
-
-def _in_singular(term: _Term, read: Sequence[_Token], at: int) -> bool:
-    return all(read[place].form == word for place, word in enumerate(term.words, at))
 
 
 def _plain(caption: str) -> str:
@@ -365,7 +349,5 @@ def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:
     return plurals
 
 
-@lru_cache(maxsize=8)
-def finder_of(classes: ClassList) -> MentionFinder:
-    """Return the finder of a list's mentions, which all who read captions by it share."""
-    return MentionFinder(classes)
+#: The finder of a list's mentions, which all who read captions by it share.
+finder_of = lru_cache(maxsize=8)(MentionFinder)

@@ -29,8 +29,7 @@ SUPPORT = 0.4
 DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
 #: The object vocabulary, for all metrics that judge mentions of objects.
 THINGS = Option(
-    "things",
-    "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]",
+    "things", "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]"
 )
 #: The names that CHAIR knows of categories, and what becomes of a caption that was cut off.
 SYNONYMS = Option(
@@ -59,9 +58,7 @@ OF_TABLES = (
 class Settings:
     """What the metrics of a run are made from; what has to be read is read once, when needed.
 
-    Most fields are options, which say themselves what they are: arguments of
-    `vifidel_eval.evaluate`, and options of commands. One field more is one option more of each.
-    An AnnotationError says that the threshold or what is uncertain is no score from 0 to 1.
+    A field more is an option more of `vifidel_eval.evaluate` and of the commands.
     """
 
     objects: Any = option(
@@ -236,11 +233,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The cosines that decide; the defaults fit the embedded vectors.
+    """The cosines that decide; docs/fidelity-experiments.md says how they were chosen.
 
-    A mention of less `support` is not in the image, unless its class is known to be there
-    (docs/fidelity-experiments.md says how this was chosen). An object is unmentioned if the caption
-    mentions nothing of its class and all words stay below `far`.
+    An object is unmentioned if nothing of its class is mentioned and all words stay below `far`.
     """
 
     support: float = option(

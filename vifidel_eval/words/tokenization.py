@@ -148,8 +148,7 @@ def tokenizer() -> CaptionTokenizer:
 class PtbTokenizer(CaptionTokenizer):
     """pycocoevalcap's Penn Treebank tokenizer, if Java runs here, with its options.
 
-    Each mapping is a file of its own: what a caption becomes can depend on the caption after it
-    (whether the full stop of *U.S.* ends a sentence).
+    Each mapping is a file of its own: a caption's last full stop depends on the caption after it.
     """
 
     name = "ptb"
@@ -213,11 +212,6 @@ class PythonTokenizer(CaptionTokenizer):
     """Penn Treebank tokens of captions in pure Python, for machines without Java.
 
     It follows `PtbTokenizer`; ``benchmarks/treebank_tokens.py`` counts where the two differ.
-
-    Examples
-    --------
-    >>> PythonTokenizer().tokenize({1: ["The dog isn't here (yet), it's on St. John's Ave."]})
-    {1: ["the dog is n't here -lrb- yet -rrb- it 's on st. john 's ave."]}
     """
 
     name = "python"

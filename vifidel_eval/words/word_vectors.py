@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ _FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastTe
 _BLANK = "\u2581"  # how WordLlama's tokens spell one
 
 
+@runtime_checkable
 class WordVectors(Protocol):
     """Vectors of words, looked up many at a time."""
 
@@ -43,6 +44,7 @@ class WordVectors(Protocol):
         ...
 
 
+@runtime_checkable
 class GensimVectors(Protocol):
     """gensim's ``KeyedVectors``, or what looks like them: the row of each word, and the rows."""
 
@@ -95,11 +97,11 @@ def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> Wo
             return _read_file(path, trust_pickles)
         return _read_file(_download(str(source)), trust_pickles=False)
     trained = getattr(source, "wv", source)  # of a Word2Vec or FastText model
-    if _is_keyed_vectors(trained):
+    if isinstance(trained, GensimVectors):
         return _KeyedVectors(trained, "KeyedVectors")
-    if hasattr(source, "lookup") and hasattr(source, "signature"):
+    if isinstance(source, WordVectors):
         own = isinstance(source, _Checked | _EmbeddedVectors | _KeyedVectors | VectorStore)
-        return source if own else _Checked(source)  # type: ignore[arg-type, return-value]
+        return source if own else _Checked(source)
     raise VectorsError(
         f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
         "default), a path, a gensim-downloader name, or gensim KeyedVectors."
@@ -110,16 +112,12 @@ class _EmbeddedVectors:
     """A word is the mean of its WordLlama tokens; importing that would set up the root logger."""
 
     def __init__(self) -> None:
-        found = importlib.util.find_spec("wordllama")
-        if found is None or found.origin is None:
-            raise VectorsError(
-                "the embedded word vectors are missing: pip install wordllama, or give vectors."
-            )
-        folder = Path(found.origin).parent
         try:
             from safetensors.numpy import load_file
             from tokenizers import Tokenizer
 
+            [found] = importlib.util.find_spec("wordllama").submodule_search_locations  # type: ignore
+            folder = Path(found)
             weights = load_file(folder / "weights" / "l2_supercat_256.safetensors")
             tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -127,7 +125,7 @@ class _EmbeddedVectors:
         except Exception as problem:  # neither library documents what a damaged file raises
             raise VectorsError(
                 f"the embedded word vectors in the wordllama package cannot be read ({problem}); "
-                "install wordllama again."
+                "install it (again): pip install wordllama; or give vectors."
             ) from None
         rows = self._matrix[fingerprint_rows(len(self._matrix))]
         self._fingerprint = fingerprint(self._matrix.shape, rows)
@@ -299,13 +297,9 @@ def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
             "file may be truncated, or a pickle of something else."
         ) from None
     loaded = getattr(loaded, "wv", loaded)
-    if not _is_keyed_vectors(loaded):
+    if not isinstance(loaded, GensimVectors):
         raise VectorsError(f"{path}: a saved {type(loaded).__name__}, not word vectors.")
     return _KeyedVectors(loaded, path.name, path)
-
-
-def _is_keyed_vectors(candidate: Any) -> bool:
-    return hasattr(candidate, "key_to_index") and hasattr(candidate, "vectors")
 
 
 def _download(name: str) -> Path:

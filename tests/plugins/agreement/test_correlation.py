@@ -106,35 +106,6 @@ def by_definition(x, y):
     ]
 
 
-def test_coefficients_by_definition(correlated):
-    random = np.random.default_rng(11)
-    people = random.integers(1, 5, size=(25, 3))
-    scores = random.integers(8, size=25).astype(float)
-    each, mean = correlated(ratings(people), m=[scores]).findings["correlations"]
-    assert (each["judges"], each["judgements"]) == ("each", 75)
-    expected = by_definition(np.repeat(scores, 3), people.ravel())
-    assert list(each["coefficients"].values()) == pytest.approx(expected)
-    assert (mean["judges"], mean["judgements"]) == ("mean", 25)
-    expected = by_definition(scores, people.mean(axis=1))
-    assert list(mean["coefficients"].values()) == pytest.approx(expected)
-
-
-def test_ratings_of_other_captions_change_nothing(correlated):
-    # As in Flickr8k, where the experts and the crowd judge captions of their own.
-    scores, people = [3, 1, 2, 5, 4, 1], [2, 1, 3, 4, 4, 2]
-    alone = correlated(ratings(column(people)), m=[scores])
-    given = ratings(
-        column([*people, NAN, NAN, NAN]), images=[*range(6), 7, 8, 8],
-        other=column([NAN] * 6 + [0.5, 1, 0]),
-    )  # fmt: skip
-    both = correlated(given, m=[[*scores, 5, 7, 6]])
-    of_people, of_crowd = both.findings["correlations"]
-    assert of_people == alone.findings["correlations"][0]
-    assert (of_crowd["rating"], of_crowd["judgements"]) == ("other", 3)
-    # C = 2 of the three pairs: 5, 7, 6 and .5, 1, 0.
-    assert of_crowd["coefficients"]["tau-b"] == pytest.approx(1 / 3)
-
-
 def test_subsets_and_ratings_are_views_of_their_own(correlated):
     masks = {"first": [True] * 4 + [False] * 2}
     given = ratings(column([1, 2, 3, 4, 1, 1]), subsets=masks, other=column([4, 3, 2, 1, 9, NAN]))
@@ -151,12 +122,6 @@ def test_subsets_and_ratings_are_views_of_their_own(correlated):
     expected = by_definition([1, 2, 3, 4, 9], [4, 3, 2, 1, 9])
     assert list(found["other", "all"]["coefficients"].values()) == pytest.approx(expected)
     assert len(list(views(given))) == 4
-
-
-def test_coefficients_are_means_over_draws(correlated):
-    given = ratings(column([1, 2, 3, 4]))
-    one = correlated(given, m=[[1, 2, 3, 4], [1, 3, 2, 4]]).findings["correlations"][0]
-    assert list(one["coefficients"].values()) == pytest.approx([5 / 6, 5 / 6, 0.9, 0.9])
 
 
 @pytest.mark.parametrize("scores", [[5, 5, 5, 5], [NAN, NAN, NAN, 1], [NAN] * 4])
@@ -250,23 +215,3 @@ def test_matrices_are_of_means_by_number_of_references(correlated, given_trials,
         "Made up: Williams' test, rating, captions: some, references: 5",
     ]
     assert correlated(given, m=[scores[0, 0]]).findings["williams"] == []
-
-
-def test_tables_show_every_correlation(correlated):
-    given = ratings(column([1, 2, 3, 4, 5]), subsets={"some": [True] * 4 + [False]})
-    result = correlated(given, a=[[1, 2, 3, 4, 5]], b=[[1, 3, 2, 4, 5]])
-    every, some, *matrices = result.tables()
-    assert every.title.endswith("rating, judges: mean, captions: all")
-    assert some.title.endswith("rating, judges: mean, captions: some")
-    lines = every.render("table").splitlines()
-    header = "Metric References Judgements tau-b tau-c Spearman Pearson"
-    assert lines[1].split() == header.split()
-    assert lines[3].split()[:3] == ["a", "1", "5"]
-    assert "1.000 (1.000, 1.000)" in lines[3]
-    assert len(matrices) == 2
-    assert "a|made up" in matrices[1].render("table")  # the notes stand once, at the end
-    header, *rows = result.tidy().render("csv").splitlines()
-    assert header == "metric,statistic,value,low,high,n,references,rating,judges,subset,against"
-    assert rows[0] == "a,tau-b,1.0,1.0,1.0,5,1,rating,mean,all,"
-    assert sum("Williams p" in row for row in rows) == 2 * 2
-    assert len(rows) == 2 * 2 * 4 + 2 * 2

@@ -43,11 +43,6 @@ def test_average_precision_worked_by_hand(scores, positive, expected):
     assert found == pytest.approx(expected)
 
 
-def test_without_positives_there_is_no_precision():
-    assert math.isnan(average_precision(np.array([1.0, 2.0]), np.array([False, False])))
-    assert math.isnan(average_precision(np.array([]), np.array([], bool)))
-
-
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=12))
 def test_average_precision_is_the_area_below_its_definition(rows):
     scores, positive = np.array([r[0] for r in rows], float), np.array([r[1] for r in rows])
@@ -107,27 +102,6 @@ def test_captions_without_a_score_are_left_out(given_trials):
     assert (some["captions"], some["positives"]) == (3, 1)
     assert (every["average_precision"], every["captions"]) == (pytest.approx(3 / 5), 5)
     assert "some: 2 captions fewer than others" in " ".join(detect(data, trials, {}).notes())
-
-
-def test_both_captions_of_a_pair_are_ranked_and_compared(given_trials):
-    # Correct 1, 3, 5; made up 0, 3, 6. Worst first: 0+, 1, 3 and 3+, 5, 6+.
-    trials = given_trials(m=[[[1, 3, 5], [0, 3, 6]]])
-    result = detect(pairs(3), trials, {})
-    (detection,) = result.findings["detection"]
-    assert detection["average_precision"] == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
-    assert (detection["captions"], detection["positives"]) == (6, 3)
-    (pairwise,) = result.findings["pairwise"]
-    assert pairwise["accuracy"] == pytest.approx((1 + 0.5 + 0) / 3)
-    assert pairwise["pairs"] == 3
-
-
-def test_an_interval_is_over_images(given_trials):
-    # One image: every resample is the same.
-    trials = given_trials(m=[[[1, 2, 3, 4]]])
-    (one,) = detect(singles([1, 0, 1, 0], images="aaaa"), trials, {}).findings["detection"]
-    assert one["low"] == one["high"] == one["average_precision"] == pytest.approx((1 + 2 / 3) / 2)
-    (several,) = detect(singles([1, 0, 1, 0]), trials, {}).findings["detection"]
-    assert several["low"] < several["average_precision"] < several["high"]
 
 
 class Supports:

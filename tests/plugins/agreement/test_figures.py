@@ -130,13 +130,6 @@ def test_curves_go_through_the_accuracies(monkeypatch, tmp_path, result):
         assert theirs[2] == [accuracy["theirs", "as given"]] * 2
 
 
-def test_thirty_metrics_are_told_apart_without_colour(monkeypatch, tmp_path, given_trials):
-    choices = Choices("Many", [Judged(0, ("b", "c"), ("a",))], np.ones(1), [""])
-    trials = given_trials(**{f"metric {n}": [[[1.0], [0.0]]] for n in range(30)})
-    lines = drawn_lines(monkeypatch, tmp_path, forced_choice(choices, trials))["all"]
-    assert len({style for *_, style in lines}) == len(lines) == 30
-
-
 def test_the_matrix_shows_p_values(tmp_path, matrix):
     write_matrices(tmp_path / "matrix.svg", [matrix])
     found = texts(tmp_path / "matrix.svg")
@@ -155,24 +148,10 @@ def test_tiny_p_values_are_not_nought(tmp_path):
     assert ".000" not in found
 
 
-def test_better_rows_are_darker(monkeypatch, tmp_path, matrix):
-    drawn = drawn_figures(monkeypatch)
-    write_matrices(tmp_path / "any.png", [matrix])
-    image = drawn[0].axes[0].get_images()[0]
-    colours = image.to_rgba(image.get_array())
-    assert (colours[..., :3] == colours[..., :1]).all()  # grey
-    assert colours[0, 1, 0] < colours[1, 0, 0]
-
-
 @pytest.mark.parametrize("name", ["figure.jpg", "png"])
 def test_another_suffix_is_refused(tmp_path, name):
     with pytest.raises(VifidelError, match=r"a figure is a \.png, \.svg, \.pdf file"):
         check_figure(tmp_path / name)
-
-
-def test_a_figure_that_cannot_be_written_is_named(tmp_path, matrix):
-    with pytest.raises(VifidelError, match="cannot be written"):
-        write_matrices(tmp_path / "none" / "figure.png", [matrix])
 
 
 def test_without_matplotlib_nothing_is_computed_first(monkeypatch, tmp_path):

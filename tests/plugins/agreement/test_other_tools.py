@@ -1,12 +1,13 @@
 """Captions go out to another tool and come back with scores."""
 
+import hashlib
 import json
 import math
 
 import numpy as np
 import pytest
 
-from vifidel_eval.errors import AnnotationError
+from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.plugins.agreement.trials import read_scores, write_candidates
 
@@ -42,7 +43,9 @@ def scored(path, scores, change=lambda entries: entries):
 
 def test_scores_come_back_by_id_in_any_order(written):
     path = scored(written, [0.1, 2, -3.5, None], lambda entries: entries[::-1])
-    scores = read_scores(path, PAIRS)
+    columns, _ = read_scores(path, PAIRS)
+    assert list(columns) == ["score"]
+    scores = columns["score"]
     assert scores.shape == (2, 2)
     assert scores.dtype == np.float64
     assert scores[:, 0].tolist() == [0.1, 2.0]
@@ -54,7 +57,23 @@ def test_only_id_and_score_are_read(written):
     bare = scored(written, [1, 2, 3, 4], lambda entries: [
         {"id": entry["id"], "score": entry["score"], "more": []} for entry in entries
     ])  # fmt: skip
-    assert read_scores(bare, PAIRS).tolist() == [[1, 3], [2, 4]]
+    columns, digest = read_scores(bare, PAIRS, "mine")
+    assert {name: scores.tolist() for name, scores in columns.items()} == {"mine": [[1, 3], [2, 4]]}
+    assert digest == hashlib.sha256(bare.read_bytes()).hexdigest()[:8]
+
+
+def test_numbers_come_back_by_the_same_ids_in_other_layouts(tmp_path):
+    numbers = {"1.1": 1, "1.2": None, "2.1": 3, "2.2": 4.5}
+    texts = {
+        "ids.json": json.dumps(numbers),
+        "names.json": json.dumps({"per_item": {i: {"CLIP": n} for i, n in numbers.items()}}),
+        "table.csv": "id,image_id,CLIP\n1.1,7,1\n1.2,7,\n2.1,7,3\n2.2,8,4.5\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, "utf-8")
+        columns, _ = read_scores(tmp_path / name, PAIRS)
+        (scores,) = columns.values()
+        np.testing.assert_array_equal(scores, [[1, 3], [np.nan, 4.5]])
 
 
 @pytest.mark.parametrize(
@@ -63,14 +82,13 @@ def test_only_id_and_score_are_read(written):
         (lambda e: e[:-1], "3 scores for 4 captions, 1 without one (ids '2.2')"),
         (lambda e: [*e, {"id": "3.1", "score": 1}], "5 scores for 4 captions, 0 without one"),
         (lambda e: [{"id": f"x{i}", "score": 1} for i in range(4)], "4 without one (ids '1.1', "),
-        (lambda e: [], "0 scores for 4 captions, 4 without one"),
-        (lambda e: 5, "is no list of JSON objects"),
+        (lambda e: [], "there is no score in it"),
+        (lambda e: 5, "is no file of scores"),
         (lambda e: [*e[:2], 5, e[3]], "[2]: expected an object"),
-        (lambda e: [{"id": "1.1"}, *e[1:]], "[0]: 'score' is missing"),
         (lambda e: [{"score": 1}, *e[1:]], "[0]: 'id' is missing"),
-        (lambda e: [e[0] | {"id": 1}, *e[1:]], "[0]: 'id' is 1; expected text"),
-        (lambda e: [*e[:3], e[2] | {"score": 9}, e[3]], "[3]: id '2.1' appears twice"),
-        (lambda e: [e[0] | {"caption": "no"}, *e[1:]], "[0]: 'no' is not the caption of id '1.1'"),
+        (lambda e: [e[0] | {"id": 1}, *e[1:]], "(image 1): 'Ein Bär.' is not the caption of"),
+        (lambda e: [*e[:3], e[2] | {"score": 9}, e[3]], "[3]: image '2.1' is listed twice"),
+        (lambda e: [e[0] | {"caption": "no"}, *e[1:]], "'no' is not the caption of that id"),
         *(
             (lambda e, score=score: [e[0] | {"score": score}, *e[1:]], "expected a finite number")
             for score in ("0.5", True, [1], math.inf, 10**400)
@@ -79,7 +97,7 @@ def test_only_id_and_score_are_read(written):
 )
 def test_other_files_are_refused(written, change, expected):
     path = scored(written, [1, 2, 3, 4], change)
-    with pytest.raises(AnnotationError) as caught:
+    with pytest.raises(VifidelError) as caught:
         read_scores(path, PAIRS)
     assert str(caught.value).startswith(str(path))
     assert expected in str(caught.value)

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from vifidel_eval.plugins.agreement.coefficients import williams_matrix, williams_test
-from vifidel_eval.plugins.agreement.correlation import _williams_table
+from vifidel_eval.plugins.agreement.correlation import (
+    williams_matrix,
+    williams_test,
+)
 
 NAN = math.nan
 
@@ -65,25 +66,6 @@ def test_published_p(first, second, between, number, p, precision):
 
 
 correlations = st.floats(-0.99, 0.99)
-
-
-@given(correlations, correlations, correlations, st.integers(4, 10_000))
-@settings(max_examples=200)
-def test_exchanged_metrics_exchange_the_sign(first, second, between, number):
-    t, p = williams_test(first, second, between, number)
-    opposite_t, opposite_p = williams_test(second, first, between, number)
-    determinant = np.linalg.det([[1, first, second], [first, 1, between], [second, between, 1]])
-    if determinant < -1e-9:
-        assert math.isnan(t)
-    if math.isnan(t):
-        assert determinant < 1e-9
-        assert math.isnan(p)
-        assert math.isnan(opposite_t)
-        return
-    assert opposite_t == pytest.approx(-t, rel=1e-6, abs=1e-12)
-    assert p + opposite_p == pytest.approx(1)
-    assert 0 <= p <= 1
-    assert np.sign(t) == np.sign(first - second)
 
 
 @pytest.mark.parametrize(
@@ -167,20 +149,3 @@ def test_metrics_that_differ_by_scale_say_the_same(people):
     metric = people + people**2 / 3
     matrix = williams_matrix("t", people, {"a": metric, "b": 7 * metric - 2, "c": metric / 3})
     assert all(math.isnan(p) for row in matrix["p_values"].values() for p in row.values())
-
-
-@pytest.mark.parametrize("number", [0, 1, 2, 3])
-def test_few_captions_say_nothing(people, number):
-    scores = {"a": people[:number] ** 2, "b": people[:number] ** 3}
-    matrix = williams_matrix("t", people[:number], scores)
-    assert all(math.isnan(p) for row in matrix["p_values"].values() for p in row.values())
-
-
-def test_the_table_shows_correlations_and_p_values(people):
-    scores = {"a": people + 1, "b": people**2 + people}
-    matrix = williams_matrix("Made up: ratings", people, scores)
-    lines = _williams_table(matrix).render("table").splitlines()
-    assert lines[0] == "Made up: ratings"
-    assert lines[1].split() == ["Metric", "Pearson", "a", "b"]
-    assert lines[3].split()[:3] == ["a", "1.0000", "-"]
-    assert "the captions of an image count as independent" in lines[-1]

@@ -434,27 +434,23 @@ def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeyp
     assert found == content(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("ended", [False, True])
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "ended", "first"),
     [
-        ["--keep", "VIFIDEL > 0"],
-        ["--metrics", "VIFIDEL"],
-        ["--threshold", "0.3"],
+        (["--keep", "VIFIDEL > 0"], False, 0),
+        (["--metrics", "VIFIDEL"], True, 0),
+        # Where labels have no scores, a threshold changes nothing, and no signature.
+        (["--threshold", "0.3"], False, 1),
+        (["--threshold", "0.3"], True, 3),
     ],
 )
-def test_with_other_settings_all_is_done_again(tmp_path, monkeypatch, arguments, ended):
+def test_with_other_settings_all_is_done_again(tmp_path, monkeypatch, arguments, ended, first):
     out = unfinished(tmp_path, monkeypatch)
     if ended:
         done(tmp_path / "in", "--output", out)
     scored = scored_again(monkeypatch)
     done(tmp_path / "in", "--output", out, *arguments)
-    # Where labels have no scores, a threshold changes nothing, and no signature.
-    assert scored == (
-        [f"part-{at}.parquet" for at in range(0 if "--threshold" not in arguments else 3, 3)]
-        if ended or "--threshold" not in arguments
-        else ["part-1.parquet", "part-2.parquet"]
-    )
+    assert scored == [f"part-{at}.parquet" for at in range(first, 3)]
     done(tmp_path / "in", "--output", tmp_path / "undisturbed", *arguments)
     assert content(out) == content(tmp_path / "undisturbed")
 
@@ -522,8 +518,10 @@ def test_a_file_of_which_the_manifest_says_less_than_it_holds(tmp_path):
 # What is not ours
 
 
-@pytest.mark.parametrize("ended", [False, True])
-@pytest.mark.parametrize("name", ["part-0.parquet", "part-1.parquet"])
+@pytest.mark.parametrize(
+    ("name", "ended"),
+    [("part-0.parquet", False), ("part-1.parquet", False), ("part-1.parquet", True)],
+)
 def test_a_file_that_was_not_written_here_is_neither_replaced_nor_removed(
     tmp_path, monkeypatch, name, ended
 ):
@@ -610,11 +608,6 @@ def test_text_that_is_not_utf8_makes_a_bad_row(tmp_path, end):
     assert written["VIFIDEL"].to_pylist() == [1.0, None, None, None]
     for name in ("caption", "other"):
         assert written[name].cast(pa.binary()).to_pylist() == captions.cast(pa.binary()).to_pylist()
-    for row, status in enumerate(statuses[1:], 1):
-        parquet.write_table(table.slice(row), tmp_path / "strict.parquet")
-        strict = invoke(tmp_path / "strict.parquet", "--output", tmp_path / "strict",
-                        "--references", "refs", "--strict")  # fmt: skip
-        refused(strict, "row 0: ", status.removeprefix("bad "))
 
 
 @pytest.mark.parametrize("end", ["csv", "jsonl"])
@@ -718,7 +711,7 @@ def undisturbed(tmp_path_factory):
     source = folder / "in"
     source.mkdir()
     for at in range(6):
-        table = pa.Table.from_pylist(rows(4000, seed=at))
+        table = pa.Table.from_pylist(rows(2500, seed=at))
         parquet.write_table(table, source / f"part-{at}.parquet", row_group_size=1000)
     done(source, "--output", folder / "out", *KEEP)
     return source, content(folder / "out")

@@ -112,7 +112,11 @@ def test_an_object_that_is_replaced_within_a_second(tmp_path, store, monkeypatch
     [
         ("s3://bucket/gone{}", "no such file or directory; check the path"),
         ("s3://gone/in{}", "no such file or directory; check the path"),
-        ("s3://bucket/in?endpoint_override=http://127.0.0.1:9", "check the path"),
+        pytest.param(
+            "s3://bucket/in?endpoint_override=http://127.0.0.1:9",
+            "check the path",
+            marks=pytest.mark.slow,  # is tried again and again
+        ),
         ("s3://bucket/in{}&nonsense=1", "check the address"),
         ("s3:/bucket/in", "check the address"),
         ("http://127.0.0.1/a.parquet", "check the address"),

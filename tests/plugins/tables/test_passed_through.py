@@ -19,6 +19,8 @@ pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
+from vifidel_eval.plugins.tables import file_scoring, json_lines  # noqa: E402
+
 UNITS = ("s", "ms", "us", "ns")
 ZONES = (None, "UTC", "Europe/Berlin", "+05:30")
 #: Types without others in them, but for those whose values are made from other arrays.
@@ -203,7 +205,7 @@ def check_same(found, table):
     assert same.combine_chunks().equals(table.combine_chunks())
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(table=passing_tables(), style=st.sampled_from(["parquet", "arrow"]), keep=st.booleans())
 def test_columns_of_arrow(tmp_path_factory, table, style, keep):
     folder = tmp_path_factory.mktemp("run")
@@ -220,7 +222,7 @@ def test_columns_of_arrow(tmp_path_factory, table, style, keep):
         check_same(found, table)
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(table=passing_tables(), style=st.sampled_from(["parquet", "arrow"]))
 def test_columns_of_parquet(tmp_path_factory, table, style):
     assume(held_by_parquet(table))
@@ -241,14 +243,15 @@ def test_bits_of_numbers_that_equal_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("end", ["parquet", "arrow"])
-def test_dictionaries_that_grow_from_batch_to_batch(tmp_path, end):
-    rows = 150_000  # more than one row group of the output
-    words = [f"k{at // 20_000}-{at % 7}" for at in range(rows)]
+def test_dictionaries_that_grow_from_batch_to_batch(tmp_path, end, monkeypatch):
+    monkeypatch.setattr(file_scoring, "_ROWS", 1300)
+    rows = 1500  # more than one row group of the output
+    words = [f"k{at // 200}-{at % 7}" for at in range(rows)]
     table = pa.table({
         "caption": ["a dog"] * rows, "labels": [["dog"]] * rows,
         "word": pa.array(words).dictionary_encode(),
     })  # fmt: skip
-    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=10_000)
+    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=100)
     found, said = scored(tmp_path, "a.parquet", end)
     assert found is not None, said
     assert found.schema.field("word").type == table.schema.field("word").type
@@ -280,7 +283,7 @@ def test_views_and_runs_are_kept_by_a_condition(tmp_path):
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(cells, cells), min_size=1, max_size=6), st.sampled_from([",", "\t"]))
 def test_cells_of_text(tmp_path_factory, rows, between):
     folder = tmp_path_factory.mktemp("run")
@@ -315,12 +318,10 @@ def without_nulls(value):
     return value
 
 
-@settings(max_examples=80, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.dictionaries(st.sampled_from("xyz"), values), min_size=1, max_size=5))
 def test_values_of_json_lines(tmp_path_factory, given_rows):
     """Read in blocks of a line each, so that every value may change what is known of its column."""
-    from vifidel_eval.plugins.tables import json_lines
-
     folder = tmp_path_factory.mktemp("run")
     base = {"caption": "a dog", "labels": ["dog"]}
     text = "".join(json.dumps({**base, **row}) + "\n" for row in given_rows)

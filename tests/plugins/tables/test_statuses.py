@@ -17,13 +17,6 @@ LONG = "dog " * (MOST_CHARACTERS // 4 + 1)
 MANY = " ".join(f"word{number}" for number in range(60))
 
 
-def test_the_statuses_are_in_order():
-    assert (
-        *("ok", "unweighted", "no words", "nothing looked for", "no objects", "no references"),
-        *("no known words", "too long", "bad caption", "bad labels", "bad references"),
-    ) == STATUSES
-
-
 def row(caption="a dog", labels=("dog",), references=("a puppy",), metrics=ALL, **settings):
     """Return what is said of one row."""
     captions = pa.array([caption], pa.string())
@@ -211,7 +204,7 @@ def rows():
     return TableScorer(ALL, references="references", max_words=50)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(content=poisoned())
 def test_a_poison_row_spoils_no_other(rows, content):
     (fine,) = rows.evaluate(pa.Table.from_pylist([FINE], KIND)).fields.to_pylist()
@@ -283,10 +276,10 @@ def test_memory_is_flat_over_words_without_end(monkeypatch):
     monkeypatch.setattr(lexicon, "_SPACES", {})
     monkeypatch.setattr(lexicon, "CAPACITY", 2_000)
     rows, sizes = TableScorer(), []
-    for call in range(100):
+    for call in range(50):
         captions = [f"a dog and https://a.example/w{call:03d}x{n:03d}" for n in range(1000)]
         rows.score(captions, [["dog"]] * 1000)
-        if call % 10 == 9:
+        if call % 5 == 4:
             sizes.append(psutil.Process().memory_info().rss / 1e6)
     assert max(sizes[3:]) < sizes[2] + 12
 

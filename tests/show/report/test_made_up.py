@@ -129,7 +129,7 @@ def test_a_metric_of_0_and_1_has_no_histogram():
     def spread(*scores):
         ids = list(range(len(scores)))
         evaluation = Evaluation(ids, np.array(scores, float))
-        return overview.distributions(Scores({"M": "M"}, {"one": {"M": evaluation}}))[0]
+        return overview.distribution(Scores({"M": "M"}, {"one": {"M": evaluation}}), "M")
 
     assert spread(0, 1, 1, np.nan).binary
     assert not spread(0, 1, 0.5).binary

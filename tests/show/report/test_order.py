@@ -93,17 +93,6 @@ def test_metrics_lie_apart_by_their_ranks():
     assert metrics_apart(one, other) == pytest.approx([-0.775, 0.325, NAN], nan_ok=True)
 
 
-def test_the_data_hold_every_image(content):
-    data = image_data(content)
-    for image, image_id in enumerate(content.references):
-        labels = [data["labels"][i] for i in data["objects"][image][::2]]
-        counts = data["objects"][image][1::2]
-        assert dict(zip(labels, counts, strict=True)) == content.objects[image_id]
-        assert data["references"][image] == content.references[image_id]
-        for captions, of_system in zip(data["captions"], content.captions.values(), strict=True):
-            assert captions[image] == of_system[image_id]
-
-
 def test_first_comes_what_the_systems_disagree_on(content):
     order = Order(image_data(content))
     scores = [of_metric["VIFIDEL"].scores for of_metric in content.scores.evaluations.values()]

@@ -121,13 +121,6 @@ def test_pairs_have_the_same_winners(folder, style):
             assert float(row[4]) == pytest.approx(COMPARED[first] - COMPARED[second], abs=5e-5)
 
 
-def test_pairs_in_latex_have_the_winner_in_bold(folder):
-    for (first, second), winner in WINNERS.items():
-        names = [rf"\\textbf\{{{n}\}}" if n == winner else n for n in (first, second)]
-        row = rf"CHAIRs(?: \$\\downarrow\$)?\s+& {names[0]}\s+& {names[1]}\s+&"
-        assert re.search(row, read(folder, "printed.latex"))
-
-
 @pytest.mark.parametrize("loaded", [False, True])
 def test_python(folder, loaded):
     pytest.importorskip("pandas")

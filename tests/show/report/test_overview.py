@@ -79,7 +79,7 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
 
 def test_a_histogram_counts_the_images():
     scores = scores_of(one=[0.0, 0.0, 0.5, 1.0], two=[0.0, np.nan, np.nan, 1.0])
-    (distribution,) = overview.distributions(scores)
+    distribution = overview.distribution(scores, "M")
     one, two = distribution.spreads
     assert distribution.axis == ("0", "0.5", "1")
     assert (one.images, one.undefined, two.images, two.undefined) == (4, 0, 2, 2)
@@ -106,7 +106,7 @@ def test_a_histogram_counts_the_images():
     ],
 )
 def test_axes_end_at_round_numbers(scores, axis):
-    (distribution,) = overview.distributions(scores_of(one=scores))
+    distribution = overview.distribution(scores_of(one=scores), "M")
     assert distribution.axis == axis
     (spread,) = distribution.spreads
     assert spread.images == 2

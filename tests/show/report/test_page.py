@@ -11,7 +11,6 @@ from PIL import Image
 
 from vifidel_eval.io.files import write_whole
 from vifidel_eval.show.report import render_page
-from vifidel_eval.show.report.content import caption_data, image_data
 
 ROOT = Path(__file__).parents[3]
 VOID = {"meta", "link", "img", "input", "br"}
@@ -76,13 +75,6 @@ def test_captions_are_text(document, content):
         {"type": "application/json", "id": "settings"},
         {},
     ]
-
-
-def test_the_data_are_all_there(document, content):
-    data = image_data(content)
-    assert data_of(document, "data") == data
-    assert data_of(document, "plans") == json.loads(json.dumps(caption_data(content)))
-    assert data["captions"] == [list(of_system.values()) for of_system in content.captions.values()]
 
 
 def test_nothing_is_loaded_from_anywhere(document, page):

@@ -21,7 +21,15 @@ from ...commands.options import (
     reference_options,
     style_of,
 )
-from ...commands.paths import CAPTIONS, FILE, ReadByName, Stated, Written
+from ...commands.paths import (
+    CAPTIONS,
+    FILE,
+    ReadByName,
+    ReadNamed,
+    Stated,
+    SystemFile,
+    Written,
+)
 from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.printing import Group, show, tell
 from ...errors import VifidelError
@@ -93,12 +101,20 @@ class Experiment:
         rare=True,
     )
     seed: int = _output(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
-    scores: tuple[tuple[str, str], ...] = _own(
+    scores: tuple[SystemFile, ...] = _own(
         (),
-        "Scores of another tool: the file of --write-candidates with a score per entry.",
-        NamedFiles(),
+        "Scores of another tool, by the ids of --write-candidates; NAME is what they are called.",
+        ReadNamed(),
         several=True,
-        metavar="NAME=FILE",
+        metavar="[NAME=]FILE",
+    )
+    lower_is_better: tuple[str, ...] = _own(
+        (),
+        "Scores of --scores of which a lower number is the better one.",
+        str,
+        several=True,
+        rare=True,
+        metavar="NAME",
     )
     ablation: tuple[tuple[str, str], ...] = _own(
         (),
@@ -133,9 +149,8 @@ class Experiment:
     style: str = style_of("")
 
     def __post_init__(self) -> None:
-        for hint, named in (("'--scores'", self.scores), ("'--ablation'", self.ablation)):
-            if len(dict(named)) < len(named):
-                raise click.BadParameter("a name is given twice.", param_hint=hint)
+        if len(dict(self.ablation)) < len(self.ablation):
+            raise click.BadParameter("a name is given twice.", param_hint="'--ablation'")
 
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return VIFIDEL with each side of objects, with counts and by presence, and each vectors.
@@ -362,7 +377,7 @@ def _trials(
     from ...scores.systems import together
     from .trials import read_scores, run_trials, work
 
-    given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
+    given = [read_scores(one.path, judged, one.name or "") for one in experiment.scores]
     has_references = any(one.references for one in judged)
     settings = replace(settings, references=has_references)
     # Ablations and other tools' scores stand alone, unless --metrics names more.
@@ -374,8 +389,12 @@ def _trials(
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
         seed = experiment.seed
         trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
-    for name, scores in given.items():
-        trials = trials.and_given(name, scores)
+    for columns, digest in given:
+        for name, scores in columns.items():
+            trials = trials.and_given(name, scores, digest, name in experiment.lower_is_better)
+    for name in experiment.lower_is_better:
+        if name not in trials.lower_is_better:
+            raise VifidelError(f"lower is better for {name!r}, which no file of --scores has.")
     if not trials.scores:
         if trials.unavailable:
             raise together(trials.unavailable.values())

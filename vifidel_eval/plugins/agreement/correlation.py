@@ -9,25 +9,33 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import stdtr
 
 from ...evaluation import Floats, Integers
 from ...io.digits import from_json, rounded
 from ...io.image_ids import to_json_value
 from ...io.records import Parts
 from ...io.text_tables import Cell, Table
-from .coefficients import COEFFICIENTS, RatedScores, williams_matrix
 from .judgements import AS_GIVEN, Ratings
-from .result import Agreement, Resampled
+from .result import Agreement, Resampled, row_of
 from .trials import Trials
+
+#: The coefficients, in the order in which `RatedScores.coefficients` returns them.
+COEFFICIENTS = ("tau-b", "tau-c", "Spearman", "Pearson")
 
 #: Every judge's rating of a caption is a judgement of its own, as many published figures have it.
 EACH = "each"
 #: The mean of a caption's ratings is the judgement.
 MEAN = "mean"
+
+# Metrics that differ by scale only have correlations that differ in the last bits.
+_SAME = 1e-12
 
 
 def correlate(
@@ -38,26 +46,16 @@ def correlate(
 ) -> Agreement:
     """Correlate scores with people's ratings.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        What people said.
-    trials : Trials
-        Scores of the captions.
-    parts : Parts
-        What is in it is not computed again.
-    on_progress : callable, optional
-        Called with 1 after each of ``len(list(views(ratings)))`` times the scored columns.
+    What is in `parts` is not computed again; `on_progress` is called with 1 after each of
+    ``len(list(views(ratings)))`` times the scored columns. Found are:
 
-    Returns
-    -------
-    Agreement
-        ``"correlations"``: of each metric, number of ``references``, ``rating`` (what people were
-        asked), ``judges`` (`EACH` or `MEAN`) and subset of ``captions`` the number of
-        ``judgements``, those of captions without a score left out; the ``coefficients``, means over
-        draws of references, in [-1, 1], NaN if all scores or all ratings are the same; and their
-        ``intervals``. ``"williams"``: what `williams_matrix` returns for each number of references
-        and view on the means of the judges.
+    - ``"correlations"``: of each metric, number of ``references``, ``rating`` (what people were
+      asked), ``judges`` (`EACH` or `MEAN`) and subset of ``captions`` the number of ``judgements``,
+      those of captions without a score left out; the ``coefficients``, means over draws of
+      references, in [-1, 1], NaN if all scores or all ratings are the same; and their
+      ``intervals``;
+    - ``"williams"``: what `williams_matrix` returns for each number of references and view on the
+      means of the judges.
     """
     rated = {
         rating: np.flatnonzero(~np.isnan(given).all(axis=1))
@@ -158,11 +156,11 @@ def _rows(
     correlations: Iterable[dict[str, Any]], matrices: Iterable[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     for one in correlations:
-        shared = {name: one[name] for name in ("metric", "references", "rating", "judges")}
-        shared |= {"n": one["judgements"], "subset": one["captions"]}
+        view = {"rating": one["rating"], "judges": one["judges"], "subset": one["captions"]}
         for name, value in one["coefficients"].items():
             low, high = one["intervals"][name]
-            yield {**shared, "statistic": name, "value": value, "low": low, "high": high}
+            found = {**one, "low": low, "high": high, name: value}
+            yield row_of(found, name, name, "judgements", **view)
     for matrix in matrices:
         for first, p_values in matrix["p_values"].items():
             of_first = {"metric": first, "statistic": "Williams p", "subset": matrix["title"]}
@@ -201,3 +199,160 @@ def _williams_table(matrix: dict[str, Any]) -> Table:
         "the captions of an image count as independent here: where it has several, p is too small",
     ]
     return Table(["Metric", "Pearson", *correlations], rows, notes, title=matrix["title"])
+
+
+class RatedScores:
+    """Scores of captions, (captions,), beside their ratings, (captions, judges); NaN is left out.
+
+    Each rating is a judgement of its own, beside the caption's score. A resample of captions
+    changes no score and no rating, only how often each counts: what is sorted is sorted once, and
+    ranks, ties and discordant pairs are sums of counts. SciPy would sort every resample.
+    """
+
+    def __init__(self, scores: Floats, ratings: Floats) -> None:
+        captions, judges = np.nonzero(~np.isnan(scores)[:, None] & ~np.isnan(ratings))
+        values, x = np.unique(scores[captions], return_inverse=True)
+        levels, y = np.unique(ratings[captions, judges], return_inverse=True)
+        # Judgements with the same score and the same rating are a cell; by score, then by rating.
+        cells, cell = np.unique(x * len(levels) + y, return_inverse=True)
+        self._of_cells = sparse.csr_array(
+            (np.ones(len(captions)), (cell, captions)), shape=(len(cells), len(scores))
+        )
+        self._x, self._y = np.divmod(cells, max(len(levels), 1))
+        self._scores, self._ratings = _scaled(values)[self._x], _scaled(levels)[self._y]
+        self._splits = [
+            _split(self._y, bit) for bit in range(int(self._y.max(initial=0)).bit_length())
+        ]
+
+    def coefficients(self, counts: Integers) -> list[float]:
+        """Return `COEFFICIENTS`, each in [-1, 1], where each caption is there `counts` times.
+
+        All are NaN if there are no two different scores or no two different ratings. Kendall's are
+        as in his Rank Correlation Methods (chapter 3), and in Stuart (Biometrika 40, 1953).
+        """
+        cells = self._of_cells @ counts
+        of_scores, of_ratings = np.bincount(self._x, cells), np.bincount(self._y, cells)
+        distinct = min(np.count_nonzero(of_scores), np.count_nonzero(of_ratings))
+        if distinct < 2:
+            return [math.nan] * len(COEFFICIENTS)
+        number = cells.sum()
+        pairs = number * (number - 1) / 2
+        apart_x, apart_y = pairs - _tied(of_scores), pairs - _tied(of_ratings)
+        # All pairs but those that are tied are C + D.
+        difference = apart_x + apart_y - pairs + _tied(cells) - 2 * self._discordant(cells)
+        ranks_x, ranks_y = _ranks(of_scores)[self._x], _ranks(of_ratings)[self._y]
+        found = [
+            difference / math.sqrt(apart_x) / math.sqrt(apart_y),
+            2 * difference / (number**2 * (distinct - 1) / distinct),
+            _product_moment(ranks_x, ranks_y, cells),
+            _product_moment(self._scores, self._ratings, cells),
+        ]
+        within: list[float] = np.clip(found, -1, 1).tolist()  # 1 may come out as 1 + 2e-16
+        return within
+
+    def _discordant(self, cells: Floats) -> float:
+        """Return how many pairs have the lower score but the higher rating."""
+        # The highest binary digit in which two numbers of ratings differ is one in the higher one.
+        # So for each digit: the ones that come before each zero in the order of the scores, of
+        # numbers that are alike in the digits above.
+        discordant = 0.0
+        for ones, zeros, first, end in self._splits:
+            before = np.concatenate([[0.0], np.cumsum(cells[ones])])
+            discordant += cells[zeros] @ (before[end] - before[first])
+        return discordant
+
+
+def _split(y: Integers, bit: int) -> tuple[Integers, Integers, Integers, Integers]:
+    """Return cells whose rating has a one in the digit, those with a zero, and where ones precede.
+
+    That is, the first and the end of the ones before each zero, as `_discordant` needs them.
+    """
+    order = np.argsort(y >> bit + 1, kind="stable")
+    above, digit = y[order] >> bit + 1, y[order] >> bit & 1
+    zeros = np.flatnonzero(digit == 0)
+    ones_before = np.concatenate([[0], np.cumsum(digit)])
+    first = ones_before[np.searchsorted(above, above[zeros])]
+    return order[digit == 1], order[zeros], first, ones_before[zeros]
+
+
+def _scaled(values: Floats) -> Floats:
+    """Return values times a power of two, so that their squares neither overflow nor vanish."""
+    _, power = np.frexp(np.abs(values).max(initial=0))
+    scaled: Floats = np.ldexp(values, -power)
+    return scaled
+
+
+def _tied(counts: NDArray[Any]) -> float:
+    """Return how many pairs are of one class."""
+    return float(counts @ (counts - 1)) / 2
+
+
+def _ranks(counts: NDArray[Any]) -> Floats:
+    """Return the mean rank in each class, less a half."""
+    return np.cumsum(counts) - counts / 2
+
+
+def _product_moment(x: Floats, y: Floats, counts: Floats) -> float:
+    number = counts.sum()
+    x, y = x - counts @ x / number, y - counts @ y / number
+    weighted = counts * x
+    return float(weighted @ y / math.sqrt(weighted @ x) / math.sqrt((counts * y) @ y))
+
+
+def williams_test(
+    r_first: float, r_second: float, r_between: float, number: int
+) -> tuple[float, float]:
+    """Return t and the one-sided p-value of the first correlation being no larger.
+
+    The correlations are those of two metrics with judgements of the same captions, and with each
+    other. Both results are NaN if there are fewer than four captions, a correlation is undefined,
+    or the metrics say the same.
+
+    The test is that of E. J. Williams, Regression Analysis (1959), in the form that J. H. Steiger
+    (Psychological Bulletin 87, 1980, eq. 7) recommends and that Graham & Baldwin (EMNLP 2014)
+    brought to the evaluation of metrics.
+    """
+    spread = (
+        1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
+    )  # K, the determinant of the three correlations
+    if number < 4 or not spread > _SAME or not abs(r_between) < 1:
+        return math.nan, math.nan
+    middle = (r_first + r_second) / 2
+    variance = 2 * spread * (number - 1) / (number - 3) + middle**2 * (1 - r_between) ** 3
+    t = (r_first - r_second) * math.sqrt((number - 1) * (1 + r_between) / variance)
+    return t, float(stdtr(number - 3, -t))
+
+
+def williams_matrix(title: str, judgements: Floats, scores: Mapping[str, Floats]) -> dict[str, Any]:
+    """Test every metric against every other on the captions that both score; NaN is undefined.
+
+    Returned are the title, each metric's Pearson correlation with the judgements, the highest
+    first, and metric to metric to the p-value of the first one's being no larger.
+    """
+    correlations = {
+        name: float(_correlations(judgements, of_metric)[0][0, 1])
+        for name, of_metric in scores.items()
+    }
+    order = sorted(correlations, key=lambda name: np.nan_to_num(-correlations[name], nan=math.inf))
+
+    def p_value(first: str, second: str) -> float:
+        table, number = _correlations(judgements, scores[first], scores[second])
+        r_first, r_second, r_between = table[[0, 0, 1], [1, 2, 2]].tolist()
+        return williams_test(r_first, r_second, r_between, number)[1]
+
+    p_values = {
+        first: {second: math.nan if first == second else p_value(first, second) for second in order}
+        for first in order
+    }
+    ranked = {name: correlations[name] for name in order}
+    return {"title": title, "correlations": ranked, "p_values": p_values}
+
+
+def _correlations(*columns: Floats) -> tuple[Floats, int]:
+    """Return Pearson's correlations of columns, and over how many captions: those with all."""
+    defined = np.all([~np.isnan(column) for column in columns], axis=0)
+    number = int(defined.sum())
+    if number < 2:
+        return np.full((len(columns), len(columns)), math.nan), number
+    with np.errstate(invalid="ignore", divide="ignore"):  # all scores the same: undefined
+        return np.corrcoef([column[defined] for column in columns]), number

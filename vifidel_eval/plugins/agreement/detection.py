@@ -16,16 +16,8 @@ from ...evaluation import Floats
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
 from .forced_choice import forced_choice
-from .judgements import (
-    ALL,
-    AS_GIVEN,
-    Choices,
-    Hallucinations,
-    References,
-    drawn,
-    times_drawn,
-)
-from .result import Agreement, Resampled, mean, table_of
+from .judgements import ALL, AS_GIVEN, Choices, Hallucinations, References, drawn, times_drawn
+from .result import Agreement, Resampled, mean, row_of, table_of
 from .trials import Trials
 
 #: Which words are ranked: all that a metric judges, or those that name things.
@@ -44,26 +36,18 @@ class SupportsWords(Protocol):
 def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) -> Agreement:
     """Compare scores, with one number of references, with where the hallucinations are.
 
-    Parameters
-    ----------
-    data : Hallucinations
-        The captions.
-    trials : Trials
-        Their scores.
-    scorers : mapping
-        Metric name to scorer: those that are `SupportsWords` look for the made-up words, of
-        captions judged together in the last one.
+    Those of the scorers that are `SupportsWords` look for the made-up words, of captions judged
+    together in the last one. Found are, of each metric, with intervals, means over draws of
+    references:
 
-    Returns
-    -------
-    Agreement
-        Of each metric, with intervals, means over draws of references. ``"detection"``: the
-        ``average_precision`` of ranking the captions, the worst score first; how many ``captions``
-        have a score, and the ``positives``, which make something up: their share is what a metric
-        reaches by chance. ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of
-        least support (of ``words``, a key of `WORD_SETS`) is one that is made up; equal words
-        share, and it is 0 where the metric judges no word. ``"pairwise"``: how often the correct
-        caption of a pair has the higher score; a tie counts half.
+    - ``"detection"``: the ``average_precision`` of ranking the captions, the worst score first; how
+      many ``captions`` have a score, and the ``positives``, which make something up: their share is
+      what a metric reaches by chance;
+    - ``"localization"``: the ``accuracy``, from 0 to 1, with which the word of least support (of
+      ``words``, a key of `WORD_SETS`) is one that is made up; equal words share, and it is 0 where
+      the metric judges no word;
+    - ``"pairwise"``: how often the correct caption of a pair has the higher score; a tie counts
+      half.
     """
     resampled = Resampled(data.judged, trials.seed)
     detection = [
@@ -162,20 +146,15 @@ def _rows(
     localization: list[dict[str, Any]],
     pairwise: list[dict[str, Any]],
 ) -> Iterator[dict[str, Any]]:
-    def row(one: dict[str, Any], statistic: str, key: str, n: str) -> dict[str, Any]:
-        shared = {name: one[name] for name in ("metric", "low", "high")}
-        return {**shared, "statistic": statistic, "value": one[key], "n": one[n]}
-
     for one in detection:
-        yield row(one, "average precision", "average_precision", "captions")
-        n = one["captions"]
-        share = one["positives"] / n if n else np.nan
-        yield {"metric": one["metric"], "statistic": "share of positives", "value": share, "n": n}
+        yield row_of(one, "average precision", "average_precision", "captions")
+        share = one["positives"] / one["captions"] if one["captions"] else np.nan
+        found = {"metric": one["metric"], "captions": one["captions"], "share": share}
+        yield row_of(found, "share of positives", "share", "captions")
     for one in localization:
-        of_words = row(one, "localization accuracy", "accuracy", "captions")
-        yield {**of_words, "subset": one["words"]}
+        yield row_of(one, "localization accuracy", "accuracy", "captions", subset=one["words"])
     for one in pairwise:
-        yield row(one, "pairwise accuracy", "accuracy", "pairs")
+        yield row_of(one, "pairwise accuracy", "accuracy", "pairs")
 
 
 def _detection(data: Hallucinations, draws: Floats, resampled: Resampled) -> dict[str, Any]:
@@ -199,11 +178,9 @@ def _detection(data: Hallucinations, draws: Floats, resampled: Resampled) -> dic
 
 
 def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
-    """Return the average precision of finding the positives by a high score.
+    """Return the average precision, in (0, 1], of finding the positives by a high score.
 
-    The sum over the different scores, from the highest down, of the recall gained there times the
-    precision there; equal scores are one step, so that their order does not matter. In (0, 1]; NaN
-    without a positive. Scores are float64 without NaN, `positive` is bool, both (n,).
+    Equal scores are one step, so that their order does not matter; NaN without a positive.
     """
     if not positive.any():
         return float("nan")

@@ -23,7 +23,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,8 @@ import numpy as np
 from ...captions import read_references
 from ...errors import AnnotationError
 from ...io.files import read_text
-from ...io.image_ids import ImageId, from_json_key, match, mismatch
-from .judgements import Judged, Ratings
+from ...io.image_ids import ImageId, match, mismatch
+from .judgements import Judged, Ratings, image_id_of
 
 #: What people were asked of Composite, by the word in the files' names.
 RATINGS: Mapping[str, str] = {"relevance": "correctness", "thoroughness": "throughness"}
@@ -75,7 +75,7 @@ def read_flickr8k(folder: Path) -> Ratings:
                     f"{where}: expected image, caption id and {expected}, separated by tabs."
                 )
             image, caption_id = fields[:2]
-            image_id = _image_id(image)
+            image_id = image_id_of(image)
             if image_id not in references or caption_id not in captions:
                 raise AnnotationError(
                     f"{where}: {image if image_id not in references else caption_id} is not in "
@@ -122,7 +122,7 @@ def _read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, .
         if caption_id in captions:
             raise AnnotationError(f"{path}: line {number}: {caption_id} appears twice; keep one.")
         captions[caption_id] = caption
-        image_id = _image_id(image)
+        image_id = image_id_of(image)
         references[image_id] = (*references.get(image_id, ()), caption)
     return captions, references
 
@@ -130,11 +130,6 @@ def _read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, .
 def _lines(path: Path) -> list[str]:
     # A caption may hold other characters that end a line for str.splitlines.
     return read_text(path, AnnotationError).rstrip("\n").split("\n")
-
-
-def _image_id(name: str) -> ImageId:
-    """Return the image id of a file name or an address: its stem, a whole number as a number."""
-    return from_json_key(PurePosixPath(name).stem)
 
 
 def read_composite(folder: Path) -> Ratings:
@@ -200,7 +195,7 @@ def _answers(path: Path) -> Iterator[tuple[ImageId, str, int, float]]:
         row = dict(zip(header, map(str.strip, fields), strict=False))
         if not row.get(image_column):
             continue  # the published files end with lines without an image
-        image = _image_id(row[image_column])
+        image = image_id_of(row[image_column])
         where = f"{path}: line {line}: image {image}"
         for place, (text, answer) in enumerate(columns):
             if not row.get(text) or answer not in row:

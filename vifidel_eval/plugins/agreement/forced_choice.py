@@ -13,7 +13,7 @@ import numpy as np
 from ...io.digits import rounded
 from ...io.text_tables import Cell, Table
 from .judgements import ALL, Choices
-from .result import Agreement, Resampled, mean
+from .result import Agreement, Resampled, mean, row_of
 from .trials import Trials
 
 #: What a metric gets for a pair whose captions it scores alike, by convention.
@@ -21,24 +21,12 @@ TIES = {"half": 0.5, "wrong": 0.0, "right": 1.0}
 
 
 def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agreement:
-    """Compare scores with people's preferences.
+    """Compare scores with people's preferences; captions with the same score count by `ties`.
 
-    Parameters
-    ----------
-    choices : Choices
-        The pairs.
-    trials : Trials
-        Scores of their captions.
-    ties : str
-        What a pair counts whose captions a metric scores alike: one of `TIES`.
-
-    Returns
-    -------
-    Agreement
-        ``"accuracies"``: of each metric, number of ``references`` and ``kind`` of pairs the
-        ``accuracy``, from 0 to 1, the mean over draws of references, with its interval; the
-        ``pairs`` that count, on which people have a preference and of which the metric scores both
-        captions; and the share of them whose captions are ``tied``.
+    Found are ``"accuracies"``: of each metric, number of ``references`` and ``kind`` of pairs the
+    ``accuracy``, from 0 to 1, the mean over draws of references, with its interval; the ``pairs``
+    that count, on which people have a preference and of which the metric scores both captions; and
+    the share of them whose captions are ``tied``.
     """
     kinds = np.array(choices.kinds)
     names = sorted(set(choices.kinds))
@@ -55,24 +43,20 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
         for kind, mask in masks.items():
             of_kind = np.where(mask, right, np.nan)
             counts = ~np.isnan(of_kind)
-            of_metric = {"metric": metric, "references": number}
-            accuracy, pairs = mean(of_kind), int(counts[0].sum())
             low, high = resampled.of_mean(of_kind)
-            tied = mean(np.where(counts, agrees == 0, np.nan))
-            ends = {"low": low, "high": high}
-            accuracies.append(
-                {
-                    **of_metric,
-                    "kind": kind,
-                    "accuracy": accuracy,
-                    **ends,
-                    "pairs": pairs,
-                    "tied": tied,
-                }
-            )
-            shared = {**of_metric, "n": pairs, "subset": kind}
-            rows.append({**shared, "statistic": "accuracy", "value": accuracy, **ends})
-            rows.append({**shared, "statistic": "tied", "value": tied})
+            found = {
+                "metric": metric,
+                "references": number,
+                "kind": kind,
+                "accuracy": mean(of_kind),
+                "low": low,
+                "high": high,
+                "pairs": int(counts[0].sum()),
+                "tied": mean(np.where(counts, agrees == 0, np.nan)),
+            }
+            accuracies.append(found)
+            rows.append(row_of(found, "accuracy", "accuracy", "pairs", subset=kind))
+            rows.append(row_of(found, "tied", "tied", "pairs", subset=kind, low=None, high=None))
     of_all = [accuracy for accuracy in accuracies if accuracy["kind"] == ALL]
     most = max(total["pairs"] for total in of_all)
     fewer = [

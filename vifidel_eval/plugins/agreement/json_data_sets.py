@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import numpy as np
 
 from ...errors import AnnotationError
 from ...io.containers import entries_of
 from ...io.entries import Entries, Entry
-from ...io.image_ids import ImageId, from_json_key, match, mismatch
+from ...io.image_ids import ImageId, match, mismatch
 from ...words.content_words import content_words
-from .judgements import ALL, Choices, Hallucinations, Judged, Ratings
+from .judgements import ALL, Choices, Hallucinations, Judged, Ratings, image_id_of
 
 #: The files of THumB.
 FILES = ("mscoco_THumB-1.0.jsonl", "mscoco_references.json")
@@ -56,7 +56,8 @@ def read_thumb(folder: Path) -> Ratings:
         image = entry.text("seg_id")
         if image not in references:
             raise entry.refusal("seg_id", f"an image that {references_path.name} has")
-        judged.append(Judged(_image_id(entry, "image"), (entry.text("hyp"),), references[image]))
+        image_id = image_id_of(entry.text("image"))
+        judged.append(Judged(image_id, (entry.text("hyp"),), references[image]))
         ratings.append([entry.number(*asked) for asked in RATINGS.values()])
         by_people.append(entry.text("SYS") == "Human")
     by_rating = np.array(ratings).T[:, :, None]
@@ -176,9 +177,5 @@ def _entries(path: Path) -> Entries:
 
 
 def _of_image(entry: Entry, *captions: str) -> Judged:
-    return Judged(_image_id(entry, "image_path"), captions, tuple(entry.texts("references")))
-
-
-def _image_id(entry: Entry, key: str) -> ImageId:
-    """Return the image id that a file name means: its stem, a whole number as a number."""
-    return from_json_key(PurePosixPath(entry.text(key)).stem)
+    image_id = image_id_of(entry.text("image_path"))
+    return Judged(image_id, captions, tuple(entry.texts("references")))

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...evaluation import Floats
-from ...io.image_ids import ImageId
+from ...io.image_ids import ImageId, from_json_key
 from ...io.records import Remembered
 
 #: All kinds of pairs together.
@@ -61,28 +62,22 @@ def _plain(caption: str) -> str:
 class Choices:
     """Pairs of captions of which people preferred one."""
 
-    #: The data set, as a table names it.
-    name: str
-    #: Each with two captions.
-    judged: list[Judged]
-    #: 1 for the first caption of a pair, -1 for the second, 0 where people were divided; (pairs,).
+    name: str  # the data set, as a table names it
+    judged: list[Judged]  # each with two captions
+    # 1 for the first caption of a pair, -1 for the second, 0 where people were divided; (pairs,).
     preferred: Floats
-    #: The kind of each pair; all the same where the data set has none.
-    kinds: list[str]
+    kinds: list[str]  # the kind of each pair; all the same where the data set has none
 
 
 @dataclass(frozen=True)
 class Hallucinations:
     """Captions in which people marked, or planted, what is not in the image."""
 
-    #: The data set, as a table names it.
-    name: str
-    #: Each with one caption, or all with two of which the second has the hallucination.
-    judged: list[Judged]
-    #: Whether captions have a hallucination; (captions judged together, judgements).
-    made_up: NDArray[np.bool_]
-    #: For each judgement the pieces between blanks, counted from 0, of its last caption that are
-    #: made up; empty where nothing is.
+    name: str  # the data set, as a table names it
+    judged: list[Judged]  # with one caption each, or with two, the second with the hallucination
+    made_up: NDArray[np.bool_]  # whether captions have one; (captions judged together, judgements)
+    # For each judgement the pieces between blanks, counted from 0, of its last caption that are
+    # made up; empty where nothing is.
     marked: list[frozenset[int]]
 
 
@@ -90,14 +85,15 @@ class Hallucinations:
 class Ratings:
     """Captions that people rated."""
 
-    #: The data set, as a table names it.
-    name: str
-    #: Each with one caption.
-    judged: list[Judged]
-    #: What was asked, and the answers, (captions, judges); NaN is none.
-    ratings: Mapping[str, Floats]
-    #: Parts of the data set that are evaluated apart: masks over the captions, by name.
-    subsets: Mapping[str, NDArray[np.bool_]]
+    name: str  # the data set, as a table names it
+    judged: list[Judged]  # each with one caption
+    ratings: Mapping[str, Floats]  # what was asked, and the answers, (captions, judges), or NaN
+    subsets: Mapping[str, NDArray[np.bool_]]  # masks over captions that are evaluated apart
+
+
+def image_id_of(name: str) -> ImageId:
+    """Return the image id of a file name or an address: its stem, a whole number as a number."""
+    return from_json_key(PurePosixPath(name).stem)
 
 
 def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:

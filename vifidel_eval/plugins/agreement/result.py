@@ -39,20 +39,13 @@ COLUMNS = tuple("metric statistic value low high n references rating judges subs
 class Agreement:
     """How well metrics agree with people on a data set."""
 
-    #: The data set.
-    data: str
-    #: What was found, metric by metric, as JSON has it; NaN is undefined.
-    findings: Mapping[str, list[dict[str, Any]]]
-    #: A row of the tidy table for each number: those of `COLUMNS` that say something of it.
-    rows: list[dict[str, Any]]
-    #: The same for people, without notes.
-    shown: list[Table]
-    #: What must be said of the numbers, beside how the trials were made.
-    conventions: list[str]
-    #: The scores.
-    trials: Trials
-    #: What JSON has of the experiment beside.
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    data: str  # the data set
+    findings: Mapping[str, list[dict[str, Any]]]  # as JSON has them; NaN is undefined
+    rows: list[dict[str, Any]]  # of the tidy table: of each number those of `COLUMNS` that apply
+    shown: list[Table]  # the same for people, without notes
+    conventions: list[str]  # what must be said of the numbers beside how the trials were made
+    trials: Trials  # the scores
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what JSON has beside
 
     def tables(self) -> list[Table]:
         """Return tables for people, with the notes below the last."""
@@ -75,16 +68,17 @@ class Agreement:
 
 
 class Resampled:
-    """Judgements resampled by image, each time with one of the draws of references.
+    """Judgements resampled by image, the same for every metric, with one of the draws each time.
 
-    An image brings all that was judged of it. The resamples are the same for every metric, so that
-    metrics are compared on the same ones; an interval says how different an experiment with other
-    images of the same kind and one other draw of references may come out.
+    An image brings all that was judged of it. An interval says how different an experiment with
+    other images of the same kind and one other draw of references may come out.
     """
 
     def __init__(self, judged: Sequence[Judged], seed: int) -> None:
         self._images = [one.image_id for one in judged]
         self._bootstrap = Bootstrap(seed, trials_of.RESAMPLES, trials_of.LEVEL)
+        #: From resampled values to their percentile interval; undefined ones are left out.
+        self.interval = self._bootstrap.interval
         self._places: dict[int, list[tuple[Integers, int]]] = {}
 
     def values(self, draws: int, statistic: Callable[[Integers, int], Any]) -> list[Any]:
@@ -92,10 +86,6 @@ class Resampled:
         if draws not in self._places:
             self._places[draws] = list(self._bootstrap.places(self._images, draws))
         return [statistic(places, draw) for places, draw in self._places[draws]]
-
-    def interval(self, values: Sequence[float]) -> tuple[float, float]:
-        """Return the percentile interval of resampled values; undefined ones are left out."""
-        return self._bootstrap.interval(values)
 
     def of_mean(self, values: Floats) -> tuple[float, float]:
         """Return the interval of the mean of values, (draws, judgements)."""
@@ -106,6 +96,14 @@ def mean(values: Floats) -> float:
     """Return the mean without NaN; NaN where nothing is left."""
     defined = values[~np.isnan(values)]
     return float(defined.sum()) / len(defined) if len(defined) else float("nan")
+
+
+def row_of(
+    finding: Mapping[str, Any], statistic: str, key: str, n: str, **more: Any
+) -> dict[str, Any]:
+    """Return the row of the tidy table for a number of a finding, and of how many it is."""
+    own = {name: finding.get(name) for name in ("metric", "references", "low", "high")}
+    return {**own, "statistic": statistic, "value": finding[key], "n": finding[n], **more}
 
 
 def table_of(
@@ -153,7 +151,7 @@ def write_figure(path: Path, result: Agreement) -> None:
 
 
 def write_curves(path: Path, result: Agreement) -> None:
-    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, with a line per metric.
+    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4.
 
     There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
     intervals. Other tools' scores, whatever references they had, are a level line.
@@ -166,7 +164,37 @@ def write_curves(path: Path, result: Agreement) -> None:
     size = 3.2 * columns, 2.9 * math.ceil(len(kinds) / columns) + 0.5
     with _drawing(path, size, columns, kinds) as (figure, axes):
         for axis, kind in zip(axes, kinds, strict=True):
-            _draw_panel(axis, result, kind, metrics, numbers)
+            axis.set_title(kind, parse_math=False)
+            axis.set_xticks(range(len(numbers)), [str(number) for number in numbers])
+            axis.set_xlabel("references")
+            axis.set_ylabel("accuracy")
+            axis.grid(axis="y", color="0.9")
+            for at, metric in enumerate(metrics):
+                style = {
+                    "color": f"C{at % 10}",
+                    "marker": _MARKERS[at % len(_MARKERS)],
+                    "linestyle": _DASHES[at % len(_DASHES)],
+                    "markersize": 4,
+                    "linewidth": 1.2,
+                }
+                of_metric = {
+                    a["references"]: a
+                    for a in result.findings["accuracies"]
+                    if (a["metric"], a["kind"]) == (metric, kind)
+                }
+                drawn = [number for number in numbers if number in of_metric]
+                places: list[float] = [numbers.index(number) for number in drawn]
+                if not drawn:  # another tool's scores: whatever references it had
+                    places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
+                accuracies, lows, highs = (
+                    [of_metric[number][key] for number in drawn]
+                    for key in ("accuracy", "low", "high")
+                )
+                if len(drawn) == 1:  # a band has no width there
+                    places = [places[0] + 0.03 * (at - len(metrics) / 2)]
+                    axis.vlines(places, lows, highs, color="0.6", linewidth=1)
+                axis.plot(places, accuracies, label=metric, **style)
+                axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
         # Named here: matplotlib leaves labels out that begin with an underscore.
         legend = figure.legend(
             axes[0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
@@ -177,46 +205,10 @@ def write_curves(path: Path, result: Agreement) -> None:
         figure.suptitle(title, parse_math=False)
 
 
-def _draw_panel(
-    axis: Any, result: Agreement, kind: str, metrics: list[str], numbers: list[Any]
-) -> None:
-    axis.set_title(kind, parse_math=False)
-    axis.set_xticks(range(len(numbers)), [str(number) for number in numbers])
-    axis.set_xlabel("references")
-    axis.set_ylabel("accuracy")
-    axis.grid(axis="y", color="0.9")
-    for at, metric in enumerate(metrics):
-        style = {
-            "color": f"C{at % 10}",
-            "marker": _MARKERS[at % len(_MARKERS)],
-            "linestyle": _DASHES[at % len(_DASHES)],
-            "markersize": 4,
-            "linewidth": 1.2,
-        }
-        of_metric = {
-            a["references"]: a
-            for a in result.findings["accuracies"]
-            if (a["metric"], a["kind"]) == (metric, kind)
-        }
-        drawn = [number for number in numbers if number in of_metric]
-        places: list[float] = [numbers.index(number) for number in drawn]
-        if not drawn:  # another tool's scores: whatever references it had
-            places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
-        accuracies, lows, highs = (
-            [of_metric[number][key] for number in drawn] for key in ("accuracy", "low", "high")
-        )
-        if len(drawn) == 1:  # a band has no width there
-            places = [places[0] + 0.03 * (at - len(metrics) / 2)]
-            axis.vlines(places, lows, highs, color="0.6", linewidth=1)
-        axis.plot(places, accuracies, label=metric, **style)
-        axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
-
-
 def write_intervals(path: Path, result: Agreement) -> None:
-    """Write how well metrics find what captions make up, with 95 % intervals.
+    """Write how well metrics find what captions make up, with 95 % intervals: a panel each.
 
-    There is a panel for each experiment; its dotted line is what chance reaches, where there is
-    such a number.
+    The dotted line is what chance reaches, where there is such a number.
     """
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
@@ -253,11 +245,9 @@ def write_intervals(path: Path, result: Agreement) -> None:
 
 
 def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
-    """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
+    """Write a panel for each `williams_matrix`, as Kilickaya et al.'s Fig. 4.
 
-    There is a panel for each matrix of `williams_matrix`. The darker a cell, the surer that the
-    metric of its row correlates better with people than the one of its column; the p-value is
-    written in it.
+    The darker a cell, the surer that its row's metric correlates better than its column's.
     """
     if not matrices:
         raise VifidelError(f"{path}: a matrix needs two metrics; name more --metrics.")
@@ -266,23 +256,21 @@ def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
     inches = (size + 0.6) * columns, size * math.ceil(len(matrices) / columns)
     with _drawing(path, inches, columns, matrices) as (_, axes):
         for axis, matrix in zip(axes, matrices, strict=True):
-            _draw_matrix(axis, matrix, characters=int(9 * size))
-
-
-def _draw_matrix(axis: Any, matrix: dict[str, Any], characters: int) -> None:
-    correlations, p_values = matrix["correlations"], matrix["p_values"]
-    names = list(correlations)
-    sure = [[1 - p_values[row][column] for column in names] for row in names]
-    axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
-    for y, row in enumerate(names):
-        for x, column in enumerate(names):
-            text = _p_value(p_values[row][column])
-            axis.text(x, y, text, ha="center", va="center", fontsize=7)
-    axis.set_xticks(range(len(names)), names, rotation=90, parse_math=False)
-    labels = [f"{name} ({r:.3f})" for name, r in correlations.items()]
-    axis.set_yticks(range(len(names)), labels, parse_math=False)
-    title = textwrap.fill(f"{matrix['title']}: p, row better than column", width=characters)
-    axis.set_title(title, fontsize=8, parse_math=False)
+            correlations, p_values = matrix["correlations"], matrix["p_values"]
+            names = list(correlations)
+            sure = [[1 - p_values[row][column] for column in names] for row in names]
+            axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
+            for y, row in enumerate(names):
+                for x, column in enumerate(names):
+                    text = _p_value(p_values[row][column])
+                    axis.text(x, y, text, ha="center", va="center", fontsize=7)
+            axis.set_xticks(range(len(names)), names, rotation=90, parse_math=False)
+            labels = [f"{name} ({r:.3f})" for name, r in correlations.items()]
+            axis.set_yticks(range(len(names)), labels, parse_math=False)
+            title = textwrap.fill(
+                f"{matrix['title']}: p, row better than column", width=int(9 * size)
+            )
+            axis.set_title(title, fontsize=8, parse_math=False)
 
 
 def _p_value(p: float) -> str:

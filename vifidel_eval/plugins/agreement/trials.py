@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -17,17 +16,17 @@ from typing import Any
 import numpy as np
 
 from ...captions.rows import Rows, one_run
-from ...errors import AnnotationError, MetricUnavailable, VifidelError
+from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
-from ...io.containers import entries_of
 from ...io.digits import rounded
 from ...io.files import json_text, write_whole
-from ...io.image_ids import samples, to_json_value
+from ...io.image_ids import ImageId, samples, to_json_value
 from ...io.options import check_whole
 from ...io.records import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
 from ...scores.systems import score_rows
+from ...scores.tool_scores import columns_of, items_of
 from .judgements import AS_GIVEN, Judged, References, drawn, times_drawn
 
 #: Resamples of every interval.
@@ -65,18 +64,26 @@ class Trials:
             for number, draws in by_number.items():
                 yield metric, number, draws
 
-    def and_given(self, metric: str, scores: Floats) -> Trials:
+    def and_given(
+        self, metric: str, scores: Floats, digest: str = "", lower_is_better: bool = False
+    ) -> Trials:
         """Return these trials with scores of another tool, (captions judged together, judgements).
 
-        A `VifidelError` says that a metric of that name is among them already.
+        The `digest` pins its file. A `VifidelError` says that there is a metric of that name.
         """
         if metric in self.signatures:
-            raise VifidelError(f"{metric} is computed here too: give --scores another name.")
+            raise VifidelError(
+                f"there is another {metric}: give these scores another name, as in --scores "
+                "NAME=FILE."
+            )
+        files = f"|files:{digest}" if digest else ""
+        sign = -1 if lower_is_better else 1
         return replace(
             self,
             references=[*(number for number in self.references if number != AS_GIVEN), AS_GIVEN],
-            scores=self.scores | {metric: {AS_GIVEN: scores[np.newaxis]}},
-            signatures=self.signatures | {metric: f"{metric}|scores:given"},
+            scores=self.scores | {metric: {AS_GIVEN: sign * scores[np.newaxis]}},
+            signatures=self.signatures | {metric: f"{metric}|scores:given{files}"},
+            lower_is_better=self.lower_is_better.union([metric] * lower_is_better),
         )
 
     def notes(self) -> list[str]:
@@ -125,24 +132,11 @@ def run_trials(
 ) -> Trials:
     """Score judged captions, with each number of references, under every metric.
 
-    A `VifidelError` says that there is no draw, or that the seed is negative.
-
-    Parameters
-    ----------
-    judged : sequence of Judged
-        What people judged.
-    scorers : mapping
-        Metric name to scorer.
-    numbers : sequence of int or str
-        Numbers of references, or `ALL_REFERENCES`.
-    draws, seed : int
-        How often references are drawn, where there are more than the number; see `drawn`.
-    parts : Parts
-        What is in it is not computed again; a part is one metric with one draw.
-    on_progress : callable, optional
-        Called with the number of scores just computed; together as `work` says.
-    unavailable : mapping, optional
-        Metrics that are known not to be available, with the reason.
+    `scorers` are metrics by name, `numbers` whole numbers of references or `ALL_REFERENCES`; where
+    an image has more, they are drawn `draws` times (`drawn`). A part of `parts` is one metric with
+    one draw, and is not computed again. `on_progress` is called with the number of scores just
+    computed, together as `work` says. Of `unavailable` metrics the reason is known. A
+    `VifidelError` says that there is no draw, or that the seed is negative.
     """
     check_whole(0, seed=seed)
     check_whole(1, draws=draws)
@@ -307,20 +301,17 @@ def _columns(
 ) -> dict[str, Floats]:
     """Return a metric's scores by what its columns are called."""
     if not isinstance(scorer, Mean):
-        return known[scorer] if len(known[scorer]) > 1 else {name: _main(scorer, known)}
-    of_parts = [_main(part, known) for part in scorer.parts]
+        own = known[scorer]
+        return own if len(own) > 1 else dict(zip([name], own.values(), strict=True))
+    # Of each the column that stands for it, or its only one, whatever that is called.
+    columns = ((part.main, known[part]) for part in scorer.parts)
+    of_parts = [of[main] if len(of) > 1 else next(iter(of.values())) for main, of in columns]
     evaluations = [
         [Evaluation(range(len(scores)), scores) for scores in of_side]
         for of_side in zip(*of_parts, strict=True)
     ]
     combined = [[rounded(s) for s in e.scores.tolist()] for e in scorer.combine(evaluations)]
     return {name: np.array(combined, np.float64)}
-
-
-def _main(scorer: Scorer, known: Mapping[Scorer, dict[str, Floats]]) -> Floats:
-    """Return the scores of the column that stands for a metric, or of its only one."""
-    columns = known[scorer]
-    return columns[scorer.main] if len(columns) > 1 else next(iter(columns.values()))
 
 
 def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
@@ -345,37 +336,35 @@ def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
     write_whole(path, json_text(entries) + "\n")
 
 
-def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
-    """Return the scores of another tool, (captions judged together, judgements), NaN for null.
+def read_scores(
+    path: Path, judged: Sequence[Judged], name: str = ""
+) -> tuple[dict[str, Floats], str]:
+    """Return the scores of another tool, (captions judged together, judgements), and a digest.
 
-    The file is that of `write_candidates` with ``"score"`` in each entry, which may be null. ``id``
-    and ``score`` are needed; a caption must be the one of the data set. An `AnnotationError` says
-    what is not so, or that a caption has no score.
+    The file is that of `write_candidates` with ``"score"`` in each entry, or has numbers for its
+    ids in any layout of `vifidel_eval.scores.tool_scores`; `name` is as `columns_of` takes it. A
+    VifidelError says what is wrong, that a caption is another one, or that an id has no entry.
     """
-    captions = {entry_id: caption for entry_id, _, caption in _identified(judged)}
-    scores: dict[str, float] = {}
-    for entry in entries_of(path, AnnotationError):
-        entry_id, score = entry.text("id"), entry["score"]
-        if entry.get("caption", captions.get(entry_id)) != captions.get(entry_id):
-            raise entry.error(
-                f"{entry}: {entry['caption']!r:.60} is not the caption of id {entry_id!r}; are the "
-                "scores for this data set?"
+    captions: dict[ImageId, str] = {at: caption for at, _, caption in _identified(judged)}
+    items, where, digest = items_of(path, id_fields=("id",))
+    for item in items:
+        if item.get("caption", captions.get(item.image)) != captions.get(item.image):
+            raise item.error(
+                f"{item}: {item['caption']!r:.60} is not the caption of that id; are the scores "
+                "for this data set?"
             )
-        if entry_id in scores:
-            raise entry.error(f"{entry}: id {entry_id!r} appears twice; keep one.")
-        is_number = isinstance(score, int | float) and not isinstance(score, bool)
-        if score is not None and (not is_number or abs(score) > sys.float_info.max):
-            raise entry.refusal("score", "a finite number or null")
-        scores[entry_id] = np.nan if score is None else float(score)
-    missing = [entry_id for entry_id in captions if entry_id not in scores]
-    if missing or len(scores) > len(captions):
-        raise AnnotationError(
-            f"{path}: {len(scores)} scores for {len(captions)} captions, {len(missing)} without "
+    columns = columns_of(items, where, name)
+    given = {item.image for item in items}
+    missing = [entry_id for entry_id in captions if entry_id not in given]
+    if missing or len(given) > len(captions):
+        raise VifidelError(
+            f"{where}: {len(given)} scores for {len(captions)} captions, {len(missing)} without "
             f"one (ids {samples(missing)}); are they for this data set?"
         )
-    flat: Floats = np.array([scores[entry_id] for entry_id in captions], dtype=np.float64)
-    by_side: Floats = flat.reshape(len(judged), -1).T
-    return by_side
+    return {
+        column: np.array([scores[entry_id] for entry_id in captions]).reshape(len(judged), -1).T
+        for column, scores in columns.items()
+    }, digest
 
 
 def _identified(judged: Sequence[Judged]) -> Iterator[tuple[str, Judged, str]]:

@@ -28,13 +28,12 @@ from ...evaluation import Column, Evaluation
 from ...io.files import first_line, read_bytes
 from ...io.image_ids import ImageId, match, to_json_value
 from ...io.options import Option
-from ...io.pictures import decode
+from ...io.pictures import decode, file_names, find_pictures
 from ...io.records import cache_folder, progress_bar
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import HESSEL_2021
 from ...scorers.record import Metric
 from ...scorers.registry import register
-from ...show.report import file_names, find_pictures
 from ...words.settings import DEVICE, Settings
 from .. import pytorch
 from .regions import Floats32, Kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -238,11 +238,7 @@ def check_results(path: Path, images: Collection[ImageId]) -> Results:
 def write_results(
     captions: Mapping[ImageId, str], path: Path, images: Collection[ImageId] | None = None
 ) -> Results:
-    """Write captions in the results format, unless there would be a fault in the file.
-
-    It has the ids of the images that it must describe, and their order; by default they are those
-    of the captions.
-    """
+    """Write captions with the ids of images, in their order, unless the file would have a fault."""
     known = captions if images is None else images
     same_image = match(captions, known)
     of_image = {same_image.get(image_id, image_id): text for image_id, text in captions.items()}
@@ -284,7 +280,18 @@ def _faults(
 ) -> Iterator[tuple[str, str, int | None, ImageId | None]]:
     """Yield the fields of each `Fault` of entries that should describe the known images."""
     first_at: dict[ImageId, int] = {}
-    image_of = _image_among(known)
+    of_text = {str(image_id): image_id for image_id in known}
+    only_numbers = set(map(type, known)) <= {int}
+
+    def image_of(value: Any) -> ImageId | None:
+        """Return the image that a value stands for, known or not; None of what is no id."""
+        if only_numbers and isinstance(value, str):  # text of digits is a number, too
+            return int(value) if _DIGITS.fullmatch(value) else None
+        image_id = from_json_value(value)
+        if image_id is None or image_id in known:
+            return image_id
+        return of_text.get(str(image_id), image_id)
+
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
             what = f'expected {{"image_id": ..., "caption": ...}}, found {_json(entry)}'
@@ -332,25 +339,6 @@ def _faults_of_entry(entry: dict[str, Any], image_id: ImageId | None) -> Iterato
         yield "line break", f"the line break {_json(breaks[0])} inside the caption"
     if any("\ud800" <= character <= "\udfff" for character in text):
         yield "lone surrogate", "a lone surrogate, which UTF-8 cannot encode"
-
-
-def _image_among(known: Collection[ImageId]) -> Callable[[Any], ImageId | None]:
-    """Return what goes from a JSON value to the image that it stands for, `known` or not, if any.
-
-    Text of digits is a number where all known ids are numbers.
-    """
-    of_text = {str(image_id): image_id for image_id in known}
-    only_numbers = set(map(type, known)) <= {int}
-
-    def image_of(value: Any) -> ImageId | None:
-        if only_numbers and isinstance(value, str):
-            return int(value) if _DIGITS.fullmatch(value) else None
-        image_id = from_json_value(value)
-        if image_id is None or image_id in known:
-            return image_id
-        return of_text.get(str(image_id), image_id)
-
-    return image_of
 
 
 def _json(value: Any) -> str:

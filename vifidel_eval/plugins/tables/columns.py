@@ -1,7 +1,4 @@
-"""Columns of PyArrow: found by name or path, their types told, their buffers checked, read.
-
-Columns of text may spell lists, such as ``["dog", "cat"]`` in a CSV file: these become lists.
-"""
+"""Columns of PyArrow: found by name or path, checked, read; text in them may spell lists."""
 
 from __future__ import annotations
 
@@ -66,10 +63,7 @@ class Values(list[Any]):
 
 
 def field_of(schema: pa.Schema, name: str) -> Any:
-    """Return the field of a schema that has a name, or else that a path leads to.
-
-    ``doc.caption`` is the field of a struct, ``resps[0]`` an entry of a list, as in caption files.
-    """
+    """Return the field that has a name, or that a path such as ``doc.caption[0]`` leads to."""
     found = schema.get_all_field_indices(name)
     if len(found) == 1:
         return schema.field(found[0])
@@ -198,10 +192,7 @@ def spelt(text: Any) -> str | None:
 
 
 def entries(column: Any, field: str = "") -> tuple[Any, Integers]:
-    """Return the entries of all lists of a column, or a field of them, and how many each row has.
-
-    Strings that are not UTF-8 become nulls, and decimal numbers floats.
-    """
+    """Return the entries of all lists of a column, or a field of them, and each row's number."""
     if pa.types.is_null(column.type):
         return pa.nulls(0, pa.string()), np.zeros(len(column), np.int64)
     sizes = pa.compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
@@ -268,10 +259,7 @@ def types_of_cells(
 def with_lists(
     batch: pa.RecordBatch, types: Mapping[str, pa.DataType], plain: str | None
 ) -> pa.RecordBatch:
-    """Return rows with lists in place of text; what cannot be read is a list of one null.
-
-    In the column `plain`, that of references, text that does not look like a list is a list of one.
-    """
+    """Return rows with lists in place of text; `plain`, that of references, may have plain text."""
     for name, kind in types.items():
         column = batch.column(name)
         read = partial(_list_of, kind, name == plain)
@@ -308,7 +296,7 @@ def _parsed(text: str | None) -> Any:
 
 
 def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
-    """Return the list of a cell; `plain` text may stand for a list of itself."""
+    """Return the list of a cell, of one null if it says none; `plain` text is a list of itself."""
     if plain and text:
         try:
             cell = listed_in(text, "", VifidelError)

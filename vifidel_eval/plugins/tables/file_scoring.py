@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet
 
 from ...commands.paths import Condition, number_of
@@ -60,11 +59,7 @@ def sums_of(values: Floats) -> list[Any]:
 
 
 def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what was counted of rows of several parts together.
-
-    ``sums`` are `sums_of` each column of scores, and of what corpus scores follow from (``counts
-    of`` a metric); `COUNTED_OF_ROWS` that are 0 are left out.
-    """
+    """Return what was counted of rows of several parts together, without the zeros of `COUNTS`."""
     numbers: Counter[str] = Counter()
     statuses = dict.fromkeys(STATUSES, 0)
     sums: dict[str, list[Any]] = {}
@@ -135,11 +130,7 @@ class Work:
     def check(
         self, file: TableFile, whole: bool = False
     ) -> tuple[OpenTable, str | None, list[Condition]]:
-        """Return a file, checked, the signature of its scores, and the conditions on its columns.
-
-        `whole` is for `open`. The signature is None if all its labels are missing, so that their
-        column has no type.
-        """
+        """Return a file, checked, its scores' signature, and the conditions on its columns."""
         table = file.open(self.scorer.columns, whole)
         try:
             self.scorer.check(table.schema)
@@ -157,7 +148,7 @@ class Work:
             raise VifidelError(f"{file.path}: {problem}") from None
         labels = self.scorer.columns.labels
         if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
-            return table, None, keep
+            return table, None, keep  # all labels are missing: they may have scores elsewhere
         return table, self.scorer.signature(table.schema), keep
 
     def record(self, task: Task, on_rows: Callable[[int], object] = lambda _: None) -> Record:
@@ -251,10 +242,7 @@ def seal(record: Mapping[str, Any]) -> str:
 def named_in(
     condition: Condition, scores: Any, schema: Any, numbers_in_text: bool = False
 ) -> Condition:
-    """Return the condition with the name that its column has in the table that is written.
-
-    `scores` are fields, whose underscores may be hyphens in the condition; `schema` is the input's.
-    """
+    """Return a condition on a column of the scores, whose hyphens are underscores, or the input."""
     types, added = pa.types, [field.name for field in scores]
     name = condition.column.replace("-", "_")
     name = name if name in added else condition.column
@@ -273,27 +261,23 @@ def named_in(
     return replace(condition, column=name)
 
 
-def passing(condition: Condition, column: Any) -> Any:
-    """Return which values pass, a pyarrow.BooleanArray without nulls.
-
-    Values compare without rounding, or in the column's precision if that is below double.
-    """
+def passing(condition: Condition, column: Any) -> list[bool]:
+    """Return which values pass; they compare in the column's precision if that is below double."""
     bound = in_precision_of(column.type, condition.number)
     values = texts(column).to_pylist() if is_text(column.type) else column.to_pylist()
     numbers = (number_of(value) if isinstance(value, str) else value for value in values)
-    return pa.array([condition.holds(value, bound) for value in numbers], pa.bool_())
+    return [condition.holds(value, bound) for value in numbers]
 
 
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
-    masks = [passing(condition, batch.column(condition.column)) for condition in keep]
-    for mask in masks[1:]:
-        masks[0] = pc.and_(masks[0], mask)
-    if not masks:
+    if not keep:
         return batch
+    passed = [passing(condition, batch.column(condition.column)) for condition in keep]
+    mask = np.logical_and.reduce(passed)
     try:
-        return batch.filter(masks[0])
+        return batch.filter(pa.array(mask))
     except NotImplementedError:  # views and run-end encoded columns, which can be cut and joined
-        ends = np.flatnonzero(np.diff(np.asarray(masks[0]), prepend=False, append=False))
+        ends = np.flatnonzero(np.diff(mask, prepend=False, append=False))
         runs = [batch.slice(start, end - start) for start, end in ends.reshape(-1, 2).tolist()]
         table = pa.Table.from_batches(runs, batch.schema)
         return next(iter(table.combine_chunks().to_batches()), batch.slice(0, 0))

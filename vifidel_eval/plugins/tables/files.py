@@ -34,6 +34,10 @@ _FORMATS = {
 }
 _PLAIN, _TEXT = ("CSV", "TSV"), ("CSV", "TSV", "JSONL")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+_ENDINGS = (
+    f"a file that ends in {', '.join([*_FORMATS][:-1])} or {[*_FORMATS][-1]}, or compressed text "
+    "such as .csv.gz"
+)
 
 _SECRET = re.compile("//[^/@]*@")
 
@@ -65,34 +69,30 @@ class TableFile:
             return sha256_of(file)
 
     def open(self, names: Columns, whole: bool = True) -> OpenTable:
-        """Open the file, whose columns of lists, which `names` has, may be text.
-
-        Unless the `whole` will be read, its columns may be those of its first rows only.
-        """
+        """Open the file; unless the `whole` is read, its columns may be those of its first rows."""
         source: Any
         with _readable(self):
             if self.format == "JSONL":
                 source = JsonLines(self.filesystem, self.path, whole)
             else:
-                source = self._dataset({})
+                source = self._dataset([])
             if self.format in _PLAIN:  # nothing is taken for a number or date
-                source = self._dataset(dict.fromkeys(source.schema.names, pa.string()))
+                source = self._dataset(source.schema.names)
         return OpenTable(self, source, names)
 
-    def _dataset(self, text: dict[str, pa.DataType]) -> ds.Dataset:
-        form: ds.FileFormat
+    def _dataset(self, texts: list[str]) -> ds.Dataset:
+        """Return a file that is no JSON; in CSV, columns of these names are text."""
+        form: ds.FileFormat = ds.IpcFileFormat()
         if self.format == "Parquet":
             options = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
             form = ds.ParquetFileFormat(default_fragment_scan_options=options)
-        elif self.format == "Arrow":
-            form = ds.IpcFileFormat()
-        else:
+        elif self.format in _PLAIN:
+            types = dict.fromkeys(texts, pa.string())
+            between = "\t" if self.format == "TSV" else ","
             form = ds.CsvFileFormat(
-                parse_options=pa.csv.ParseOptions(
-                    delimiter="\t" if self.format == "TSV" else ",", newlines_in_values=True
-                ),
+                parse_options=pa.csv.ParseOptions(delimiter=between, newlines_in_values=True),
                 read_options=pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK),
-                convert_options=pa.csv.ConvertOptions(column_types=text, check_utf8=False),
+                convert_options=pa.csv.ConvertOptions(column_types=types, check_utf8=False),
             )
         return ds.dataset(self.path, filesystem=self.filesystem, format=form)
 
@@ -108,15 +108,12 @@ def _suffix_of(name: str) -> tuple[str, str]:
 
 
 class OpenTable:
-    """The rows of a file, with lists where text spells them.
-
-    `schema` has its columns, and `numbers_in_text` says whether numbers are text, as in CSV.
-    """
+    """The rows of a file, with lists where text spells them; `schema` has its columns."""
 
     def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
         self._file, self._source, self._names = file, source, names
         self._types: dict[str, pa.DataType] = {}
-        self.numbers_in_text = file.format in _PLAIN
+        self.numbers_in_text = file.format in _PLAIN  # as in CSV
         try:
             self._types = types_of_cells(source.schema, names, self.batches())
         except VifidelError as problem:
@@ -201,16 +198,13 @@ def _said(problem: BaseException) -> str:
 
 
 def find_tables(sources: Sequence[str]) -> list[TableFile]:
-    """Return all files of tables, in the order of their names.
-
-    `sources` are files and folders, with all that is below them: paths, or URIs of object stores.
-    Names that begin with a full stop or an underscore are left out, as Spark and pyarrow do.
-    """
+    """Return all files of tables, in the order of their names; sources are paths and addresses."""
     files = [file for source in sources for file in _of_source(source)]
     return sorted(files, key=lambda file: file.name)
 
 
 def _of_source(source: str) -> list[TableFile]:
+    filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     if is_address(source):
         given, source = source, _SECRET.sub("//***@", source)  # what messages show of it
         try:
@@ -218,12 +212,10 @@ def _of_source(source: str) -> list[TableFile]:
         except _PROBLEMS as problem:
             why = _said(problem).replace(given, source)
             raise VifidelError(f"{source}: {why}; check the address.") from None
-    else:
-        filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     try:
         info = filesystem.get_file_info(path)
-        if info.type == pa.fs.FileType.Directory:
-            return _of_folder(source, filesystem, path)
+        folder = info.type == pa.fs.FileType.Directory
+        named = list(_below(filesystem, path)) if folder else [(PurePosixPath(path).name, path)]
     except VifidelError:
         raise
     except _PROBLEMS as problem:
@@ -231,24 +223,12 @@ def _of_source(source: str) -> list[TableFile]:
         raise VifidelError(f"{where}: {_said(problem)}; check the path.") from None
     if info.type == pa.fs.FileType.NotFound:
         raise VifidelError(f"{source}: no such file or directory; check the path.")
-    if info.type != pa.fs.FileType.File:
+    if info.type == pa.fs.FileType.Unknown:
         raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
-    name = PurePosixPath(info.path).name
-    _, form = _suffix_of(name)
-    if not form:
-        raise VifidelError(
-            f"{source}: its name does not say which table it is; expected {_endings()}."
-        )
-    return [TableFile(name, path, filesystem, form)]
-
-
-def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
-    found = [
-        TableFile(name, path, filesystem, _suffix_of(name)[1])
-        for name, path in _listed(filesystem, folder)
-        if not any(part.startswith((".", "_")) for part in name.split("/"))
-    ]
-    found.sort(key=lambda file: file.name)
+    found = [TableFile(name, path, filesystem, _suffix_of(name)[1]) for name, path in sorted(named)]
+    expected = f"expected {_ENDINGS}"
+    if not folder and not found[0].format:
+        raise VifidelError(f"{source}: its name does not say which table it is; {expected}.")
     other = next((file for file in found if not file.format), None)
     if other is not None and len(found) > 1:
         raise VifidelError(
@@ -256,7 +236,7 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
             f"such as {os.path.join(source, '*.parquet')}."
         )
     if other is not None or not found:
-        raise VifidelError(f"{source}: there is no table in this folder; expected {_endings()}.")
+        raise VifidelError(f"{source}: there is no table in this folder; {expected}.")
     formats = {file.format: file.name for file in found}
     if len(formats) > 1:
         (one, first), (other_one, second) = list(formats.items())[:2]
@@ -267,8 +247,8 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
     return found
 
 
-def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the name below a folder and the path of every file in it."""
+def _below(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the name below a folder and the path of every file in it that is not left out."""
     if isinstance(filesystem, pa.fs.LocalFileSystem):
         # pyarrow follows links, also one that leads to the folder that it is in, or nowhere.
         for parent, folders, names in os.walk(folder):
@@ -286,10 +266,7 @@ def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, st
             raise VifidelError(
                 f"{info.path}: is a pipe or device, not an ordinary file; remove it."
             )
-        if info.type == pa.fs.FileType.File:
-            yield info.path[len(folder) :].lstrip("/"), info.path
-
-
-def _endings() -> str:
-    *most, last = _FORMATS
-    return f"a file that ends in {', '.join(most)} or {last}, or compressed text such as .csv.gz"
+        name = info.path[len(folder) :].lstrip("/")
+        hidden = any(part.startswith((".", "_")) for part in name.split("/"))  # as for Spark
+        if info.type == pa.fs.FileType.File and not hidden:
+            yield name, info.path

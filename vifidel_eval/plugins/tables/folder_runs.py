@@ -15,7 +15,7 @@ import secrets
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -52,10 +52,7 @@ _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
 def score_tables(
     work: Work, files: Sequence[TableFile], output: Path, settings: Mapping[str, Any], workers: int
 ) -> dict[str, Any]:
-    """Score files of rows into a folder, if that was not done before, and return the manifest.
-
-    That has the settings: what else the output depends on.
-    """
+    """Score files of rows into a folder, if that was not done before, and return the manifest."""
     outputs = _outputs(files, work.style)
     rows, signature = _checked(work, files)
     plan = {
@@ -66,7 +63,7 @@ def score_tables(
         | METRICS.packages(work.scorer.metrics),
     }
     with _RunFolder.opened(output, plan) as folder:
-        folder.check_outputs(outputs)
+        folder.check_outputs(set(outputs))
         tasks = {
             name: Task(file, name, folder.temporary(at), signature, folder.record_of(name))
             for at, (file, name) in enumerate(zip(files, outputs, strict=True))
@@ -198,7 +195,9 @@ class _RunFolder:
                 try:
                     yield folder
                 finally:
-                    folder._clean()
+                    folder._remove_temporaries()
+                    if folder._manifest.exists():  # the run has ended
+                        folder._parts.clear()
         finally:
             if new:
                 with contextlib.suppress(OSError):  # not empty
@@ -208,7 +207,7 @@ class _RunFolder:
         """Return where a file is written before it is recorded; the name is of this run alone."""
         return self._path / f".score-table-{self._run}-{of}.part"
 
-    def check_outputs(self, outputs: Sequence[str]) -> None:
+    def check_outputs(self, outputs: Container[str]) -> None:
         """Raise if there is a file of an earlier run that this one would not write."""
         for key in sorted(self._parts):
             name, source = self._parts[key]["output"], self._parts[key]["input"]
@@ -220,10 +219,7 @@ class _RunFolder:
                 )
 
     def record_of(self, name: str) -> Record:
-        """Return the record of a file that a run like this one wrote; empty if there is none.
-
-        It raises if there is a file of that name that no run has written.
-        """
+        """Return the record of a file that a run like this one wrote, or {}; raise for others'."""
         path = self._path / name
         if not os.path.lexists(path):
             return {}
@@ -256,12 +252,6 @@ class _RunFolder:
     def _remove_temporaries(self) -> None:
         for path in self._path.glob(".score-table-*.part"):
             path.unlink(missing_ok=True)
-
-    def _clean(self) -> None:
-        """Remove temporary files, and then the records of a run that ended."""
-        self._remove_temporaries()
-        if self._manifest.exists():
-            self._parts.clear()
 
 
 def _pin(plan: Mapping[str, Any]) -> str:

@@ -21,61 +21,6 @@ _NAME_FIELDS = ("label", "labels", "name", "names")
 _SCORE_FIELDS = ("score", "scores", "confidence", "confidences")
 
 
-class Shape(NamedTuple):
-    """How a column holds labels."""
-
-    numbers_are: str = ""  # beside each label: "scores", "counts" or nothing
-    fields: tuple[str, ...] = ()  # of a struct or a map's entries: the names and the numbers
-    parallel: bool = False  # two lists of equal length rather than a list of pairs
-
-
-def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
-    """Return how a column of this type holds labels, or raise a VifidelError if it does not.
-
-    `scores` is the type of the column of their scores, if there is one.
-    """
-    types = pa.types
-    if types.is_null(kind):
-        return Shape()
-    if scores is not None:
-        if is_list(kind) and is_text(kind.value_type) and _is_numbers(scores):
-            return Shape("scores", parallel=True)
-        raise VifidelError(
-            f"the columns of labels and their scores are of types {kind} and {scores}; give a list "
-            "of strings and a list of numbers per row."
-        )
-    if types.is_map(kind) and is_text(kind.key_type) and types.is_integer(kind.item_type):
-        return Shape("counts", ("key", "value"))
-    if is_list(kind) and is_text(kind.value_type):
-        return Shape()
-    struct = kind.value_type if is_list(kind) else kind
-    if types.is_struct(struct):
-        parallel, of_field = struct is kind, {field.name: field.type for field in struct}
-        fields = tuple(
-            next((name for name in names if name in of_field), "")
-            for names in (_NAME_FIELDS, _SCORE_FIELDS)
-        )
-        name, number = (of_field.get(field, struct) for field in fields)
-        if parallel and is_list(name) and is_text(name.value_type) and _is_numbers(number):
-            return Shape("scores", fields, parallel=True)
-        if not parallel and is_text(name) and _is_number(number):
-            return Shape("scores", fields)
-    raise VifidelError(
-        f"the column {column!r} is of type {kind}; labels are a list of strings per row, a list of "
-        "structs with label and score (or name and confidence), or a map of label to count."
-    )
-
-
-def _is_number(kind: Any) -> bool:
-    types = pa.types
-    checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
-    return any(check(kind) for check in checks)
-
-
-def _is_numbers(kind: Any) -> bool:
-    return pa.types.is_null(kind) or (is_list(kind) and _is_number(kind.value_type))
-
-
 class RowLabels(NamedTuple):
     """The labels of some rows, none where they cannot be read: `problems` says why not."""
 
@@ -84,50 +29,94 @@ class RowLabels(NamedTuple):
     problems: dict[int, str]
 
 
+#: What the numbers beside labels are, if there are any: `PAIRED` with them, or in lists of their
+#: own.
+PAIRED, PARALLEL, COUNTS = "scores", "scores in lists", "counts"
+
+
+def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> str:
+    """Return what numbers labels have in a column of this type, beside one of scores, or raise."""
+    of_scores = None if scores is None else pa.nulls(0, scores)
+    return _parts(pa.nulls(0, kind), of_scores, column)[0]
+
+
+def _parts(column: Any, scores: Any, name: str = "") -> tuple[str, list[tuple[Any, Integers]]]:
+    """Return `shape_of` a column, and the names and numbers of all rows, as `entries` does."""
+    types, kind = pa.types, column.type
+    if types.is_null(kind) or (_is_texts(kind) and scores is None):
+        return "", [entries(column)]
+    if scores is not None:
+        if _is_texts(kind) and _is_numbers(scores.type):
+            return PARALLEL, [entries(column), entries(scores)]
+        raise VifidelError(
+            f"the columns of labels and their scores are of types {kind} and {scores.type}; give a "
+            "list of strings and a list of numbers per row."
+        )
+    if types.is_map(kind) and is_text(kind.key_type) and types.is_integer(kind.item_type):
+        pairs = column.cast(pa.list_(pa.struct([("k", kind.key_type), ("v", kind.item_type)])))
+        return COUNTS, [entries(pairs, "k"), entries(pairs, "v")]
+    struct = kind.value_type if is_list(kind) else kind
+    if types.is_struct(struct):
+        of_field = {field.name: field.type for field in struct}
+        fields = [
+            next((name for name in names if name in of_field), "")
+            for names in (_NAME_FIELDS, _SCORE_FIELDS)
+        ]
+        label, number = (of_field.get(field, struct) for field in fields)
+        if struct is kind and _is_texts(label) and _is_numbers(number):
+            return PARALLEL, [entries(pa.compute.struct_field(column, field)) for field in fields]
+        if struct is not kind and is_text(label) and _is_number(number):
+            return PAIRED, [entries(column, field) for field in fields]
+    raise VifidelError(
+        f"the column {name!r} is of type {kind}; labels are a list of strings per row, a list of "
+        "structs with label and score (or name and confidence), or a map of label to count."
+    )
+
+
+def _is_texts(kind: Any) -> bool:
+    return is_list(kind) and is_text(kind.value_type)
+
+
+def _is_number(kind: Any) -> bool:
+    types = pa.types
+    return any(
+        is_one(kind)
+        for is_one in (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
+    )
+
+
+def _is_numbers(kind: Any) -> bool:
+    return pa.types.is_null(kind) or (is_list(kind) and _is_number(kind.value_type))
+
+
 def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> RowLabels:
-    """Return the labels of rows as `label_rows` reads them, of an array or a list of values.
-
-    The threshold is compared in the precision of an array's scores. Its rows are counted together;
-    those with anything unusual are left to `label_rows`.
-    """
-    if not isinstance(column, list):
-        return _read_array(column, scores, threshold)
-    labels = RowLabels([{}] * len(column), [None] * len(column), {})
-    values = {row: [] if value is None else value for row, value in enumerate(column)}
-    _read_singly(labels, values, threshold, uncertain)
-    return labels
-
-
-def _read_singly(
-    labels: RowLabels, rows: dict[int, Any], threshold: float, uncertain: float | None = None
-) -> None:
-    """Read rows one by one: what `label_rows` takes, by their numbers."""
-    read, problems = judged_rows(list(rows.values()), threshold, uncertain)
-    numbers = list(rows)
-    asked = read.asked or [None] * len(numbers)
-    for at, row in enumerate(numbers):
-        if at in problems:
-            labels.problems[row] = problems[at]
-        else:
-            labels.counts[row], labels.asked[row] = read.counts[at], asked[at]
-
-
-def _read_array(column: Any, scores: Any, threshold: float) -> RowLabels:
-    shape = shape_of(column.type, None if scores is None else scores.type)
-    parts = _parts(column, scores, shape)
+    """Return the labels of an array, whose unusual rows `label_rows` reads, or a list of values."""
+    counts: list[dict[str, int]] = [{} for _ in range(len(column))]
+    labels = RowLabels([*counts], [None] * len(column), {})
+    if isinstance(column, list):
+        values = {row: [] if value is None else value for row, value in enumerate(column)}
+        _read_singly(labels, values, threshold, uncertain)
+        return labels
+    shape, parts = _parts(column, scores)
     (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
     threshold = in_precision_of(numbers.type, threshold)
     owners = np.arange(len(column)).repeat(sizes)
-    cleaned, places = _cleaned(names)
+    encoded = names.dictionary_encode()
+    cleaned = [  # empty for what is no label
+        CLEAN[name] if name != NO_CATEGORY and len(name) <= LONGEST_NAME else ""
+        for name in encoded.dictionary.to_pylist()
+    ]
+    places = encoded.indices.fill_null(len(cleaned)).to_numpy(zero_copy_only=False)
+    cleaned.append("")
     usual = np.array([label != "" for label in cleaned])[places]
     there, amounts = usual, np.ones(len(names), np.int64)
     if not np.array_equal(sizes, of_numbers):
         usual = np.zeros(len(names), dtype=bool)
-    elif shape.numbers_are == "scores":
+    elif shape in (PAIRED, PARALLEL):
         of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
         usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
         there = of_names >= threshold
-    elif shape.numbers_are == "counts":  # 0 says that it was looked for and is not there
+    elif shape == COUNTS:  # 0 says that it was looked for and is not there
         amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
         usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
         usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
@@ -135,8 +124,6 @@ def _read_array(column: Any, scores: Any, threshold: float) -> RowLabels:
     odd = (np.bincount(owners[~usual], minlength=len(column)) > 0) | (sizes != of_numbers)
 
     counted = there & ~odd[owners]
-    counts: list[dict[str, int]] = [{} for _ in range(len(column))]
-    labels = RowLabels([*counts], [None] * len(column), {})
     present = (owners[counted], places[counted], amounts[counted])
     for row, place, amount in zip(*(each.tolist() for each in present), strict=True):
         label = cleaned[place]
@@ -160,44 +147,33 @@ def _read_array(column: Any, scores: Any, threshold: float) -> RowLabels:
     return labels
 
 
-def _parts(column: Any, scores: Any, shape: Shape) -> list[tuple[Any, Integers]]:
-    """Return the names of all rows, and the numbers if there are any, as `entries` does."""
-    if shape.parallel:
-        both = [column, scores]
-        if scores is None:
-            both = [pa.compute.struct_field(column, field) for field in shape.fields]
-        return list(map(entries, both))
-    if shape.numbers_are == "counts":
-        kinds = (column.type.key_type, column.type.item_type)
-        column = column.cast(pa.list_(pa.struct(list(zip(shape.fields, kinds, strict=True)))))
-    return [entries(column, field) for field in shape.fields or ("",)]
+def _read_singly(
+    labels: RowLabels, rows: dict[int, Any], threshold: float, uncertain: float | None = None
+) -> None:
+    """Read rows one by one: what `label_rows` takes, by their numbers."""
+    read, problems = judged_rows(list(rows.values()), threshold, uncertain)
+    for at, row in enumerate(rows):
+        if at in problems:
+            labels.problems[row] = problems[at]
+        else:
+            labels.counts[row] = read.counts[at]
+            labels.asked[row] = read.asked[at] if read.asked else None
 
 
-def _cleaned(names: Any) -> tuple[list[str], Integers]:
-    """Return different names as labels, empty for what is none, and which one each entry is."""
-    encoded = names.dictionary_encode()
-    labels = [
-        CLEAN[name] if name != NO_CATEGORY and len(name) <= LONGEST_NAME else ""
-        for name in encoded.dictionary.to_pylist()
-    ]
-    places = encoded.indices.fill_null(len(labels)).to_numpy(zero_copy_only=False)
-    return [*labels, ""], places
-
-
-def _as_annotated(column: Any, row: int, names: Any, numbers: Any, shape: Shape) -> Any:
+def _as_annotated(column: Any, row: int, names: Any, numbers: Any, shape: str) -> Any:
     """Return a row as `label_rows` takes it, or raise an AnnotationError."""
     if None in names:
         try:
             column[row].as_py()
         except UnicodeDecodeError:
             raise AnnotationError("one of its labels is not UTF-8 text.") from None
-    if not shape.numbers_are:
+    if not shape:
         return names
     if len(names) != len(numbers):
         raise AnnotationError(f"it has {len(names)} labels and {len(numbers)} scores of labels.")
-    if shape.numbers_are == "counts":
+    if shape == COUNTS:
         return _mapping(names, numbers)
-    if shape.parallel:
+    if shape == PARALLEL:
         return list(map(list, zip(names, numbers, strict=True)))
     missing = {name: None if name is None else {"label": name} for name in names}
     pairs = zip(names, numbers, strict=True)
@@ -230,15 +206,6 @@ class ObjectsById:
         self.objects = objects
         self._column = column
 
-    def check(self, kind: Any) -> None:
-        """Raise a VifidelError unless a column of this type holds ids."""
-        types = pa.types
-        if not (is_text(kind) or types.is_integer(kind) or types.is_floating(kind)):
-            raise VifidelError(
-                f"the column {self._column!r} is of type {kind}; image ids are text or whole "
-                "numbers."
-            )
-
     def matched(self, column: Any) -> list[tuple[Any, ImageId | None]]:
         """Return the ids of rows, each with the image of the source that it means, if any."""
         if isinstance(column, pa.ChunkedArray):
@@ -246,7 +213,7 @@ class ObjectsById:
         ids = (texts(column) if is_text(column.type) else column).to_pylist()
         read = {
             value: from_json_key(value.strip()) if is_text(column.type) else from_json_value(value)
-            for value in dict.fromkeys(ids)
+            for value in ids
             if value is not None
         }
         known = match([i for i in dict.fromkeys(read.values()) if i is not None], self.objects)

@@ -47,16 +47,14 @@ def worsen(statuses: Statuses, rows: _Marks | Integers, status: str) -> None:
 
 
 class TableRows:
-    """Some rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out.
-
-    `of_captions`, `of_references` and `of_labels` are places in `STATUSES`, (rows,).
-    """
+    """Rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out."""
 
     def __init__(
         self, columns: Columns, labels: Callable[[Columns], RowLabels], max_words: int
     ) -> None:
         number = len(columns)
         captions, references = _captions(columns.captions), _references(columns.references, number)
+        # The status of each row, as a place in `STATUSES`, by what it is about.
         self.of_captions, self.of_references, self.of_labels = np.zeros((3, number), np.uint8)
         for row in [row for row, caption in enumerate(captions) if caption is None]:
             self.of_captions[row], captions[row] = RANKS["bad caption"], ""
@@ -134,9 +132,7 @@ def _references(column: Any, rows: int) -> list[Any]:
     """Return a list of texts for each row, with None for what is no text."""
 
     def listed(row: Any) -> list[str | None]:
-        if row is None:
-            return []
-        values = row.tolist() if hasattr(row, "tolist") else row
+        values = row.tolist() if hasattr(row, "tolist") else () if row is None else row
         return list(map(spelt, values)) if isinstance(values, list | tuple) else [None]
 
     if column is None:
@@ -162,10 +158,7 @@ class TableScores:
 
 
 class RowScorer:
-    """Scores rows under metrics made from settings, whose `weighted` says if there are references.
-
-    `type` is the pyarrow.StructType of scores.
-    """
+    """Scores rows, as structs of a `type`, with references if the settings are `weighted`."""
 
     def __init__(self, metrics: Sequence[str], settings: Settings, max_words: int) -> None:
         self._metrics: list[tuple[Metric, WordVectorScorer[Any]]] = []
@@ -217,10 +210,9 @@ class RowScorer:
         read = ("captions", "object labels", *(["references"] if self._weighted else []))
         arrays = [pa.array(column, mask=np.isnan(column)) for column in columns]
         arrays.append(pa.DictionaryArray.from_arrays(statuses, STATUSES).dictionary_decode())
-        numbers = np.bincount(statuses, minlength=len(STATUSES)).tolist()
         return TableScores(
             pa.StructArray.from_arrays(arrays, fields=list(self.type)),
-            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            Counter(map(STATUSES.__getitem__, statuses.tolist())),
             {what: tallies[what] for what in read if what in tallies},
             counts,
             counted,
@@ -228,17 +220,13 @@ class RowScorer:
 
     def _leaves_out(self, table: TableRows, part: Part[Any]) -> bool:
         """Leave out what has too many words for transport, and return whether there was any."""
-        most, references = self._max_words, part.gold.references.sizes
+        most, words, references = self._max_words, part.words.sizes, part.gold.references.sizes
         row_of_reference = part.gold.row_of_reference
-        of_rows = np.bincount(row_of_reference, weights=references, minlength=len(table.rows))
-        words_and_labels = part.words.sizes + _lengths(table.rows.objects or ())
-        long_captions = part.words.sizes > most
-        long_references = words_and_labels * of_rows > most * most
-        long_references[row_of_reference[references > most]] = True
-        if not (long_captions | long_references).any():
-            return False
-        table.leave_out(long_captions, long_references)
-        return True
+        of_rows = np.bincount(row_of_reference, weights=references, minlength=len(words))
+        long = (words + _lengths(table.rows.objects or ())) * of_rows > most * most
+        long[row_of_reference[references > most]] = True
+        table.leave_out(words > most, long)
+        return bool((long | (words > most)).any())
 
     def _judge(
         self, statuses: Statuses, record: Metric, scored: Scored, table: TableRows
@@ -254,16 +242,15 @@ class RowScorer:
 
         defined = scored.scores if scored.of_rows is None else scored.of_rows
         lacks = np.asarray(np.isnan(defined).any(axis=1))
-        something = np.zeros(len(lacks), dtype=np.bool_)
+        something = nothing = np.zeros(len(lacks), dtype=np.bool_)
         if sees_objects:
-            something = np.fromiter(map(bool, table.rows.objects or ()), bool, len(lacks))
+            something = _lengths(table.rows.objects or ()) > 0
             worsen(statuses, lacks & ~something, "no objects")
         if self._weighted and not record.objects:
             something = something | (_lengths(table.rows.references) > 0)
             worsen(statuses, lacks & ~something, "no references")
-        no_rows = np.zeros(len(lacks), dtype=np.int64)
-        undeclared = scored.counts.get(UNDECLARED, no_rows) > 0
+        undeclared = scored.counts.get(UNDECLARED, nothing).astype(np.bool_)
         worsen(statuses, undeclared, "nothing looked for")
         worsen(statuses, lacks & something & ~undeclared, "no known words")
-        worsen(statuses, scored.counts.get("unweighted", no_rows) > 0, "unweighted")
+        worsen(statuses, scored.counts.get("unweighted", nothing).astype(np.bool_), "unweighted")
         return np.asarray(wrong > 0)

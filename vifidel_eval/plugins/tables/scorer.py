@@ -24,7 +24,7 @@ from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
 from .columns import Columns, as_column, check_buffers, column_of, field_of, is_references, is_text
-from .labels import ObjectsById, RowLabels, read_labels, shape_of
+from .labels import PAIRED, PARALLEL, ObjectsById, RowLabels, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
@@ -164,7 +164,7 @@ class TableScorer:
             scored = self.columns.label_scores is not None
             if schema is not None and self.columns.labels is not None and not scored:
                 kind = field_of(schema, self.columns.labels).type
-                scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
+                scored = shape_of(kind, column=self.columns.labels) in (PAIRED, PARALLEL)
             objects = LabelRows((), self._threshold if scored else None).signature()
         return "; ".join(self._scorer(self.columns.references is not None).signatures(objects))
 
@@ -258,8 +258,12 @@ class TableScorer:
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""
-        if self._by_id is not None and columns.image_ids is not None:
-            self._by_id.check(columns.image_ids.type)
+        ids = pa.null() if columns.image_ids is None else columns.image_ids.type
+        if not (is_text(ids) or pa.types.is_integer(ids) or pa.types.is_floating(ids)):
+            raise VifidelError(
+                f"the column {names.image_ids!r} is of type {ids}; image ids are text or whole "
+                "numbers."
+            )
         no_labels = columns.labels is None and columns.image_ids is None
         for name in self.metrics:
             record = METRICS[name]

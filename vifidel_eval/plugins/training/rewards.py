@@ -47,10 +47,7 @@ class ColumnScorer(NamedTuple):
 
 @lru_cache(maxsize=32)
 def column_scorer(name: str, references: bool) -> ColumnScorer:
-    """Return what computes a column, such as VIFIDEL-F, whose scores depend on their row alone.
-
-    Those of CIDEr, for one, do not: a batch would not get the scores of the run.
-    """
+    """Return what computes a column whose scores depend on their row alone, as CIDEr's do not."""
     columns = {
         column.name: (metric, column)
         for metric in METRICS.values()

@@ -170,12 +170,8 @@ class Distribution(NamedTuple):
     binary: bool
 
 
-def distributions(scores: Scores) -> list[Distribution]:
-    """Return the distribution of each metric; the tallest step of each histogram fills it."""
-    return [_distribution(scores, metric) for metric in scores.signatures]
-
-
-def _distribution(scores: Scores, metric: str) -> Distribution:
+def distribution(scores: Scores, metric: str) -> Distribution:
+    """Return the distribution of a metric; the tallest step of each histogram fills it."""
     of_systems = {name: e[metric].scores for name, e in scores.evaluations.items()}
     defined = {name: s[~np.isnan(s)] for name, s in of_systems.items()}
     of_all = np.concatenate(list(defined.values()))

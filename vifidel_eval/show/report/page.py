@@ -38,7 +38,8 @@ def render_page(content: Content) -> str:
     if made_up:
         plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
     order = overview.Order(data, plans.get("inventions", ()))
-    distributions = overview.distributions(content.scores)
+    scores = content.scores
+    distributions = [overview.distribution(scores, metric) for metric in scores.signatures]
     # A metric is worth a plot against another if it has more scores than 0 and 1.
     telling = [at for at, of in enumerate(distributions) if not of.binary and at != order.against]
     shown, boxes = pictures(content, order.places, data["labels"])

@@ -1,0 +1,266 @@
+"""Scores of other tools: numbers for the captions of each system, as columns beside the metrics'.
+
+A file, mapping or DataFrame has a number per image, ``{"42": 0.7}``, or several by their names,
+``{"42": {"CLIPScore": 0.7}}``, by themselves, under ``"per_item"`` as capevalkit writes them, or
+under ``"imgToEval"`` as coco-caption does; or it has records with an image id each: a JSON list,
+JSON Lines, CSV, TSV or Parquet.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+import os
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..annotations.labels import number_of
+from ..captions.fields import CAPTIONS, IMAGE_IDS, REFERENCES, id_field, usual, usual_id
+from ..captions.rows import Rows
+from ..errors import VifidelError
+from ..evaluation import COUNTS, Column, Evaluation
+from ..io.containers import Content, content_of
+from ..io.entries import Entries, Entry, Source, root
+from ..io.files import read_bytes
+from ..io.image_ids import ImageId, check_distinct, from_json_key, match, mismatch
+from ..scorers import Scorer
+from ..scorers.base import Progress
+from ..scorers.registry import METRICS
+from .run_warnings import WORDS
+from .scores import unknown
+from .systems import System
+
+#: The scores of each item by what they are called; NaN where one is undefined.
+Columns = dict[str, dict[ImageId, float]]
+# The scores of a system's images, and the digest of where they are from.
+_Given = tuple[Mapping[ImageId, float], str]
+_NOTHING: _Given = ({}, "")
+
+# What a number without a name is called, and where objects have those of each image.
+_NAMELESS = "score"
+_WITHIN = ("per_item", "imgToEval")
+_MOST_NAMES = 100
+# What records have beside scores, and what tables call columns of their own.
+_NO_SCORES = {*IMAGE_IDS, *CAPTIONS, *REFERENCES}
+_OURS = {"system", "image", "image_id", "date", "scored", WORDS.lower()}
+_OURS |= {count.header.lower() for count in COUNTS}
+
+_LAYOUTS = (
+    '{"ID": number}, {"ID": {"NAME": number}}, the same under "per_item" or "imgToEval", JSON '
+    "Lines, CSV or TSV with a header, Parquet"
+)
+
+
+class ToolScores(Scorer):
+    """What another tool says of the captions of each system, with a digest, in one column."""
+
+    def __init__(self, column: Column, of_systems: Sequence[_Given]) -> None:
+        super().__init__()
+        self.columns = (column,)
+        self._of_systems = of_systems
+        self._of_rows: dict[Rows, _Given] = {}
+
+    def method(self) -> str:
+        return self.columns[0].name
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        digests = ",".join(digest for _, digest in self._of_systems)
+        return f"{self.method()}|scores:given|files:{digests}"
+
+    @contextmanager
+    def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
+        """Return a scorer that knows whose captions rows are; people, the last, have no scores."""
+        of_run = copy.copy(self)
+        of_run._of_rows = dict(zip(systems, [*self._of_systems, _NOTHING], strict=False))
+        yield of_run
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        given, _ = self._of_rows.get(rows, _NOTHING)
+        scores = {image_id: given[i] for i, image_id in match(given, rows.ids).items()}
+        of_rows = np.array([scores.get(image_id, math.nan) for image_id in rows.ids])
+        on_progress(len(rows))
+        return {self.main: Evaluation(rows.ids, of_rows)}
+
+
+def scorers_of(
+    scores: Mapping[str, Any],
+    lower_is_better: Collection[str],
+    systems: Sequence[tuple[System, System]],
+    taken: Collection[str],
+    id_fields: Sequence[str] = (),
+    only_some: bool = False,
+) -> dict[str, Scorer]:
+    """Return a scorer for each column of scores, which every system must have.
+
+    `scores` map a system, or ``"SYSTEM: NAME"``, to a source or a list of them. Systems come as
+    they were read, and with the ids of the run; `taken` are the columns that it has already. If it
+    is of `only_some` of the images, there may be scores of others.
+    """
+    if not isinstance(scores, Mapping):
+        raise VifidelError(f"scores are {{system: file or numbers}}, not {scores!r:.40}.")
+    if any(system.sample_of is not None for system, _ in systems):
+        raise VifidelError(
+            "scores of other tools are of one caption per image, and samples are several; leave "
+            "one of the two out."
+        )
+    METRICS.load()
+    ours = _OURS.union(METRICS.spellings, map(str.lower, taken))
+    in_run = {
+        as_read.name: dict(zip(as_read.captions, spelled.captions, strict=True))
+        for as_read, spelled in systems
+    }
+    columns: dict[str, dict[str, _Given]] = {}
+    for key, given in scores.items():
+        system, asked = _addressed(key, in_run)
+        for source in given if isinstance(given, list | tuple) else [given]:
+            items, where, digest = items_of(source, f"scores of system {system!r}", id_fields)
+            found = columns_of(items, where, asked)
+            ids = [item.image for item in items]
+            same = match(ids, images := in_run[system])
+            if len(same) < len(ids) and not only_some:
+                others = [image_id for image_id in ids if image_id not in same]
+                raise mismatch(others, images, where, f"system {system!r}", ids)
+            for column, of_items in found.items():
+                of_systems = columns.setdefault(column, {})
+                if column.lower() in ours or system in of_systems:
+                    raise VifidelError(
+                        f"{where}: there is another metric or column called {column!r}; give this "
+                        f"one another name, as in --scores '{system}: NAME=FILE'."
+                    )
+                of_images = {images[image]: of_items[i] for i, image in same.items()}
+                of_systems[system] = of_images, digest or _digest(of_items)
+    for column, of_systems in columns.items():
+        for system in in_run:
+            if np.isnan([*of_systems.get(system, _NOTHING)[0].values()]).all():
+                raise VifidelError(
+                    f"system {system!r} has no score called {column!r}; give --scores "
+                    f"{system}=FILE that has it for the images of the run."
+                )
+    for column in lower_is_better:
+        if column not in columns:
+            raise VifidelError(
+                f"lower is better for {column!r}, which is no name of other tools' scores; there "
+                f"are {', '.join(columns) or 'none'}."
+            )
+    return {
+        column: ToolScores(Column(column, column in lower_is_better), [of[s] for s in in_run])
+        for column, of in columns.items()
+    }
+
+
+def _addressed(key: str, systems: Collection[str]) -> tuple[str, str]:
+    """Return the system, and the name of the scores if there is one: ``"mine: CLIPScore"``."""
+    system, _, column = (key, "", "") if key in systems else str(key).rpartition(":")
+    if system.strip() not in systems:
+        raise unknown("system", key, systems)
+    return system.strip(), column.strip()
+
+
+def _digest(of_items: Mapping[ImageId, float]) -> str:
+    numbers = sorted((str(item), number) for item, number in of_items.items())
+    return hashlib.sha256(repr(numbers).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def items_of(
+    source: Any, where: str = "scores", id_fields: Sequence[str] = ()
+) -> tuple[list[Entry], str, str]:
+    """Return what a source says of each item, and its name for messages and digest if it is a file.
+
+    A source is a path, a mapping or a DataFrame; an entry has the id of its item as `Entry.image`.
+    Of the fields that may hold ids, `id_fields` come first.
+    """
+    if isinstance(source, str | os.PathLike):
+        raw = read_bytes(source, VifidelError)
+        content = content_of(raw, where := str(source), VifidelError)
+        return list(_items(content, id_fields)), where, hashlib.sha256(raw).hexdigest()[:8]
+    memory = Source(where, VifidelError)
+    if isinstance(source, Mapping):
+        content = Content("object", root(source, memory), memory)
+    elif hasattr(source, "columns") and hasattr(source, "notna"):  # a DataFrame: NaN is no score
+        rows = source.astype(object).where(source.notna(), None).to_dict("records")
+        numbers = range(len(rows))
+        content = Content("list", Entries(rows, memory, numbers=numbers, unit="row"), memory)
+    else:
+        raise VifidelError(
+            f"{where} are a path, {{image id: number}} or a DataFrame, not {source!r:.40}."
+        )
+    return list(_items(content, id_fields)), where, ""
+
+
+def _items(content: Content, id_fields: Sequence[str]) -> Iterator[Entry]:
+    kind, value, source = content
+    if kind == "table" and value.delimiter:
+        value = value.entries()
+    if isinstance(value, Entry):
+        within = next((key for key in _WITHIN if key in value), "")
+        if within or usual_id(value.content) is None:
+            by_id = value[within] if within else value.content
+            if not isinstance(by_id, Mapping):
+                raise value.refusal(within, "an object with an entry for each image")
+            for key, said in by_id.items():
+                fields = said if isinstance(said, Mapping) else {_NAMELESS: said}
+                image_id = from_json_key(key) if isinstance(key, str) else key
+                yield Entry(fields, value.within, None, image_id)
+            return
+        value = Entries([value.content], source)  # a file of one line
+    if not isinstance(value, Entries):
+        raise VifidelError(f"{source.where}: is no file of scores; accepted: {_LAYOUTS}.")
+    asked = [name for name in id_fields if name in value.names]
+    id_name = id_field(value.names, asked, source.where) if value else ""
+    for entry in value:
+        fields = {name: said for name, said in entry.content.items() if name != id_name}
+        yield Entry(fields, entry.within, entry.ordinal, entry.image_id(id_name))
+
+
+def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
+    """Return all scores of items by name and id, or those of one column.
+
+    What records have beside scores, such as captions, is left out. A `column` that there is not is
+    what the only one, or the one without a name, is called; of several it begins the names.
+    """
+    fields = dict.fromkeys(chain.from_iterable(item.content for item in items))
+    names = [name for name in fields if str(name).strip() and not usual([name], _NO_SCORES)]
+    if column:  # one of those names, or a name for one
+        names = [name for name in (column, _NAMELESS) if name in fields][:1] or names
+    if not names:
+        raise VifidelError(f"{where}: there is no score in it; give a number for each image.")
+    if len(names) > _MOST_NAMES:
+        raise VifidelError(
+            f"{where}: there are {len(names)} names of scores in it, more than the {_MOST_NAMES} "
+            "that are read; give each image a number under the same names."
+        )
+    columns: Columns = {}
+    for name in names:
+        shown = column if column and len(names) == 1 else f"{column} {str(name).strip()}".strip()
+        if not (shown.isprintable() and "|" not in shown) or shown in columns:
+            raise VifidelError(
+                f"{where}: scores cannot be called {name!r:.40}: names differ, and are printable "
+                "text without '|'; rename them."
+            )
+        columns[shown] = {}
+    for item in items:
+        for name, of_items in zip(names, columns.values(), strict=True):
+            if item.image in of_items:
+                raise item.listed_twice()
+            of_items[item.image] = _number(item, name)
+    check_distinct([item.image for item in items], where)
+    return columns
+
+
+def _number(item: Entry, name: str) -> float:
+    value: Any = item.get(name)
+    is_text = item.within.textual
+    if value is None or (is_text and not value.strip()):
+        return math.nan
+    value = number_of(value.strip()) if is_text else value
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not abs(value) <= sys.float_info.max:
+        raise item.refusal(name, "a finite number, or nothing where there is no score")
+    return float(value)
