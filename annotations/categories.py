@@ -63,10 +63,7 @@ def read_categories(source: CategorySource) -> CategoryNames:
     ``id2label`` of a ``config.json`` of Hugging Face. A mapping has ids or, if they count from 0,
     class indices: ``dict(enumerate(classes))``.
 
-    Raises
-    ------
-    AnnotationError
-        If a file lists no categories, or two files name one differently.
+    An `AnnotationError` says that a file lists no categories, or two name one differently.
     """
     if source is None:
         return NO_NAMES

@@ -39,10 +39,9 @@ def read_coco_instances(
 ) -> ObjectLabels:
     """Read parsed COCO or LVIS instances, or ``COCO(...).dataset``; messages call them `where`.
 
-    Every annotation is one instance, and so is a crowd region. Images that are listed without
-    an annotation are known and empty. Only annotations from ``COCO(...).loadRes(...)`` have scores,
-    which count from `threshold` on, by default `DETECTION_THRESHOLD`. What is wrong is an
-    `AnnotationError`.
+    Every annotation, of a crowd too, is one instance; an image without any is known and empty. The
+    scores of ``COCO(...).loadRes(...)`` count from `threshold` on, by default
+    `DETECTION_THRESHOLD`. What is wrong is an `AnnotationError`.
     """
     file = root(content, Source(where, AnnotationError))
     return _read_instances(file, Instances(where, threshold))

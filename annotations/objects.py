@@ -232,11 +232,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def of_images(self, ids: Sequence[ImageId]) -> list[Mapping[str, int]]:
         """Return the labels of each of `ids`, not copied; a COCO file stem finds its number.
 
-        Raises
-        ------
-        ImageIdError
-            If an id is unknown. Where the source does not list images without objects, ids may
-            be missing as long as most are known.
+        An unknown id is an `ImageIdError`, unless most are known and the source does not list
+        images without objects.
         """
         images = self._content.images
         return [{} if known is None else images[known] for known in self._known(ids)]

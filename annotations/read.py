@@ -276,12 +276,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     A single source stays as it is, with its counts. What one of them found is there, whatever
     others say; what none found and one looked for is not.
 
-    Raises
-    ------
-    AnnotationError
-        If there is no source.
-    ImageIdError
-        If a source shares no image with those before it.
+    No source is an `AnnotationError`, one that shares no image with those before `ImageIdError`.
     """
     sources = list(sources)
     if not sources:
@@ -325,12 +320,8 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     differ, or one of them did not look, nothing is said; the first is counted as unsure. Images
     that one of them lacks are left out.
 
-    Raises
-    ------
-    AnnotationError
-        If there are fewer than two, or one does not say what it looked for.
-    ImageIdError
-        If a source shares no image with the first.
+    Fewer than two, or one that does not say what it looked for, are an `AnnotationError`, one that
+    shares no image with the first is an `ImageIdError`.
     """
     sources = list(sources)
     if len(sources) < 2:

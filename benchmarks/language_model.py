@@ -18,8 +18,7 @@ import numpy as np
 from tabulate import tabulate
 
 from vifidel_eval.captions import read_references
-from vifidel_eval.plugins.networks.language_training import Epoch, train
-from vifidel_eval.plugins.networks.lm import LanguageModel, caption_words
+from vifidel_eval.plugins.networks.lm import Epoch, LanguageModel, caption_words, train
 
 _SEED = 0
 _PAIRS = 1000

@@ -36,7 +36,7 @@ _FIRST_WORD = 2000
 def make_checkpoint(path: Path) -> None:
     """Write random weights of the published names and shapes."""
     sizes = Architecture()
-    network = new_network(sizes, len(sizes.text_before) - 1, 20)
+    network = new_network(sizes, len(sizes.t_biattention_id) - 1, 20)
     torch.manual_seed(0)
     weights = {name: 0.02 * torch.randn(meta.shape) for name, meta in network.state_dict().items()}
     torch.save(weights, path)
@@ -44,7 +44,7 @@ def make_checkpoint(path: Path) -> None:
 
 def make_vocabulary(path: Path) -> None:
     """Write words of our own, except for those that the scorer looks for."""
-    pieces = [f"word{number}" for number in range(Architecture().vocabulary)]
+    pieces = [f"word{number}" for number in range(Architecture().vocab_size)]
     for token, piece in {
         0: "[PAD]",
         100: "[UNK]",

@@ -39,8 +39,7 @@ class Metric:
     images: bool = False  # whether it looks at the pictures
     #: Whether it is computed when no metric is named; none of another package is.
     default: bool = False
-    #: Whether it scores tables; its scorer is a `WordVectorScorer` then.
-    tables: bool = False
+    tables: bool = False  #: whether it scores tables; its scorer is a `WordVectorScorer` then
     #: Its own settings; those of another package begin with the metric's name.
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()  # of the machine: ``"Java"``

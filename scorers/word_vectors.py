@@ -175,11 +175,14 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def _scores(self, rows: Rows) -> dict[str, Floats]:
         parts = self._read(rows, words=self._scores_words)
-        together = _joined([self.scored(part).scores for part in parts], len(self.columns))
-        return {
-            column.name: np.ascontiguousarray(self._defined(of_column))
-            for column, of_column in zip(self.columns, together.T, strict=True)
-        }
+        together = self._by_column([self.scored(part).scores for part in parts])
+        return {name: self._defined(scores) for name, scores in together.items()}
+
+    def _by_column(self, parts: Sequence[Floats]) -> dict[str, Floats]:
+        """Return the scores of all parts of some rows, each (rows, columns), column by column."""
+        together = np.concatenate([np.empty((0, len(self.columns))), *parts])
+        names = (column.name for column in self.columns)
+        return dict(zip(names, np.ascontiguousarray(together.T), strict=True))
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = []
@@ -201,14 +204,14 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         tallies = add_tallies(read)
         counts["unknown_words"] = tallies["captions"].without_vector if read else 0
         evaluations = {}
-        together = _joined(scores, len(self.columns))
-        for column, of_column in zip(self.columns, together.T, strict=True):
+        together = self._by_column(scores)
+        for column in self.columns:
             statistics = None
             if of_rows and column.of_sums is not None:
                 statistics = Statistics(np.concatenate(of_rows), column.of_sums)
             evaluations[column.name] = Evaluation(
                 rows.ids,
-                np.ascontiguousarray(of_column),
+                together[column.name],
                 corpus_score=None if statistics is None else statistics.corpus_score,
                 statistics=statistics,
                 counts=dict(counts),
@@ -320,11 +323,6 @@ def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None
     if not objects.says_what_was_asked or rows.image_ids is None:
         return None
     return objects.asked_of(rows.image_ids)
-
-
-def _joined(scores: Sequence[Floats], columns: int) -> Floats:
-    """Return the scores of all parts of some rows, (rows, columns)."""
-    return np.concatenate([np.empty((0, columns)), *scores])
 
 
 def _check_sizes(read: Part[Any]) -> None:

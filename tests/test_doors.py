@@ -4,6 +4,7 @@ import json
 
 import pytest
 from package_copy import copy_package, python, run
+from PIL import Image
 
 FORMAT = '''
 """Objects as ``{"shown": [{"picture": 7, "what": ["dog"]}]}``."""
@@ -73,6 +74,34 @@ register(
     Metric("CAPITALS", "Capitals", Capitals, lambda s: Capitals(s.capitals), references=False)
 )
 '''
+DETECTOR = '''
+"""SHADES: a dog in every picture, the surer the lighter it is."""
+
+import numpy as np
+
+from .detectors import Detector, Found, Prepared
+
+
+class Shades(Detector):
+    """What a model would be."""
+
+    classes = ("dog", "lamp")
+    enough, batch = 8, 2
+
+    def __init__(self, files):
+        self.files = files
+
+    def versions(self):
+        return {"shades": "1"}
+
+    def prepare(self, picture, size):
+        return Prepared({"pixels": np.asarray(picture.resize((8, 8)))}, size)
+
+    def detect(self, pictures, asked, lowest):
+        shades = [float(picture.inputs["pixels"].mean()) / 255 for picture in pictures]
+        boxes = [(0.0, 0.0, *map(float, picture.size)) for picture in pictures]
+        return [Found(["dog"], [shade], [box]) for shade, box in zip(shades, boxes)]
+'''
 OPTION = """\
     capitals: int = option(
         99, "How many capitals count.", int, section=INPUT, more="More are as good."
@@ -105,11 +134,15 @@ def copy(tmp_path_factory):
         '    Count(\n        "missing",\n',
         '    Count("shouted", "shouted", "", True),\n',
     )
+    (package / "plugins/detect/shades.py").write_text(DETECTOR.lstrip(), "utf-8")
+    place = '    if files.name == "shades":\n        return Shades(files)\n'
+    add("plugins/detect/loading.py", "    if files.is_onnx:\n", place)
+    add("plugins/detect/loading.py", "\n#: What can run models", "from .shades import Shades\n")
     add("io/text_tables.py", '"json")\n', '"rst", ')
     add("io/text_tables.py", '"markdown": "github"', '"rst": "rst", ')
     add("words/settings.py", "    #: Whether there are references.\n", OPTION)
     add("plugins/tables/files.py", '    ".csv": "CSV",\n', '    ".orc": "ORC",\n')
-    add("plugins/tables/files.py", "        else:\n            form = ds.CsvFileFormat(\n", ORC)
+    add("plugins/tables/files.py", "        elif self.format in _PLAIN:\n", ORC)
     files = {
         "objects.json": {"shown": [{"picture": 7, "what": ["dog", "frisbee"]}]},
         "captions.json": {"told": [{"picture": 7, "words": "A DOG catches a frisbee"}]},
@@ -137,6 +170,29 @@ def test_an_error_in_what_was_added_names_the_entry(copy):
     assert refused.returncode == 1
     assert refused.stderr.splitlines()[-1].startswith("Error: wrong.json: ")
     assert "'what' is missing" in refused.stderr
+
+
+def test_a_detector_is_used(copy):
+    """Its model is a folder; that of a test needs no weights."""
+    (copy / "shades").mkdir()
+    (copy / "shades/config.json").write_text("{}")
+    (copy / "shades/model.safetensors").touch()
+    (copy / "photos").mkdir()
+    for number, colour in ((7, "white"), (8, "black")):
+        Image.new("RGB", (16, 8), colour).save(copy / f"photos/{number}.png")
+    done = run(copy, "detect", "photos", "--model", "shades", "--output", "found.jsonl")
+    assert done.stdout == "found.jsonl: 2 pictures read\n", done.stderr
+    header, *lines = map(json.loads, (copy / "found.jsonl").read_text("utf-8").splitlines())
+    assert (header["model"], header["classes"]) == ("shades", ["dog", "lamp"])
+    assert [(line["image_id"], line["scores"]) for line in lines] == [
+        ("7.png", [1]),
+        ("8.png", [0]),
+    ]
+    words = ["score", "captions.json", "--no-references", "--metrics", "VIFIDEL-H"]
+    for objects in (["found.jsonl"], ["photos", "--detector", "shades"]):
+        scored = run(copy, *words, "--objects", *objects, "--format", "json")
+        assert scored.returncode == 0, scored.stderr
+        assert "VIFIDEL-Hi" in json.loads(scored.stdout)["systems"]["captions"]["overall"]
 
 
 def test_an_option_is_one_of_the_command_of_evaluate_and_of_its_docstring(copy):

@@ -70,11 +70,10 @@ class _Beside:
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        package, _, inner = name.rpartition(".")
-        if package != __name__ or inner not in ("annotations", "scorers"):
+        if name not in (f"{__name__}.annotations", f"{__name__}.scorers"):
             return None
-        place = os.path.join(os.path.dirname(__path__[0]), inner, "__init__.py")
-        return spec_from_file_location(name, place)
+        folder = os.path.join(os.path.dirname(__path__[0]), name.rpartition(".")[2])
+        return spec_from_file_location(name, os.path.join(folder, "__init__.py"))
 
 
 if not os.path.isdir(os.path.join(__path__[0], "scorers")):

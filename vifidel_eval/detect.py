@@ -1,7 +1,6 @@
 """Objects in pictures, under their documented name."""
 
-from .plugins.detect.detected_objects import detect_objects
-from .plugins.detect.detection_run import DetectionRun, detect
+from .plugins.detect.detected_objects import DetectionRun, detect, detect_objects
 from .plugins.detect.detectors import Detector, Found
 from .plugins.detect.loading import backends, find_model, load_detector
 from .plugins.detect.picture_sources import FoundPicture, PictureSource

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from vifidel_eval.plugins.networks.scan import Scan, Tokenizer, ground
-from vifidel_eval.plugins.networks.scan_features import read_regions
 from vifidel_eval.plugins.networks.tiger import (
     divergence,
+    read_regions,
     region_rank_similarity,
     relative_norm,
     weight_distribution_similarity,

@@ -63,11 +63,6 @@ def test_shapes_of_rows(items, labels, threshold):
     assert len(rows) == 3
 
 
-def test_rows_of_an_array():
-    rows = label_rows(np.array([["dog", "cat"], ["dog", "dog"]]))
-    assert rows.counts == ({"dog": 1, "cat": 1}, {"dog": 2})
-
-
 def test_rows_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         label_rows([["dog"]]).counts = ()
@@ -119,12 +114,6 @@ BAD = pytest.mark.parametrize(
         (np.array(7), "expected a list of labels, found array"),
     ],
 )
-
-
-@BAD
-def test_bad_items(items, message):
-    with pytest.raises(AnnotationError, match=rf"labels\.json: image 42: {message}"):
-        read_labels({7: ["cat"], 42: items}, "labels.json")
 
 
 @BAD

@@ -44,11 +44,6 @@ def test_boxes_get_the_ids_of_nocaps(paths):
         assert pickle.loads(pickle.dumps(objects)) == FOUND
 
 
-def test_without_captions(paths):
-    paths[0].write_text(json.dumps({"images": NOCAPS["images"]}))
-    assert read_objects(paths, categories=NAMES) == FOUND
-
-
 def test_union_with_detections_under_either_id(paths):
     more = [{"00a159a661a2f5aa": ["hat"], "0013ea2087020901": []}, {0: ["house"], 2: ["dog"]}]
     united = {0: {"airplane": 1, "house": 1}, 1: {"person": 1, "hat": 1}, 2: {"dog": 1}}

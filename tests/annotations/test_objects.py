@@ -50,14 +50,6 @@ def test_clean_label(name, label):
     assert clean_label(name) == label
 
 
-@pytest.mark.parametrize(
-    "stem", ["000000000042", "000000000042.jpg", "COCO_val2014_000000000042.jpg"]
-)
-def test_coco_file_stem_finds_its_number(stem):
-    assert gold({42: ["dog"], 43: ["cat"]}).of_images([stem]) == [{"dog": 1}]
-    assert gold({stem: ["dog"], "beach": ["cat"]}).of_images([42]) == [{"dog": 1}]
-
-
 @pytest.mark.parametrize(("known", "empty"), [(5, 5), (9, 1)])
 def test_detections_that_know_half_of_the_images_will_do(known, empty):
     labels = detections({i: ["dog"] for i in range(known)}).of_images(range(10))
@@ -79,23 +71,11 @@ def test_union_keeps_each_label_once():
     assert united.lists_every_image
 
 
-def test_union_of_sources_without_a_common_image():
-    with pytest.raises(ImageIdError, match=r"gold\.json .* of detections\.json: 'beach'"):
-        union([gold({42: ["dog"]}), detections({"beach": ["dog"]})])
-
-
 def test_signature_shows_kind_and_threshold():
     assert re.fullmatch(r"labels#[0-9a-f]{8}", gold({1: ["dog"]}).signature())
     assert re.fullmatch(r"coco-results>=0\.6#[0-9a-f]{8}", detections({1: ["dog"]}).signature())
     united = union([gold({1: ["dog"]}), detections({1: ["dog"]})])
     assert re.fullmatch(r"union\(labels\+coco-results>=0\.6\)#[0-9a-f]{8}", united.signature())
-
-
-@pytest.mark.parametrize(
-    "labels", [{1: ["dog"]}, {1: ["dog", "cat"]}, {2: ["dog", "dog"]}, {"1": ["dog", "dog"]}]
-)
-def test_signature_changes_with_the_content(labels):
-    assert gold(labels).signature() != gold({1: ["dog", "dog"]}).signature()
 
 
 def test_signature_of_the_example_is_that_of_version_0_1_0():
@@ -235,14 +215,6 @@ def test_what_was_asked_is_said_for_each_image():
     assert restored.asked_of([1]) == objects.asked_of([1])
 
 
-def test_a_zero_is_no_label():
-    objects = gold({1: {"squirrel": 1, "nut": 0}, 2: {"dog": 1}, 3: {"Nut": 0}})
-    assert objects == {1: {"squirrel": 1}, 2: {"dog": 1}, 3: {}}
-    assert objects.vocabulary() == {"squirrel", "dog"}
-    assert objects.asked_of([1, 2, 3]) == [{"squirrel", "nut"}, {"dog"}, {"nut"}]
-    assert gold({1: {"squirrel": 1}}).asked_of([1]) == [None]
-
-
 def test_sources_that_were_asked_other_things_are_not_the_same():
     counts = {1: {"dog": 1}, 2: {}}
     plain = ObjectLabels(counts, "answers", "a")
@@ -281,15 +253,6 @@ def test_in_a_union_found_beats_denied_and_denied_beats_not_asked():
     assert united.denied == 2 + 2 + 1
     assert united.unsure == 3
     assert "+asked:image#" in united.signature()
-
-
-def test_scores_between_uncertain_and_the_threshold_are_no_answers():
-    arrays = {"labels": ["dog", "cat"], "scores": [0.9, 0.4], "asked": ["cat", "nut"]}
-    assert read_objects({1: arrays}).asked_of([1]) == [{"dog", "cat", "nut"}]
-    assert read_objects({1: arrays}, uncertain=0.3).asked_of([1]) == [{"dog", "nut"}]
-    for uncertain, message in ((0.7, "above the threshold"), (2, "not a number between 0 and 1")):
-        with pytest.raises(AnnotationError, match=message):
-            read_objects({1: arrays}, threshold=0.6, uncertain=uncertain)
 
 
 # Ids of hosts that number their rows

@@ -17,10 +17,6 @@ BOXES = HEADER + (
 NAMES = {"/m/0cmf2": "Airplane", "/m/01g317": "Person"}
 
 
-def one_box(label="/m/01g317", confidence="1", image=IMAGE):
-    return f"{HEADER}{image},xclick,{label},{confidence},0,1,0,1,0,0,0,0,0\n"
-
-
 def test_boxes_count_from_the_papers_threshold_on():
     # The last box has a class without a name, and does not count.
     objects = read_open_images(BOXES, "boxes.csv", categories=NAMES)
@@ -32,10 +28,6 @@ def test_boxes_count_from_the_papers_threshold_on():
     assert objects.kind == "open-images"
     assert objects.threshold == 0.4
     assert not objects.lists_every_image
-
-
-def test_names_in_place_of_machine_ids():
-    assert read_open_images(one_box("Hot dog"), "boxes.csv") == {IMAGE: {"hot dog": 1}}
 
 
 @pytest.mark.parametrize("header", ["", "LabelName,DisplayName\n"])

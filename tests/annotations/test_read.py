@@ -96,12 +96,7 @@ def test_file_without_categories(name, content, message, write):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("cut.json", json.dumps(INSTANCES)[:60], "the JSON ends too early, .* truncated"),
-        ("empty.json", "", "the file is empty"),
         ("empty.csv", "", "the file is empty"),
-        ("empty.xml", " \n", "the file is empty"),
-        ("broken.json", '{"42": [dog]}', "not JSON"),
-        ("cut.xml", VOC("000123")[:40], "not well-formed XML"),
         ("notes.txt", "two dogs and a frisbee", "not a source of objects; accepted: COCO"),
         ("number.json", "42", "not a source of objects; accepted: COCO"),
         ("captions.json", CAPTIONS, ".*a caption file says nothing of objects"),
@@ -113,7 +108,6 @@ def test_file_without_categories(name, content, message, write):
             [{"score": 0.9, "label": "dog"}],
             "a list whose entries have no 'image_id'",
         ),
-        ("names.json", ["dog", "cat"], "a list whose entries have no 'image_id'"),
         ("boxes.csv", OPEN_IMAGES, "line 2: class /m/0cmf2 has no name"),
         ("image_info.json", {"images": [{"id": 42}], "categories": []}, ".*no 'annotations'"),
     ],
@@ -124,12 +118,6 @@ def test_bad_file(name, content, message, write):
         read_objects(path)
     assert str(problem.value).startswith(str(path))
     assert "\n" not in str(problem.value)
-
-
-def test_empty_folder(tmp_path, write):
-    write("nothing here", "readme.txt")
-    with pytest.raises(AnnotationError, match=r"no XML or JSON file in this folder"):
-        read_objects(tmp_path)
 
 
 @pytest.mark.parametrize("source", [42, None, b"instances.json", {"dog"}, object()])

@@ -58,28 +58,6 @@ def test_encoding_declared_in_the_file(tmp_path):
     assert read_voc([path], "VOC") == {"cafe": {"caf\xe9": 1}}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "not well-formed XML"),
-        ('<?xml version="1.0" encoding="GBK"?><annotation/>', "XML"),
-        (
-            "<annotation><object><name>dog</name></object><object/></annotation>",
-            "object 2 has no <name>",
-        ),
-        ("<annotation><object><name> </name></object></annotation>", "object 1 has no <name>"),
-        (
-            "<annotation><object><part><name>head</name></part></object></annotation>",
-            "object 1 has no <name>",
-        ),
-    ],
-)
-def test_bad_xml(text, message, write):
-    path = write(text, "bad.xml")
-    with pytest.raises(AnnotationError, match=rf"bad\.xml: .*{message}"):
-        read_voc([path], "VOC")
-
-
 def test_two_files_of_one_image(write):
     first, second = (write(LIVING_ROOM, name) for name in ("a.xml", "b.xml"))
     with pytest.raises(AnnotationError, match=r"b\.xml and .*a\.xml both .* image '2008_000123'"):

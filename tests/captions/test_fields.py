@@ -46,11 +46,6 @@ def test_one_file_of_predictions_and_references(table):
     assert read_references(path) == {7: ["A pet."], 8: ["Cats."]}
 
 
-def test_references_of_an_image_in_several_rows(table):
-    path = table("image,caption", "a.jpg,One.", "b.jpg,Two.", "a.jpg,Three.")
-    assert read_references(path) == {"a.jpg": ["One.", "Three."], "b.jpg": ["Two."]}
-
-
 @pytest.mark.parametrize(
     ("header", "fields", "message"),
     [

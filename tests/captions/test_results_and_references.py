@@ -56,11 +56,6 @@ def test_results_come_in_the_order_of_the_file(content, write):
     assert list(results.items()) == [(73, "A bike."), (42, "")]
 
 
-def test_results_with_strings_for_ids(write):
-    listed = [{"image_id": "42", "caption": "A dog."}, {"image_id": "beach", "caption": "Sand."}]
-    assert read_results(write(listed, "captions.json")) == {"42": "A dog.", "beach": "Sand."}
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -91,30 +86,16 @@ def test_bad_references(content, message, write):
             ],
             r"two captions for image 42 \(entries \[0\] and \[2\]\)",
         ),
-        ('{"42": "A dog.", "42": "A cat."}', ".*42"),
-        ([{"image_id": 42, "caption": None}], r"\[0\] \(image 42\): the caption is null"),
-        (
-            [{"image_id": 42, "words": "A dog."}],
-            "no field for a caption .*only 'image_id', 'words'",
-        ),
         ([{"caption": "A dog."}], "no field for an image id .*only 'caption'; name it with --id"),
         ([{"image_id": 1, "caption": "a"}, {"caption": "b"}], r"\[1\]: 'image_id' is missing"),
         ([{"image_id": 1, "caption": "a"}, {"image_id": 2}], r"\[1\] \(image 2\): .* is missing"),
         (["A dog."], r"\[0\]: expected an object, found 'A dog"),
         ({"42": None}, "image 42: the caption is null"),
-        ({"42": 7}, "image 42: the caption is 7, not a string"),
-        (
-            {"42": ["A dog.", "A cat."]},
-            "image 42: 2 captions for one image; keep one .*score-table",
-        ),
+        ({"42": ["A dog.", "A cat."]}, "image 42: 2 captions for one image; .*score-table"),
         ({"42": []}, r"image 42: the caption is \[\], not a string"),
         ({"42": [["A dog."]]}, r"image 42: the caption is \['A dog"),
-        (DETECTIONS, "no caption in it, but object annotations"),
-        (INSTANCES, "holds a dataset's annotations"),
         (CAPTIONS, "holds a dataset's annotations"),
         ([], "there is no caption in it"),
-        ({}, "there is no caption in it"),
-        ("42", "42 is not a caption file"),
     ],
 )
 def test_bad_results(content, message, write):

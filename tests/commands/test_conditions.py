@@ -16,6 +16,7 @@ SCORES = {"mine": {"VIFIDEL-Hi": 0.1, "F": 0.5}, "a: b": {"VIFIDEL-Hi": 0.2, "F"
     [
         ("VIFIDEL-Hi <= .1", None, "VIFIDEL-Hi", "<=", 0.1),
         ("mine:VIFIDEL-Hi<=.1", "mine", "VIFIDEL-Hi", "<=", 0.1),
+        ("a b != 9007199254740993", None, "a b", "!=", 9007199254740993),
         (" a: b : F = 1 ", "a: b", "F", "==", 1),
     ],
 )
@@ -23,7 +24,9 @@ def test_what_is_stated(text, system, column, sign, number):
     assert Requirement.parse(text) == Requirement(Condition(column, sign, number), system)
 
 
-@pytest.mark.parametrize("text", ["", "VIFIDEL", "F > x", "mine: F", "F > nan"])
+@pytest.mark.parametrize(
+    "text", ["", "VIFIDEL", "F > x", "mine: F", "F > nan", ">= 3", "F => 3", "F > 3 4"]
+)
 def test_what_states_nothing(text):
     with pytest.raises(VifidelError, match=r"is not a condition; expected a column"):
         Requirement.parse(text)

@@ -130,28 +130,6 @@ def test_a_printed_explanation(scorer):
     assert words.render("table") == text
 
 
-def test_a_mention_of_several_words_is_judged_as_one(make_vectors):
-    things = ClassList("small", (("dog",), ("hot dog",), ("fire hydrant",)))
-    vectors = make_vectors(
-        {"dog": [1, 0, 0], "dogs": [0.99, 0.14, 0], "hot": [0, 1, 0], "fire": [0, 0, 1]}
-    )
-    labels = {1: ["hot dog"], 2: ["dog", "hot dog"]}
-    scorer = Vifidel(labels, vectors, things=things)
-    # A hot dog is no dog, the other way round neither.
-    assert verdicts(scorer.explain(1, "two dogs")) == [("dogs", ABSENT)]
-    assert scorer.explain(1, "two dogs", ["a dog"]).hallucinated == ()
-    assert verdicts(scorer.explain(2, "a dog")) == [("dog", THERE)]
-    found = scorer.explain(1, "two hot dogs and a dog")
-    assert verdicts(found) == [("hot dogs", THERE), ("dog", ABSENT)]
-    words = by_word(found)
-    assert (words["hot"].mention, words["dogs"].mention) == ("hot dogs", "hot dogs")
-    assert "there: hot dogs" in str(found)
-    # A word of two mentions stands for the one that is not in the image.
-    twice = by_word(scorer.explain(1, "a hot dog and a dog"))
-    assert (twice["dog"].mention, twice["dog"].judged) == ("dog", ABSENT)
-    assert scorer.explain(1, "a fire hydrant").hallucinated == ("fire hydrant",)
-
-
 def test_json_of_words_and_mentions(scorer):
     document = scorer.explain(1, "cats wolf large").to_json()
     assert document["mentions"] == [

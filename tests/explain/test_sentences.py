@@ -129,16 +129,3 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
     loaded = vifidel_eval.load(tmp_path / "one.json")
     with pytest.raises(VifidelError, match="holds only scores"):
         loaded.sentences("ours")
-
-
-def test_words_are_rows_of_a_frame():
-    frame = evaluated().to_dataframe(words=True)
-    assert list(frame.columns) == [
-        *("system", "image_id", "sentence", "start", "end", "word", "thing", "support", "weight"),
-        *("by", "invented"),
-    ]
-    said = [TEXT[start:end] for start, end in zip(frame["start"], frame["end"], strict=True)]
-    assert said[:3] == ["dog", "runs", "zebra."]
-    assert list(frame[frame["invented"]]["word"]) == ["zebra", "train", "cow", "zebras"]
-    assert list(frame["sentence"].unique()) == [0, 1, 2, 3]
-    assert set(frame[frame["word"] == "dog"]["support"]) == {1.0}

@@ -335,7 +335,7 @@ def test_objects_come_through_a_pipe(tmp_path):
 
 @posix
 def test_what_is_read_at_any_place_is_no_pipe(tmp_path):
-    from vifidel_eval.plugins.networks.scan_features import read_regions
+    from vifidel_eval.plugins.networks.tiger import read_regions
 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

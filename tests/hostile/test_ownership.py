@@ -18,7 +18,7 @@ from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.io.files import unmapped, write_whole
 from vifidel_eval.io.records import Parts, locked
-from vifidel_eval.plugins.detect.objects_file import ObjectsFile
+from vifidel_eval.plugins.detect.detectors import ObjectsFile
 from vifidel_eval.plugins.tables.folder_runs import _RunFolder
 from vifidel_eval.scores import leaderboard
 from vifidel_eval.words.word_vectors import load_vectors
@@ -292,7 +292,7 @@ def test_files_that_are_cut_at_any_moment(tmp_path, kind):
     code = (
         "import os, random, sys, threading, time\nfrom pathlib import Path\nimport numpy as np\n"
         "from vifidel_eval import VifidelError\nfrom vifidel_eval.vectors import load_vectors\n"
-        "from vifidel_eval.plugins.networks.scan_features import read_regions\n"
+        "from vifidel_eval.plugins.networks.tiger import read_regions\n"
         "path = Path(sys.argv[1]) / 'v.txt'\nrandom.seed(1)\n"
         + CUT[kind].replace("\\\\", "\\")
         + """

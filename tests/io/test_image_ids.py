@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel, evaluate
 from vifidel_eval.errors import ImageIdError
-from vifidel_eval.io.image_ids import from_json_key, match, mismatch, samples
+from vifidel_eval.io.image_ids import from_json_key, match, mismatch
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,6 @@ def test_mismatch_shows_ids_of_both_sides():
         "the image side (gold.json) lacks 4 image ids of the captions: 7, 8, 9, ...; "
         "it has 1 image id: 'a'; "
     )
-
-
-@pytest.mark.parametrize(
-    ("ids", "shown"),
-    [([], "none"), ([42], "42"), ([1, "a", 3], "1, 'a', 3"), ([1, 2, 3, 4], "1, 2, 3, ...")],
-)
-def test_samples(ids, shown):
-    assert samples(ids) == shown
 
 
 NAMES = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)

@@ -139,22 +139,6 @@ def test_what_can_be_absent_by_labels_alone():
 
 
 @pytest.mark.parametrize(
-    ("looked_for", "verdicts"),
-    [
-        (None, [THERE, UNCONFIRMED, UNCONFIRMED]),
-        ("all", [THERE, ABSENT, ABSENT]),
-        (["wolf"], [THERE, ABSENT, UNCONFIRMED]),
-        ("coco", [THERE, UNCONFIRMED, UNCONFIRMED]),
-    ],
-)
-def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
-    found = grounded(
-        lexicon, "a dog, a wolf, a fox", ["dog", "large"], threshold=0.9, looked_for=looked_for
-    )
-    assert [mention[-1] for mention in found] == verdicts
-
-
-@pytest.mark.parametrize(
     ("asked", "verdicts"),
     [(["dog"], [ABSENT]), (["dog", "wolf"], [ABSENT]), (["dog", "large"], [ABSENT, ABSENT])],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 from collections import Counter
 
 import pytest
@@ -183,20 +182,3 @@ def test_nothing_is_kept_after_a_run_that_ends_or_fails():
     assert kept() == []
     assert of_run(bags._readings) is None
     assert scores.evaluations.keys() == CAPTIONS.keys()
-
-
-def test_runs_in_many_threads_share_scorers():
-    expected, made, barrier = said_alone(), scorers(), threading.Barrier(4)
-    found = [None] * 4
-
-    def run(at: int) -> None:
-        barrier.wait()
-        for _ in range(3):
-            found[at] = said_in_run(scorers=made)
-
-    threads = [threading.Thread(target=run, args=[at]) for at in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [expected] * 4

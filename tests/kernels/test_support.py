@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import bags as module
-from vifidel_eval.kernels.bags import Gold, bags_of_captions
+from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.support import (
     NO_CLASS,
@@ -74,8 +74,9 @@ def test_evidence_that_is_apart_supports_nothing(lexicon):
 @given(st.lists(st.lists(texts, max_size=3), min_size=1, max_size=4))
 def test_words_of_references_have_the_share_of_the_usable_ones(lexicon, references):
     of_references, _ = bags_of_captions(lexicon, [text for of_row in references for text in of_row])
-    rows = np.arange(len(references)).repeat(list(map(len, references)))
-    gold = Gold(lexicon, len(references), of_references, of_references, rows, {})
+    sizes = np.array([len(of_row) for of_row in references])
+    rows = np.arange(len(references)).repeat(sizes)
+    gold = module.Gold(lexicon, len(references), of_references, of_references, rows, {})
     found, shares_of = words_of_references(gold)
     for row, of_row in enumerate(references):
         usable = [known(text) for text in of_row if known(text)]

@@ -67,7 +67,7 @@ def test_a_changed_byte_is_noticed(tmp_path):
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
-    with pytest.raises(VifidelError, match="the file is damaged; get a fresh copy"):
+    with pytest.raises(VifidelError, match="not a checkpoint of dogs, or damaged; get a fresh"):
         read(path)
 
 

@@ -123,12 +123,6 @@ def test_rows_are_judged_by_what_they_say_alone():
             assert alone[name].tobytes() == scores[at : at + 1].tobytes()
 
 
-def test_rows_whose_answers_are_uncertain():
-    assert columns(uncertain=0.3)["VIFIDEL-Hi"][5] == 1 / 2  # the nut may be there
-    with pytest.raises(AnnotationError, match=r"uncertain 0\.7 is above the threshold 0\.6"):
-        columns(uncertain=0.7)
-
-
 def test_chair_judges_what_was_asked():
     scorer = Chair({1: {"bench": 1, "skateboard": 0}, 2: {"dog": 0}, 3: ["dog"]})
     captions = ["a bench, a skateboard and a bicycle", "a puppy and a cat", "a dog"]

@@ -9,7 +9,7 @@ from pycocotools.coco import COCO
 
 import vifidel_eval
 from vifidel_eval import CaptionError, Vifidel
-from vifidel_eval.scorers import Mean, VifidelPRF, Wmd
+from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.scores.scores_file import scores_text
 
 OBJECTS = {
@@ -79,18 +79,6 @@ def test_an_undefined_corpus_score_prints_as_a_number():
     assert coco_eval.evalImgs == [{"image_id": 776, "VIFIDEL": None}]
     run = vifidel_eval.evaluate({"x": {776: "Teddy bears"}}, objects=OBJECTS, metrics="VIFIDEL")
     assert json.loads(scores_text(run.detail))["systems"]["x"]["overall"] == {"VIFIDEL": None}
-
-
-@pytest.mark.parametrize(
-    ("scorer", "name", "shown"),
-    [
-        (Vifidel(), "VIFIDEL", "<Vifidel VIFIDEL>"),
-        (VifidelPRF(), "VIFIDEL-PRF", "<VifidelPRF VIFIDEL-PRF>"),
-        (Mean(Vifidel(), Wmd()), "VIFIDEL+WMD", "<Mean VIFIDEL+WMD>"),
-    ],
-)
-def test_a_scorer_as_text_is_its_name(scorer, name, shown):
-    assert (str(scorer), f"{scorer}", repr(scorer)) == (name, name, shown)
 
 
 def test_by_column_is_a_list_for_a_host_with_a_list_of_names():

@@ -1,19 +1,13 @@
 """Metrics by name: which can be computed, and the scorers of a run; a count in every output."""
 
-import json
 import re
 
 import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval import MetricUnavailable, VifidelError
-from vifidel_eval.evaluation import Column
-from vifidel_eval.io.text_tables import FORMATS
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
-from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import System, score_systems
-from vifidel_eval.show.score_tables import render
 
 
 def record(name, make=None, **needs):
@@ -109,22 +103,3 @@ def test_scorers_are_made_once_and_the_unavailable_named(register):
     assert list(unavailable) == ["WMD+SPICE+METEOR", "SPICE"]
     assert {str(why) for why in unavailable.values()} == {"SPICE has no Java."}
     assert made == ["WMD", "SPICE", "VIFIDEL", "CIDEr"]
-
-
-SYSTEMS = [System("x", {1: "a", 2: "b"}), System("y", {1: "a", 2: "b"})]
-
-
-def test_columns_of_a_metric_and_metrics_that_fail():
-    good = FakeScorer("BLEU", lambda *_: (0.1, 0.2), [Column("BLEU_1"), Column("BLEU_2")])
-    bad = FakeScorer("SPICE", problem=MetricUnavailable("its download failed."))
-    scorers = {"SPICE": bad, "BLEU": good, "BLEU+SPICE": Mean(good, bad), "A+B": Mean(good, good)}
-    scores = score_systems(SYSTEMS, scorers)
-    assert list(scores.evaluations["y"]) == ["BLEU_1", "BLEU_2", "A+B"]
-    assert scores.evaluations["x"]["A+B"].score == pytest.approx(0.2)
-    said = dict.fromkeys(["SPICE", "BLEU+SPICE"], "its download failed.")
-    assert {name: str(why) for name, why in scores.unavailable.items()} == said
-    assert json.loads(scores_text(scores))["unavailable"] == said
-    assert len(bad.calls) == 1  # a metric that failed is not tried again for its combinations
-    for style in FORMATS:
-        text = render(scores, style)
-        assert ("its download failed." in text) == (style != "csv")

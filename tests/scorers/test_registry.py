@@ -209,21 +209,6 @@ def test_a_broken_package_is_warned_of_once_where_all_are_imported(tmp_path):
         assert "WMD" in METRICS
 
 
-def test_the_command_warns_of_a_broken_package_and_goes_on(tmp_path, run):
-    package(tmp_path, "BROKEN", "of_error", "1 / 0\n", name="some-package")
-    shown = run("info")
-    assert shown.exit_code == 0
-    assert shown.stdout.count("BROKEN: not available: the metric BROKEN of the package some-") == 1
-    assert shown.stderr.count("Warning: the metric BROKEN of the package some-package cannot") == 1
-    assert "VIFIDEL: available" in shown.stdout
-    shown = run("score", "x.json", "--metrics", "BROKEN")
-    assert shown.exit_code == 2
-    assert shown.stderr.count("the metric BROKEN of the package some-package cannot be used") == 1
-    shown = run("score", "x.json", "--metrics", "WMD", "--wrong-option", "1")
-    assert shown.exit_code == 2
-    assert "No such option" in shown.stderr
-
-
 def test_two_packages_with_a_metric_of_one_name(tmp_path):
     package(tmp_path, "Mine", "one_metric", module("Mine"), name="zeta")
     package(tmp_path, "MINE", "other_metric", module("MINE"), name="alpha")
@@ -234,14 +219,6 @@ def test_two_packages_with_a_metric_of_one_name(tmp_path):
         parse("Mine")
     assert "one_metric" not in sys.modules
     assert parse("WMD") == ["WMD"]
-
-
-def test_a_package_does_not_take_the_name_of_a_metric_of_ours(tmp_path):
-    package(tmp_path, "WMD", "of_clash", module("WMD"), name="some-package")
-    assert parse("WMD") == ["WMD"]
-    with pytest.warns(VifidelWarning, match="the metric WMD of the package some-package cannot be"):
-        METRICS.load()
-    assert METRICS["WMD"].module == "vifidel_eval.scorers.wmd"
 
 
 def test_default_stands_for_the_default_metrics_among_others():

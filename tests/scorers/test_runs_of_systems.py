@@ -98,22 +98,6 @@ def test_a_run_of_very_many_texts_starts_numbering_again(monkeypatch):
             assert len(numbered._references) == 1
 
 
-def test_metrics_of_a_run_number_each_text_once(monkeypatch):
-    made = []
-    number = ngrams.TokenizedCaptions.__init__
-
-    def counted(self, captions, *others):
-        made.append(len(captions))
-        number(self, captions, *others)
-
-    monkeypatch.setattr(ngrams.TokenizedCaptions, "__init__", counted)
-    rows = {"one": coco_rows(GTS, RES), "other": coco_rows(GTS, {**RES, 632: ["a bed"]})}
-    tokens = python_tokens()
-    scorers = {"BLEU": Bleu(tokens), "ROUGE_L": RougeL(tokens), "CIDEr": Cider(tokens)}
-    score_rows(rows, scorers)
-    assert made == [sum(map(len, GTS.values())), len(RES), len(RES)]
-
-
 def in_one_process(metric):
     rows = {"one": coco_rows(GTS, RES), "other": coco_rows(GTS, RES)}
     return score_rows(rows, {"METEOR": metric})

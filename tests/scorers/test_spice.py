@@ -1,7 +1,5 @@
 import http.server
 import io
-import math
-import shutil
 import socket
 import threading
 import zipfile
@@ -12,10 +10,8 @@ from fake_java import is_running, put_java
 from host_metrics import evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
-from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import Spice
 from vifidel_eval.scorers import java_metrics as spice_module
-from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 SPICE = """
 captions = json.load(open(next(a for a in sys.argv if a.endswith("captions.json"))))
@@ -52,30 +48,6 @@ def test_rows_of_spice_come_back_in_our_order(kind, with_models, tmp_path, monke
     assert [found for found, _ in differing] == [0.25]  # the one row that the script changed
     assert evaluation.score == pytest.approx(np.mean(evaluation.scores))
     assert capfd.readouterr().out == ""
-
-
-@on_posix
-def test_spice_without_a_number_is_nan(with_models, tmp_path, monkeypatch):
-    put_java(tmp_path, monkeypatch, SPICE)
-    evaluation = evaluate(Spice(python_tokens()), {1: ["a"], 2: ["b"]}, {1: ["dog"], 2: ["nan"]})
-    assert evaluation.scores.tolist() == pytest.approx([0.03, math.nan], nan_ok=True)
-
-
-@on_posix
-def test_captions_of_all_systems_are_tokenised_together(with_models, tmp_path, monkeypatch):
-    runs = []
-
-    class Counting(PythonTokenizer):
-        def tokenize_each(self, several):
-            runs.append(len(several))
-            return super().tokenize_each(several)
-
-    put_java(tmp_path, monkeypatch, SPICE)
-    systems = [coco_rows({1: ["a dog"]}, {1: [caption]}) for caption in ("a cat", "a red dog")]
-    with Spice(Tokenization(Counting())).in_run(systems) as of_run:
-        scores = [of_run.evaluate(rows)["SPICE"].score for rows in systems]
-    assert scores == [0.5, 0.5]
-    assert runs == [3]  # the references once, and both systems
 
 
 @on_posix
@@ -192,12 +164,6 @@ def test_failed_download_leaves_nothing_and_can_be_repeated(
     serve(zipped(*JARS))
     spice_module._fetch_stanford_models()
     assert (spice_folder / "lib" / JARS[1]).read_text() == JARS[1]
-
-
-def test_a_folder_that_cannot_be_written_is_named_before_the_download(spice_folder):
-    shutil.rmtree(spice_folder)
-    with pytest.raises(MetricUnavailable, match=r"on first use, and that failed .*No such file"):
-        spice_module._fetch_stanford_models()
 
 
 def test_a_stalled_download_fails(spice_folder, monkeypatch):

@@ -24,7 +24,6 @@ CLASS_OF = {
 COCO = {"dog", "cat", "kite", "hot dog", "motorcycle", "bicycle"}
 #: Some names of things, and some other words, have no vector.
 KNOWN = "dog puppy cat vixen lamp lamps hot motorcycle bike runs large brown".split()
-UNKNOWN = "kite fox zorp".split()
 OTHERS = ["runs", "large", "brown", "zorp"]
 ROWS = np.random.default_rng(4).normal(size=(len(KNOWN), 3)).astype(np.float32)
 WORLD = World(

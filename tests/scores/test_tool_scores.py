@@ -225,7 +225,7 @@ def test_only_the_images_of_the_run_count():
         ({"good": {1: 1, 99: 2}}, {}, "system 'good' lacks 1 image id of scores of system 'good': "
          "99; it has 30"),
         ({"good": {}}, {}, "scores of system 'good': there is no score in it"),
-        ({"good": [{1: 1}, {2: 1}]}, {}, "another metric or column called 'score'; rename"),
+        ({"good": [{1: 1}, {2: 1}]}, {}, "another metric or column called 'score'; give"),
         ({"good": {1: {"words": 1}}}, {}, "another metric or column called 'words'"),
         ({"good": {1: {"bleu_4": 1}}}, {}, "another metric or column called 'bleu_4'"),
         ({"good: cider": {1: 1}}, {}, "another metric or column called 'cider'"),

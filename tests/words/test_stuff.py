@@ -7,7 +7,7 @@ import pytest
 
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.scorers import VifidelH, VifidelPRF
+from vifidel_eval.scorers import VifidelH
 from vifidel_eval.words.mentions import MentionFinder
 from vifidel_eval.words.synonyms import class_names, read_classes
 
@@ -120,11 +120,3 @@ def test_objects_alone_score_as_without_stuff():
     for column in ("VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-T"):
         assert one[column].score == other[column].score
         np.testing.assert_array_equal(one[column].scores, other[column].scores)
-
-
-def test_prf_does_not_know_stuff():
-    rows = {"objects": [["dog"]], "references": [["A dog at the sea."]]}
-    one, other = (VifidelPRF(things=things) for things in (class_names(), class_names().things))
-    assert one.signature() == other.signature()
-    assert BEFORE in one.signature()
-    assert one.score_columns([CAPTION], **rows) == other.score_columns([CAPTION], **rows)

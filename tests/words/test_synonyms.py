@@ -73,11 +73,6 @@ def test_errors_say_where_and_what_to_do(write, content, message):
         read_classes(write(content, "mine.txt"))
 
 
-def test_a_missing_file(tmp_path):
-    with pytest.raises(VifidelError, match=r"none\.txt: no such file or directory; check the path"):
-        read_classes(tmp_path / "none.txt")
-
-
 def test_the_digest_is_of_the_content(write):
     classes = read_classes(write(LIST, "mine.txt"))
     same = read_classes(

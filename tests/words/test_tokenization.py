@@ -109,8 +109,8 @@ def test_java_that_fails_is_named(tmp_path, monkeypatch):
 @on_posix
 def test_java_that_hangs_is_killed(tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, "time.sleep(600)")
-    monkeypatch.setattr(tokenization, "PATIENCE", 3)
-    with pytest.raises(MetricUnavailable, match="did not end within 3 seconds and was killed"):
+    monkeypatch.setattr(tokenization, "PATIENCE", 2)
+    with pytest.raises(MetricUnavailable, match="did not end within 2 seconds and was killed"):
         PtbTokenizer().tokenize({1: ["a dog"]})
     assert not is_running(pid)
 
@@ -132,12 +132,6 @@ def test_python_serves_where_there_is_no_java(tmp_path, monkeypatch):
         PtbTokenizer()
     assert isinstance(tokenizer(), PythonTokenizer)
     assert Tokenization().name == "python"
-
-
-@pytest.mark.java
-def test_ptb_serves_where_there_is_java():
-    assert isinstance(tokenizer(), PtbTokenizer)
-    assert Tokenization().name == "ptb"
 
 
 @pytest.mark.parametrize(
@@ -207,16 +201,6 @@ def test_what_is_prepared_is_tokenised_together_and_once():
     assert counting.runs == 1
     shared.prepare([gts, {1: ["new"]}])
     assert counting.runs == 2
-
-
-def test_all_systems_of_a_run_are_kept_together():
-    counting = Counting()
-    shared = Tokenization(counting)
-    systems = [{1: [f"a {at}"]} for at in range(100)]
-    for _metric in range(2):
-        shared.prepare(systems)
-        assert [shared.tokens(system) for system in systems] == systems
-    assert counting.runs == 1
 
 
 def test_threads_share_a_tokenization():

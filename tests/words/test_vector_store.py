@@ -5,8 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
 from vifidel_eval.io.records import clear_cache
@@ -139,13 +137,3 @@ def test_a_full_disk_is_named(tmp_path):
     )
     assert f"{cache}: word vectors cannot be kept there (file too large)" in ended.stderr
     assert not list(cache.iterdir())
-
-
-@given(st.lists(st.text(alphabet="abcé狗", min_size=1, max_size=4), min_size=1, unique=True))
-def test_every_word_is_found(tmp_path_factory, words):
-    folder = tmp_path_factory.mktemp("words")
-    lines = [f"{word} {at} 0.5" for at, word in enumerate(words)]
-    store = open_store(write_vectors(folder / "v.txt", lines))
-    rows = store.lookup([*words, "unheard"])
-    assert rows[:-1, 0].tolist() == list(range(len(words)))
-    assert np.isnan(rows[-1]).all()

@@ -61,12 +61,6 @@ def test_formats(make_vectors, tmp_path, name, write):
     assert vectors.signature().startswith(f"{name}#")
 
 
-def test_keyed_vectors_object_and_fingerprint(make_vectors):
-    one, same = load_vectors(make_vectors(WORDS)), load_vectors(make_vectors(WORDS))
-    other = load_vectors(make_vectors({**WORDS, "dog": [1.0, 2.0, 3.5]}))
-    assert one.signature() == same.signature() != other.signature()
-
-
 def test_native_fasttext_composes_words_but_not_phrases(tmp_path):
     model = FastText([["dog", "dogs", "cat"]] * 5, vector_size=4, min_count=1, seed=1, workers=1)
     save_facebook_model(model, str(tmp_path / "model.bin"))

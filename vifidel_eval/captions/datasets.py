@@ -36,16 +36,11 @@ def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
     references: ByImage = {image_id: [] for image_id in images}
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, images, "captions")
-        references.setdefault(image_id, []).append(_caption(annotation))
+        if "caption" not in annotation:
+            holds = "object annotations" if "category_id" in annotation else "other things"
+            raise CaptionError(f"{annotation}: no 'caption', but {holds}; is it a caption file?")
+        references.setdefault(image_id, []).append(text_of(annotation["caption"], annotation))
     return references
-
-
-def _caption(annotation: Entry) -> str:
-    if "caption" not in annotation:
-        keys = ", ".join(map(repr, annotation.content))
-        holds = "object annotations" if "category_id" in annotation else f"only {keys:.60}"
-        raise CaptionError(f"{annotation}: no 'caption', but {holds}; is it a caption file?")
-    return text_of(annotation["caption"], annotation)
 
 
 COCO = Layout(

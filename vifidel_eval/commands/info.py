@@ -92,26 +92,18 @@ def _state(metric: Metric) -> str:
 
 
 def citations(path: Path, latex: bool = False) -> Iterator[str]:
-    """Yield what to print for a file that ``score --output`` wrote, part by part.
+    """Yield what to print for a file of scores: on CHAIR by system, on all metrics, and BibTeX.
 
-    The paragraph on CHAIR of each system, where CHAIR is among the metrics; a paragraph for an
-    appendix on all metrics; the BibTeX of their papers. As LaTeX, all of it is to be included in a
-    document: papers are cited by their keys, and their entries, which come first, are written
-    beside the document as ``vifidel-eval.bib``. Raises a VifidelError if the file is another one.
+    In LaTeX, papers are cited by their keys, and their entries come first, as a file.
     """
     scores, _ = read_scores(path)
     write = _Writing(latex)
     papers = dict.fromkeys(paper for text in scores.signatures.values() for paper in _papers(text))
     if latex and papers:
         yield write.entries(papers)
-    try:
-        if "CHAIRi" in scores.signatures:
-            for name, of_column in scores.evaluations.items():
-                yield write.paragraph(f"{write.text(name)}: {_on_chair(of_column, write)}")
-    except (KeyError, ValueError):
-        raise VifidelError(
-            f"{path}: the columns or the signature of CHAIR are incomplete; score again."
-        ) from None
+    if "CHAIRi" in scores.signatures:
+        for name, of_column in scores.evaluations.items():
+            yield write.paragraph(f"{write.text(name)}: {_on_chair(of_column, write)}")
     yield write.paragraph(_on_all(scores, write))
     if papers and not latex:
         yield write.entries(papers)

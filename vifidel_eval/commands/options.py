@@ -165,7 +165,6 @@ def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
     """Return a decorator that gives a `Command` the options of a record, which it gets by a name.
 
     The record is a dataclass with options as fields, or where it is: ``"package.module:Name"``.
-    ``only`` and ``omit`` name fields; ``defaults`` has other defaults of some.
     """
     return click.option(f"--{name}", cls=Record, record=kind, **how)
 
@@ -294,11 +293,7 @@ def chosen_metrics(
     by_default: bool = True,
     beside: Collection[str] = (),
 ) -> list[str]:
-    """Return the metrics to compute: those named, else the defaults, if there are to be any.
-
-    A click.UsageError says that one lacks what it needs, or that there is none to compute and
-    nothing `beside` metrics.
-    """
+    """Return the metrics to compute: those named, else the defaults, if there are to be any."""
     from ..scorers.registry import to_compute
 
     if metrics is None and not by_default:

@@ -21,10 +21,7 @@ _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 
 
 def show(text: str, coloured: bool = False) -> None:
-    """Print a result with escapes for control characters, but for colours if it is `coloured`.
-
-    A VifidelError says that it cannot be printed, as on a full disk.
-    """
+    """Print a result with escapes for control characters, but for colours if it is `coloured`."""
     parts = _COLOUR.split(text) if coloured else [text]
     # Every second part is what was split at.
     clean = "".join(part if at % 2 else harmless(part) for at, part in enumerate(parts))

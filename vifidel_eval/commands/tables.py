@@ -58,10 +58,7 @@ class TableOptions(TableLayout):
             raise click.UsageError("--scores-only leaves out what --baseline shows: give one.")
 
     def check(self, metric_of: Mapping[str, str] | None, systems: Sequence[str]) -> None:
-        """Raise a BadParameter for a column or baseline that a run lacks.
-
-        `metric_of` has every column, with the name of its metric; None if they are not known yet.
-        """
+        """Raise a BadParameter for a column or baseline that a run lacks, where it is known."""
         from ..scores.scores import chosen_columns, unknown
 
         hint = "'--columns'"

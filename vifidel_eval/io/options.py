@@ -275,9 +275,8 @@ def check_threshold(threshold: float | None, name: str = "threshold") -> None:
         return
     real = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if not (real and 0 <= threshold <= 1):
-        raise AnnotationError(
-            f"{name} {threshold!r:.40} is not a number between 0 and 1; divide percentages by 100."
-        )
+        advice = "; divide a percentage by 100" if real and 1 < threshold <= 100 else ""
+        raise AnnotationError(f"{name} {threshold!r:.40} is not a number between 0 and 1{advice}.")
 
 
 def check_thresholds(threshold: float | None, uncertain: float | None) -> None:

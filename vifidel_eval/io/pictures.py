@@ -85,11 +85,7 @@ def _in_colours(picture: Image.Image) -> Image.Image:
 def find_pictures(
     folder: Path, ids: Iterable[ImageId], file_names: Mapping[ImageId, str]
 ) -> dict[ImageId, Path]:
-    """Return the picture of each image that has one.
-
-    Its name is the image's ``file_name`` in a COCO file, or with or without the suffix the id (a
-    COCO file stem standing for its number); or the id is its path below the folder.
-    """
+    """Return the picture of each image that has one: by COCO's ``file_name``, by id, or by path."""
     ids = list(ids)
     below: dict[ImageId, Path] = {
         image_id: folder / image_id

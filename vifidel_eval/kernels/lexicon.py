@@ -72,8 +72,7 @@ class Lexicon:
         # The numbers of a piece's words, "fire-hydrant" two: bytes are joined faster than lists.
         self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
         self._bytes = 0  # of all texts that are kept: a guess, as threads may lose additions
-        #: The word or label of each number.
-        self.words: list[str] = [""] * capacity
+        self.words: list[str] = [""] * capacity  #: the word or label of each number
         # Numbers in alphabetical order, and the place of each if it has one. Replaced as a whole.
         self._alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
         self._sorted_one_by_one = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import os
@@ -15,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MetricUnavailable, VifidelError
-from ..io.files import first_line, open_file, read_json, reason, sha256_of
+from ..io.files import first_line, open_file, read_json, sha256_of
 from ..project import pip_install
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ HARMLESS = {"local_files_only": True, "trust_remote_code": False}
 _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 # What is read of a model, and no other program's weights.
 _READ = ["*.json", "*.safetensors", "*.txt", "*.model"]
+# What a folder must have, and what to say if it has not.
+_NEEDED = {
+    "config.json": "config.json in this folder, so it holds no model of transformers; name another",
+    "*.safetensors": ".safetensors file in this folder, and other weights are pickles, which can "
+    "run any code; save the model again with transformers",
+}
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
 
@@ -87,57 +94,45 @@ def read_checkpoint(
     """Return what a file of ``torch.save`` holds, on the processor, and its SHA-256.
 
     No code in it can run: it may hold tensors, plain containers, and objects of the classes `safe`.
-    Errors say `what` it should be ("SCAN checkpoint") and the `remedy`.
     """
     import torch
 
-    damaged = None
-    try:
-        with open_file(path, VifidelError) as file:
-            digest = sha256_of(file)
+    with open_file(path, VifidelError) as file:
+        digest = sha256_of(file)
+        file.seek(0)
+        try:
+            if zipfile.is_zipfile(file):  # PyTorch itself does not look at the checksums
+                with zipfile.ZipFile(file) as archive:
+                    if archive.testzip() is not None:
+                        raise ValueError
             file.seek(0)
-            try:
-                if zipfile.is_zipfile(file):  # PyTorch itself does not look at the checksums
-                    with zipfile.ZipFile(file) as archive:
-                        damaged = archive.testzip()
-                file.seek(0)
-                if damaged is None:
-                    with torch.serialization.safe_globals(list(safe)):
-                        return torch.load(file, map_location="cpu", weights_only=True), digest
-            except Exception:  # PyTorch raises nearly anything for foreign files
-                raise VifidelError(f"{path}: not a {what}, or damaged; {remedy}.") from None
-    except OSError as problem:
-        raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
-    raise VifidelError(f"{path}: the file is damaged; {remedy}.")
+            with torch.serialization.safe_globals(list(safe)):
+                return torch.load(file, map_location="cpu", weights_only=True), digest
+        except Exception:  # PyTorch raises nearly anything for foreign files
+            raise VifidelError(f"{path}: not a {what}, or damaged; {remedy}.") from None
 
 
 def load_weights(
     network: Any, weights: Mapping[Any, Any], where: str, remedy: str, device: Any, kind: Any
 ) -> Any:
-    """Fill a network, which is on PyTorch's device "meta" until then, and return it.
-
-    Other weights are ignored; what is wrong with its own is an error about the file `where`.
-    """
+    """Fill a network, which is on PyTorch's device "meta" until then; ignore other weights."""
     import torch
 
     shapes = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
-    missing = [name for name in shapes if name not in weights]
-    if missing:
-        raise VifidelError(
-            f"{where}: {len(missing)} of {len(shapes)} weights are missing, such as {missing[0]}; "
-            f"{remedy}."
-        )
-    for name, shape in shapes.items():
-        weight = weights[name]
-        if not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
-            problem = "is not a tensor of numbers"
+    for name, shape in sorted(shapes.items(), key=lambda own: own[0] in weights):  # missing first
+        weight = weights.get(name)
+        if name not in weights:
+            missing = len(shapes.keys() - weights.keys())
+            problem = f"{missing} of {len(shapes)} weights are missing, such as {name}"
+        elif not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
+            problem = f"{name} is not a tensor of numbers"
         elif tuple(weight.shape) != shape:
-            problem = f"has shape {tuple(weight.shape)}, expected {shape}"
+            problem = f"{name} has shape {tuple(weight.shape)}, expected {shape}"
         elif not bool(torch.isfinite(weight).all()):
-            problem = "holds numbers that are not finite"
+            problem = f"{name} holds numbers that are not finite"
         else:
             continue
-        raise VifidelError(f"{where}: {name} {problem}; {remedy}.")
+        raise VifidelError(f"{where}: {problem}; {remedy}.")
     own = {name: weights[name].to(device, kind) for name in shapes}
     network.load_state_dict(own, assign=True)
     return network
@@ -192,17 +187,10 @@ def find_files(
         raise VifidelError(f"{model}: not a model; name {accepted} or an id such as owner/model.")
     else:
         path = _cached(model, needed_by, download, on_download)
-    if not (path / "config.json").is_file():
-        raise VifidelError(
-            f"{model}: there is no config.json in this folder, so it holds no model of "
-            "transformers; name another."
-        )
+    for needed, why in _NEEDED.items():
+        if not any(found.is_file() for found in path.glob(needed)):
+            raise VifidelError(f"{model}: there is no {why}.")
     weights = sorted(path.glob("*.safetensors"))
-    if not weights:
-        raise VifidelError(
-            f"{model}: there is no .safetensors file in this folder, and other weights are "
-            "pickles, which can run any code; save the model again with transformers."
-        )
     settings = [path / name for name in _CONFIGURATION if (path / name).is_file()]
     others = sorted(found for ending in _READ for found in path.glob(ending) if found.is_file())
     read = dict.fromkeys([*settings, *weights, *_shards(path), *others])
@@ -232,21 +220,22 @@ def _cached(
     import huggingface_hub
     from huggingface_hub import constants
 
-    wanted: dict[str, Any] = {"allow_patterns": _READ, "ignore_patterns": ["*/*"]}
-    try:
-        found = Path(huggingface_hub.snapshot_download(name, local_files_only=True, **wanted))
+    fetch = partial(
+        huggingface_hub.snapshot_download, name, allow_patterns=_READ, ignore_patterns=["*/*"]
+    )
+    with contextlib.suppress(Exception):  # not there: a class of its own for every reason
+        found = Path(fetch(local_files_only=True))
         if (found / "config.json").is_file() or not download:
             return found
-    except Exception:  # not there: the library has a class of its own for every reason
-        if not download:
-            raise VifidelError(
-                f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
-                f"--download to fetch it from {constants.ENDPOINT}."
-            ) from None
+    if not download:
+        raise VifidelError(
+            f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
+            f"--download to fetch it from {constants.ENDPOINT}."
+        )
     if on_download is not None:
         on_download(f"{name}: fetched from {constants.ENDPOINT} into {constants.HF_HUB_CACHE}.")
     try:
-        return Path(huggingface_hub.snapshot_download(name, **wanted))
+        return Path(fetch())
     except Exception as problem:  # of networks, permissions, licences to accept, names
         raise VifidelError(
             f"{name}: cannot be fetched from {constants.ENDPOINT} ({first_line(problem)}); check "
@@ -292,10 +281,12 @@ def load_model(files: ModelFiles, loader: str, trained_to: str) -> Any:
     import transformers
 
     logging: Any = transformers.utils.logging
-    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
+    with contextlib.ExitStack() as restored:
+        restored.callback(logging.set_verbosity, logging.get_verbosity())
+        if logging.is_progress_bar_enabled():
+            restored.callback(logging.enable_progress_bar)
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
         model, report = from_folder(
             files,
             "model",
@@ -304,15 +295,10 @@ def load_model(files: ModelFiles, loader: str, trained_to: str) -> Any:
             dtype="float32",  # as pictures are prepared; weights may be kept in half
             output_loading_info=True,
         )
-    finally:
-        logging.set_verbosity(verbosity)
-        if bar:
-            logging.enable_progress_bar()
     parameters = {name for name, _ in model.named_parameters()}
-    missing = sorted(
-        map(str, [*parameters.intersection(report["missing_keys"]), *report["mismatched_keys"]])
-    )
-    if missing:  # transformers gives them random values
+    absent = parameters.intersection(report["missing_keys"])
+    if missing := sorted(map(str, [*absent, *report["mismatched_keys"]])):
+        # transformers gives them random values
         raise VifidelError(
             f"{files.path}: {len(missing)} of the model's weights are missing or of "
             f"another shape, such as {missing[0]:.60}; get a fresh copy, or name a model that "

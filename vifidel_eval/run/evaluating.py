@@ -112,7 +112,7 @@ def evaluate(
     scores : mapping, optional
         Scores of other tools, which become columns beside the metrics': ``{system: source}``, where
         a source is a path, ``{image id: number}``, ``{image id: {name: number}}``, a DataFrame, or
-        a list of these. The key ``"SYSTEM: NAME"`` says what scores without a name are called.
+        a list of these. The key ``"SYSTEM: NAME"`` gives the scores of a source another name.
     lower_is_better : str or list of str, optional
         The names of those columns in which a lower number is the better one.
     **options
@@ -183,9 +183,8 @@ def plan(
     """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
 
     They are those of the references or, where there are none, of all systems together, as far as
-    the `selection` leaves them in. Systems and references are as `read_captions` takes them, names
-    of metrics as `to_compute` returns them; `scorers` are further ones by name, and `scores` those
-    of other tools, as `evaluate` takes them. It may warn.
+    the `selection` leaves them in. `scorers` are further ones by name, and `scores` those of other
+    tools, as `evaluate` takes them.
     """
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
@@ -232,16 +231,8 @@ def plan(
     warn_of_language(whole, images, made)
     if labels is not None:
         warn_of_tags(labels)
-    sampled = None
-    if wanted.samples:
-        sampled = {
-            name: [one for one in read if one.sample_of == name and one.captions]
-            for name in systems
-        }
-    inputs = None
-    if not scorers:
-        arguments = systems, references, settings, metrics, wanted, selection
-        inputs = inputs_of(*arguments, scores or {}, lower_is_better)
+    arguments = systems, references, settings, metrics, wanted, selection
+    inputs = None if scorers else inputs_of(*arguments, scores or {}, lower_is_better)
     return Plan(
         read,
         images,
@@ -251,7 +242,7 @@ def plan(
         settings,
         files,
         made_of,
-        sampled,
+        [*systems] if wanted.samples else None,
         uncaptioned,
         inputs,
     )
@@ -286,11 +277,7 @@ def read_captions(
     wanted: Wanted,
     image_ids: Ids = None,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references, of all images or only those of `image_ids`.
-
-    Where systems may have several captions per image, each sample is a system. A file of ids is a
-    JSON list, or has an id per line.
-    """
+    """Return systems, one for each sample, and references, of all images or of `image_ids`."""
     captions = {
         name: _captions_in(source, f"system {name!r}", wanted) for name, source in systems.items()
     }
@@ -346,19 +333,13 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         if progress or (progress is None and _is_watched()):
             bar = watched.enter_context(progress_bar(work, shown=progress))
             on_progress, on_metric = bar.update, named_by(bar)
-        how = (
-            planned.scorers,
-            planned.images,
-            planned.allow_subset,
-            on_progress,
-            planned.unavailable,
-            on_metric,
-        )
+        how = planned.scorers, planned.images, planned.allow_subset
+        said = on_progress, planned.unavailable, on_metric
         if planned.samples is None:
-            scores = score_systems(planned.systems, *how)
+            scores = score_systems(planned.systems, *how, *said)
             warn_of_scores(scores, planned.systems, planned.images, planned.scorers)
         else:
-            scores = score_samples(planned.samples, *how)
+            scores = score_samples(planned.systems, planned.samples, *how, *said)
     if scores.unavailable:
         lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
         if scores.signatures.keys() == lengths:

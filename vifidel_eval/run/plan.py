@@ -73,8 +73,8 @@ class Plan:
     files: dict[str, list[Path]]
     #: How the captions of people were made, where these are one of the systems.
     people: People | None = None
-    #: System name to its samples, which are all of `systems` then.
-    samples: dict[str, list[System]] | None = None
+    #: The names of systems with samples, which are all of `systems` then.
+    samples: list[str] | None = None
     #: How many images are left out, under `allow_subset`, as no system has a caption of them.
     uncaptioned: int = 0
     #: The arguments that it was planned by.
@@ -83,7 +83,7 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return list(self.samples or [system.name for system in self.systems])
+        return self.samples or [system.name for system in self.systems]
 
     @property
     def columns(self) -> dict[str, str]:
@@ -99,10 +99,7 @@ class Plan:
         }
 
     def pictures(self, folder: PathLike) -> dict[ImageId, Path]:
-        """Return the picture of each image that has one in a folder.
-
-        COCO files among the inputs say what the pictures' files are called.
-        """
+        """Return the picture of each image that has one in a folder; COCO's files say its name."""
         return find_pictures(Path(folder), self.images, file_names(self.settings.files))
 
     def boxes(self) -> dict[ImageId, ImageBoxes]:
@@ -224,10 +221,10 @@ def inputs_of(
     scores: Mapping[str, Any],
     lower_is_better: Sequence[str],
 ) -> Inputs | None:
-    """Return what a run was planned by, as a file of scores holds it; None if not all is paths."""
+    """Return what a run was planned by, as a file of scores holds it, if all sources are paths."""
     looking = any(part.images for name in metrics for part in parts_of(name))
     images = settings.images if looking else None  # for the report alone, they change no score
-    sources = (*systems.values(), references, settings.objects, images, *scores.values())
+    sources = *systems.values(), references, settings.objects, images, *scores.values()
     if not all(map(_is_located, sources)):
         return None
     of_tools = {

@@ -54,9 +54,8 @@ _MORE = 5
 class Standing:
     """How a system does under a metric: its score on the images compared, and the interval of that.
 
-    Its rank is 1 + the number of systems that beat it significantly; equal ranks are ties. It is
-    None under a metric by which no system is better than another, and where no difference can be
-    significant (`Comparisons.too_few`).
+    Its rank is 1 + the number of systems that beat it significantly; None where no system is better
+    than another by the metric, or no difference can be significant (`Comparisons.too_few`).
     """
 
     score: float
@@ -71,9 +70,7 @@ class Pair:
 
     The difference is the score of the first less that of the second, with its bootstrap interval;
     two-sided p-values are those of both tests, and the same after Holm's correction over the pairs
-    of the metric. The winner is significantly better (`randomisation_holm`); there is none for a
-    tie, and under a metric by which no system is better than another. At equal length is what
-    remains of the difference, where the systems' lengths differ by half.
+    of the metric. The winner, if there is one, is significantly better (`randomisation_holm`).
     """
 
     first: str
@@ -112,11 +109,9 @@ def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
 class Comparison:
     """Systems under one metric.
 
-    So many `images` were compared: those that every system has and the metric defines for all.
-    Lower is better, or nothing is (not `ranked`), as the metric says. If what was compared is not
-    its `own_score`, it is the mean of its image scores, because its corpus score cannot be computed
-    for some of the images (METEOR). Systems are in the order of the scores; pairs are every two of
-    them.
+    So many `images` were compared: those that every system has and the metric defines for all. If
+    what was compared is not its `own_score`, it is the mean of its image scores, because its corpus
+    score cannot be computed for some of the images (METEOR).
     """
 
     metric: str = field(metadata={"is_key": True})
@@ -251,8 +246,6 @@ def compare(
     bootstrap = Bootstrap(seed, _RESAMPLES if resamples is None else resamples, level)
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
-    # Python's own numbers, for JSON.
-    bootstrap = Bootstrap(int(seed), int(bootstrap.resamples), float(level))
     alpha, tested = bootstrap.alpha, bootstrap.resamples
     if resamples is None:
         of_pairs = _MORE * math.comb(len(scores.evaluations), 2) / alpha
@@ -316,10 +309,10 @@ def compare(
         }
         metrics[metric] = replace(comparison, systems=standings)
     comparisons = Comparisons(
-        seed=bootstrap.seed,
-        resamples=tested,
-        interval_resamples=bootstrap.resamples,
-        level=bootstrap.level,
+        seed=int(seed),  # Python's own numbers, for JSON
+        resamples=int(tested),
+        interval_resamples=int(bootstrap.resamples),
+        level=float(level),
         left_out=tuple(metric for metric in scores.signatures if metric not in metrics),
         metrics=metrics,
     )

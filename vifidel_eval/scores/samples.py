@@ -15,7 +15,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from statistics import median
 
 import numpy as np
@@ -162,9 +161,9 @@ def gathered_columns(column: Column) -> list[str]:
 def _rows_of(
     samples: Mapping[str, Rows],
 ) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
-    """Return a system's samples, what is repeated in them, and what is not, (samples, rows).
+    """Return a system's samples, the rows repeated in them, and what is not repeated.
 
-    Where an image has fewer samples, its first is repeated, so that all have the same images.
+    Where an image has fewer samples, its first is repeated: (samples, rows).
     """
     first = next(iter(samples.values()))
     systems: dict[str, Rows] = {}
@@ -182,7 +181,8 @@ def _rows_of(
 
 
 def score_samples(
-    systems: Mapping[str, Sequence[System]],
+    systems: Sequence[System],
+    names: Iterable[str],
     scorers: Mapping[str, Scorer],
     images: Mapping[ImageId, Sequence[str]],
     allow_subset: bool = False,
@@ -190,13 +190,13 @@ def score_samples(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score systems by name that have several captions per image, as `spread` returns them."""
-    of_systems = {
-        name: _rows_of(
+    """Score systems of these names, whose samples are as `spread` returns them."""
+    of_systems = {}
+    for name in names:
+        samples = [one for one in systems if one.sample_of == name and one.captions]
+        of_systems[name] = _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
         )
-        for name, samples in systems.items()
-    }
     rows: dict[str, Rows] = {}
     for name, (of_samples, again, _) in of_systems.items():
         if not rows.keys().isdisjoint(of_samples):
@@ -205,7 +205,7 @@ def score_samples(
             )
         rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    warn_of_scores(scores, chain.from_iterable(systems.values()), images, scorers)
+    warn_of_scores(scores, systems, images, scorers)
     numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"

@@ -30,11 +30,7 @@ _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
 
 def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
-    """Return the text of the file: JSON, ten digits, null where undefined, all digits in "overall".
-
-    ``"statistics"`` are counts, from which corpus scores that are no means follow. Images are
-    written column by column: an encoder of JSON takes five times as long for them.
-    """
+    """Return the text of the file: JSON with ten digits, all digits in "overall"."""
     columns = scores.columns()
     document: dict[str, Any] = {
         "scores": _FORM,
@@ -111,10 +107,7 @@ def _each(values: Iterable[str | float]) -> list[str]:
 
 
 def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | None]:
-    """Read what ``score --output`` wrote; what is written from it again is the same file.
-
-    Tallies of words are missing, and of version 0.2.0 the statistics.
-    """
+    """Read what ``score --output`` wrote; tallies, and statistics of version 0.2.0, are missing."""
     content = read_json(path, VifidelError)
     if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():
         raise VifidelError(

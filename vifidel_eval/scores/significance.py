@@ -228,10 +228,7 @@ def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[
 def _summed(
     samples: Mapping[_Key, Sample], weights: Callable[[int, int], Iterator[NDArray[Any]]]
 ) -> Iterator[tuple[_Key, Floats]]:
-    """Yield the weighted sums of all rows of each sample, (k, systems, some resamples) at a time.
-
-    Equal columns, such as those of BLEU's four numbers, are added once.
-    """
+    """Yield weighted sums of all rows of each sample, (k, systems, some resamples) at a time."""
     place: dict[bytes, int] = {}
     places = {
         key: np.array(

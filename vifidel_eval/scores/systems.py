@@ -86,9 +86,8 @@ def in_one_spelling(
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references whose ids are spelled in one way, where the known ids tell.
 
-    With 7 known, ``val/7.jpg`` of one system and ``images/7.jpg`` of another mean the same. The
-    references' spelling wins, then the first system's; but ``refs/7.jpg``, which leads to no
-    objects, becomes the 7 of a system where the objects have ``images/7.jpg``.
+    The references' spelling wins, then the first system's; but references that lead to no objects
+    get the ids of a system that does.
     """
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
@@ -165,20 +164,17 @@ def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
 
 def parse_image_ids(text: str, where: str) -> list[ImageId]:
     """Return the ids of images in a text that `where` names: a JSON list, or one id per line."""
-    # How each id is written, by its place; lines may be empty.
-    written: dict[str, Any] = {
-        f"line {at}": line.strip() for at, line in enumerate(text.splitlines(), 1) if line.strip()
-    }
-    read: Callable[[Any], ImageId | None] = from_json_key
+    lines = enumerate(map(str.strip, text.splitlines()), 1)  # which may be empty
+    written: list[tuple[str, Any, ImageId | None]]  # place, text or value, and id
+    written = [(f"line {at}", line, from_json_key(line)) for at, line in lines if line]
     if text.lstrip()[:1] in ("[", "{"):
         content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
             raise ImageIdError(f"{where}: holds a JSON object; image ids are a list or lines.")
-        written = {f"[{at}]": given for at, given in enumerate(content) if given != ""}
-        read = from_json_value
+        entries = enumerate(content)
+        written = [(f"[{at}]", one, from_json_value(one)) for at, one in entries if one != ""]
     first_at: dict[ImageId, str] = {}
-    for place, given in written.items():
-        image_id = read(given)
+    for place, given, image_id in written:
         if image_id is None:
             raise ImageIdError(
                 f"{where}: {place} is {given!r:.40}; an image id is an integer or a string."
@@ -249,10 +245,7 @@ def score_rows(
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score the rows of every system under every metric: what all evaluations go through.
-
-    `on_progress` gets the number of captions just scored, `on_metric` each metric before its turn.
-    """
+    """Score the rows of every system under every metric: what all evaluations go through."""
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}
     evaluations: _Columns = {name: {} for name in systems}

@@ -1,7 +1,7 @@
 """Scores of other tools: numbers for the captions of each system, as columns beside the metrics'.
 
 A file, mapping or DataFrame has a number per image, ``{"42": 0.7}``, or several by their names,
-``{"42": {"CLIPScore": 0.7}}``, by themselves, under ``"per_item"`` as capevalkit writes them, or
+``{"42": {"PAC-S": 0.7}}``, by themselves, under ``"per_item"`` as capevalkit writes them, or
 under ``"imgToEval"`` as coco-caption does; or it has records with an image id each: a JSON list,
 JSON Lines, CSV, TSV or Parquet.
 """
@@ -156,7 +156,7 @@ def scorers_of(
 
 
 def _addressed(key: str, systems: Collection[str]) -> tuple[str, str]:
-    """Return the system, and the name of the scores if there is one: ``"mine: CLIPScore"``."""
+    """Return the system, and the name of the scores if there is one: ``"mine: PAC-S"``."""
     system, _, column = (key, "", "") if key in systems else str(key).rpartition(":")
     if system.strip() not in systems:
         raise unknown("system", key, systems)

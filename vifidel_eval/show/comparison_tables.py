@@ -133,10 +133,7 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 
 
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
-    """Return a row per metric and system: its score, and in the same cell what it gains and p.
-
-    CSV also has a column for each part; LaTeX a row per system, and a star instead of p.
-    """
+    """Return a row per metric and system, in LaTeX per system: its score, what it gains, and p."""
     digits = layout.decimals(style)
     decimals = DIFFERENCE_DECIMALS if digits is None else digits
     in_latex, in_csv = style == "latex", style == "csv"

@@ -89,10 +89,7 @@ def line_width() -> int:
 
 
 def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
-    """Return a table as it is, turned (with a first column `corner`), or in parts, so that it fits.
-
-    The style ``table`` has `width` characters, LaTeX the column and page of a paper; others stay.
-    """
+    """Return a table as it is, turned (with a first column `corner`), or in parts that fit."""
     if style not in ("table", "latex") or not table.rows:
         return [table]
     fits = _fits_paper if style == "latex" else lambda part: _characters(part) <= width
@@ -152,11 +149,7 @@ def _points(cell: str) -> float:
 
 
 def folded(signatures: Iterable[str], width: int) -> list[str]:
-    """Return lines that say each part of signatures once, with the metrics that have it.
-
-    A metric's own parts follow its name; those that several metrics have follow all their names.
-    Lines are broken between parts so that they have no more characters, where that is possible.
-    """
+    """Return lines that say each part of signatures once, behind the metrics that have it."""
     whole = list(dict.fromkeys(signatures))
     # Those of combinations hold those of their parts, and one metric may have two.
     plain = [signature.split("|") for signature in whole if "(" not in signature]

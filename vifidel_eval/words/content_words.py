@@ -1,9 +1,8 @@
 """Words of captions: content words, which say what is shown, and those that tell a language.
 
-A caption and its Penn Treebank tokens, which pycocoevalcap's tokenizer hands to a scorer, have the
-same content words. A word is a run of letters and digits of any script in lower case, accents kept;
-``isn't`` and ``is n't`` both give ``is``; stop words are dropped, and words of one character that
-is not Chinese, Japanese or Korean. The language is guessed from scripts and function words.
+A caption and its Penn Treebank tokens, as pycocoevalcap's tokenizer writes them, have the same
+content words. A word is a run of letters and digits of any script in lower case, accents kept; stop
+words are dropped, and words of one character that is not Chinese, Japanese or Korean.
 """
 
 from __future__ import annotations

@@ -185,11 +185,10 @@ class Settings:
             self.objects, self.threshold, self.categories, self.uncertain, self.agree
         )
         if self.threshold and not labels.leaves_out:
-            what = "no label has a score"
-            if labels.threshold is not None:
-                what += f" below {self.threshold:g}"
+            below = "" if labels.threshold is None else f" below {self.threshold:g}"
             warnings.warn(
-                f"{labels.where}: {what}, so that the threshold leaves nothing out.",
+                f"{labels.where}: no label has a score{below}, so that the threshold leaves "
+                "nothing out.",
                 VifidelWarning,
                 stacklevel=2,
             )

@@ -234,17 +234,13 @@ class Tokenization:
 
     def __init__(self, with_tokenizer: CaptionTokenizer | None = None) -> None:
         self._tokenizer = tokenizer() if with_tokenizer is None else with_tokenizer
+        self.name = self._tokenizer.name  # in signatures
         # By the captions: tokens, or why there are none. Never changed, only replaced: another
         # thread sees all of it or none.
         self._known: dict[_Key, Tokens | str] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokenization, (self._tokenizer,)
-
-    @property
-    def name(self) -> str:
-        """The tokenizer's name in signatures."""
-        return self._tokenizer.name
 
     def tokens(self, captions: Captions) -> Tokens:
         """Return the tokens of references or candidates; do not change them."""

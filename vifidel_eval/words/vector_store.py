@@ -1,16 +1,14 @@
 """Word vector files of any size: read once in bounded memory, then looked up in a cache.
 
 A file is converted on first use into a database of the cache folder, whose name has digests of the
-file's path and of its content, so that a changed file is read again, and its own, so that a damaged
-one is made again. Word2vec binary and text, GloVe text and fastText ``.vec`` are read, plain or
-gzipped:
+file's path, of its content, and its own, so that what has changed or is damaged is made again.
+Word2vec binary and text, GloVe text and fastText ``.vec`` are read, plain or gzipped:
 ``src/utils`` of https://github.com/stanfordnlp/GloVe (a word and its numbers per line) and
 ``word2vec.c`` (a line ``count size``, then a line per word, or word, blank and float32 numbers).
 """
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import gzip
 import hashlib
@@ -252,18 +250,10 @@ def _recognised(path: Path, file: IO[bytes]) -> Rows:
 
 def _is_text(start: bytes) -> bool:
     """Return whether what follows the first line is text, however wrong that line is."""
-    line = start.partition(b"\n")[0]
-    numbers = line.rstrip().split(b" ")[1:]
+    numbers = start.partition(b"\n")[0].rstrip().split(b" ")[1:]
     # Numbers that a person can read; float32 bytes pass for two of them once in 10^7 files.
-    if _are_numbers(numbers) and (len(numbers) > 1 or len(b"".join(numbers)) > 2):
-        return True
-    if not _NO_TEXT.isdisjoint(start):
-        return False
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(start)  # its end may be half a character
-    except UnicodeDecodeError:
-        return False
-    return True
+    readable = _are_numbers(numbers) and (len(numbers) > 1 or len(b"".join(numbers)) > 2)
+    return readable or _NO_TEXT.isdisjoint(start)
 
 
 def _binary_rows(path: Path, file: IO[bytes], dimensions: int, count: int) -> Rows:

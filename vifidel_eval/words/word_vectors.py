@@ -46,7 +46,7 @@ class WordVectors(Protocol):
 
 @runtime_checkable
 class GensimVectors(Protocol):
-    """gensim's ``KeyedVectors``, or what looks like them: the row of each word, and the rows."""
+    """gensim's ``KeyedVectors``, which its models have as ``wv``, or what looks like them."""
 
     @property
     def key_to_index(self) -> Any: ...
@@ -55,15 +55,8 @@ class GensimVectors(Protocol):
     def vectors(self) -> Any: ...
 
 
-class GensimModel(Protocol):
-    """gensim's ``Word2Vec`` or ``FastText``, which hold ``KeyedVectors``."""
-
-    @property
-    def wv(self) -> Any: ...
-
-
 #: Everything that `load_vectors` takes.
-VectorSource: TypeAlias = str | os.PathLike[str] | WordVectors | GensimVectors | GensimModel | None
+VectorSource: TypeAlias = str | os.PathLike[str] | WordVectors | GensimVectors | None
 
 
 @named_if_wrong

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from judgement_files import (
-    DISTRACTORS,
     FOILS,
     HAT,
     PASCAL_PAIRS,
@@ -169,21 +168,6 @@ def test_ties_and_consensus_and_seed(data, agreement):
     assert json.loads(other)["seed"] == 2
 
 
-def test_distractors_take_references_from_elsewhere(data, tmp_path, agreement):
-    bare = [{k: v for k, v in entry.items() if k != "references"} for entry in DISTRACTORS]
-    path = write_distractors(tmp_path, bare)
-    sentence = refused(agreement("distractors", path, "--metrics", "BLEU"), status=2)
-    assert "BLEU needs --references" in sentence
-    captions = tmp_path / "captions.json"
-    references = {str(e["image_id"]): e["references"] for e in DISTRACTORS}
-    captions.write_text(json.dumps(references), "utf-8")
-    shared = ("--metrics", "BLEU", "--format", "json")
-    with_captions = agreement("distractors", path, "--captions", captions, *shared)
-    assert with_captions.exit_code == 0, with_captions.output
-    own = agreement("distractors", data("distractors"), *shared)
-    assert json.loads(with_captions.stdout) == json.loads(own.stdout)
-
-
 @pytest.mark.parametrize(
     ("command", "key"),
     [("pascal50s", "accuracies"), ("flickr8k", "correlations"), ("hat", "detection")],
@@ -327,18 +311,3 @@ def test_what_cannot_be_done_is_one_sentence(
     assert sentence.startswith("Error: ")
     assert expected in sentence
     assert [path.name for path in tmp_path.iterdir()] == ["pascal50s"]
-
-
-def test_no_output_replaces_an_input(data, objects, tmp_path, agreement):
-    content = objects.read_bytes()
-    shared = ("pascal50s", data("pascal50s"), "--objects", objects, "--metrics", "VIFIDEL")
-    assert "would replace an input" in refused(agreement(*shared, "--output", objects))
-    shared = ("pascal50s", tmp_path / "pascal50s", "--ablation", f"gold={objects}")
-    assert "would replace an input" in refused(agreement(*shared, "--output", objects))
-    assert objects.read_bytes() == content
-    pairs = data("distractors")
-    content = pairs.read_bytes()
-    for option in ("--output", "--write-candidates"):
-        sentence = refused(agreement("distractors", pairs, "--metrics", "BLEU", option, pairs))
-        assert "would replace an input" in sentence
-    assert pairs.read_bytes() == content

@@ -184,17 +184,6 @@ def test_finished_intervals_are_kept(tmp_path, given_trials, monkeypatch):
     assert json.dumps(again) == json.dumps(whole)
 
 
-@pytest.mark.parametrize(("seed", "images"), [(1, None), (0, [*"aabbccddeeff"])])
-def test_intervals_of_other_resamples_are_not_used(tmp_path, given_trials, seed, images):
-    random = np.random.default_rng(1)
-    people, scores = column(random.integers(1, 5, size=12)), random.normal(size=(1, 1, 12))
-    parts = Parts(tmp_path / "o")
-    correlate(ratings(people), given_trials(m=scores), parts)
-    given, trials = ratings(people, images), given_trials(seed=seed, m=scores)
-    expected = correlate(given, trials, Parts(None)).to_json()
-    assert json.dumps(correlate(given, trials, parts).to_json()) == json.dumps(expected)
-
-
 def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):
     random = np.random.default_rng(2)
     given = ratings(column(random.integers(1, 5, size=12)))

@@ -139,15 +139,6 @@ def test_the_matrix_shows_p_values(tmp_path, matrix):
     assert "Made up: ratings: p, row better than column" in " ".join(found)
 
 
-def test_tiny_p_values_are_not_nought(tmp_path):
-    rows = {"a": {"a": NAN, "b": 1e-9}, "b": {"a": 1 - 1e-9, "b": NAN}}
-    matrix = {"title": "t", "correlations": {"a": 0.9, "b": 0.1}, "p_values": rows}
-    write_matrices(tmp_path / "m.svg", [matrix])
-    found = texts(tmp_path / "m.svg")
-    assert found.count("<.001") == found.count(">.999") == 1
-    assert ".000" not in found
-
-
 @pytest.mark.parametrize("name", ["figure.jpg", "png"])
 def test_another_suffix_is_refused(tmp_path, name):
     with pytest.raises(VifidelError, match=r"a figure is a \.png, \.svg, \.pdf file"):

@@ -60,13 +60,6 @@ def test_without_a_pair_nothing_is_claimed(given_trials):
     assert json.loads(json.dumps(document, allow_nan=False))["accuracies"][0]["accuracy"] is None
 
 
-def test_a_metric_is_left_out_where_it_has_no_scores(given_trials):
-    trials = given_trials(m=[[[1.0], [2.0]]]).and_given("theirs", np.array([[2.0], [1.0]]))
-    result = forced_choice(choices([1]), trials)
-    found = [(a["metric"], a["references"], a["accuracy"]) for a in result.findings["accuracies"]]
-    assert found == [("m", 1, 0.0), ("theirs", "as given", 1.0)]
-
-
 def test_the_tidy_table_has_a_row_for_each_number(given_trials):
     result = forced_choice(choices(PREFERRED, KINDS), given_trials(m=[SCORES]))
     header, *rows = csv.reader(result.tidy().render("csv").splitlines())

@@ -94,14 +94,6 @@ def test_without_a_model(photos, tmp_path, detect_pictures):
     assert "there is no default: name the folder of a detector" in result.stderr
 
 
-@pytest.mark.parametrize("output", ["photos/o.jsonl", "colours.onnx", "nowhere/o.jsonl"])
-def test_an_output_destroys_nothing(photos, colours, tmp_path, output, detect_pictures):
-    model, _ = colours
-    result = detect_pictures(photos, "--model", model, "--output", tmp_path / output)
-    assert result.exit_code == 1
-    assert len(result.stderr.splitlines()) == 1
-
-
 def test_info_says_what_can_run_models(monkeypatch, run):
     monkeypatch.setitem(loading.BACKENDS, "ONNX Runtime", ("no_such_module",))
     shown = run("info").stdout

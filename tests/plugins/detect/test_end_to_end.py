@@ -15,8 +15,6 @@ from drawn_pictures import read_lines
 import vifidel_eval
 from vifidel_eval.annotations import read_boxes, read_objects
 from vifidel_eval.commands.main import main
-from vifidel_eval.detect import detect_objects
-from vifidel_eval.plugins.detect.calibration import calibrated
 from vifidel_eval.plugins.detect.questions import read_asked
 
 pytest.importorskip("torch", reason="needs PyTorch")
@@ -24,7 +22,7 @@ pytest.importorskip("transformers", reason="needs transformers")
 
 import tiny_detectors
 
-pytestmark = pytest.mark.pytorch
+pytestmark = [pytest.mark.pytorch, pytest.mark.slow]
 
 THRESHOLD = 0.5
 
@@ -121,40 +119,6 @@ def test_pictures_captions_questions_answers_and_a_rate(world):
         systems, objects=output, threshold=THRESHOLD, metrics="VIFIDEL-H", weighted=False
     )
     assert {n: of["VIFIDEL-Hi"] for n, of in run.scores.items()} == pytest.approx(rates)
-
-
-def test_the_same_from_python_with_controls(world):
-    folder, truth, systems, model = world
-    asked: dict = {}
-    controls: dict = {}
-    for question in vifidel_eval.questions({"dreaming": systems["dreaming"]}, controls=1):
-        image_id, thing = question["image_id"], question["thing"]
-        asked.setdefault(image_id, []).append(thing)
-        if question.get("control"):
-            controls.setdefault(image_id, []).append(thing)
-    path = detect_objects(folder / "photos", model, questions=asked)
-    assert path == folder / "photos.shapes.objects.jsonl"
-    objects = read_objects(path, threshold=THRESHOLD)
-    run = vifidel_eval.evaluate(
-        {"dreaming": systems["dreaming"]}, objects=objects, metrics="VIFIDEL-H"
-    )
-    measured = run.scores["dreaming"]["VIFIDEL-Hi"]
-    assert measured == pytest.approx(1 / 3, abs=0.05)
-    references = {i: ["a {} and a {}".format(*sorted(there))] * 3 for i, there in truth.items()}
-    again = vifidel_eval.evaluate(
-        {"dreaming": systems["dreaming"]}, references, objects, metrics="VIFIDEL-H"
-    )
-    found = calibrated(again, controls).detail.calibrated["dreaming"]
-    assert found.controls == 60
-    assert found.named == 120
-    assert found.measured == pytest.approx(measured)
-    assert found.corrected == pytest.approx(1 / 3, abs=0.03)
-    low, high = found.interval
-    assert low <= 1 / 3 <= high
-    # Asked again, nothing is computed.
-    before = path.read_bytes()
-    assert detect_objects(folder / "photos", model, questions=asked) == path
-    assert path.read_bytes() == before
 
 
 @pytest.mark.filterwarnings("ignore:.*no label has a score below 0.5")

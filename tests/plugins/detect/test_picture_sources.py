@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import tarfile
 
 import pytest
@@ -41,11 +40,6 @@ def test_links_are_followed_once(photos, tmp_path):
     (photos / "linked").symlink_to(elsewhere, target_is_directory=True)
     (photos / "dead.png").symlink_to(tmp_path / "nothing")
     assert PictureSource(photos).image_ids == ["linked/p9.png", *NAMES]
-
-
-def test_a_pipe_is_no_picture(photos):
-    os.mkfifo(photos / "waits.png")
-    assert PictureSource(photos).image_ids == NAMES
 
 
 @pytest.mark.parametrize(("name", "mode"), [("a.tar", "w"), ("a.tar.gz", "w:gz"), ("a.TAR", "w")])
@@ -123,12 +117,6 @@ def test_a_header_that_claims_64_gigabytes(photos, tmp_path, monkeypatch):
     with pytest.raises(VifidelError, match=r"^-: not a tar that can be read to its end \(unexp"):
         detect(PictureSource("-"), ColourDetector(), tmp_path / "o.jsonl")
     assert len(reads) < 100
-
-
-def test_a_pipe_with_the_name_of_a_tar(tmp_path):
-    os.mkfifo(tmp_path / "a.tar")
-    with pytest.raises(VifidelError, match=r"a.tar: is a pipe or device, not an ordinary file"):
-        PictureSource(tmp_path / "a.tar")
 
 
 def test_members_of_a_tar_are_only_read(photos, tmp_path):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -28,17 +26,6 @@ def test_one_question_per_image_and_class_for_all_systems():
         7: ["squirrel", "nut", "bench", "frisbee"],
         8: ["dog", "lamp", "person"],
     }
-
-
-def test_systems_that_name_images_in_other_ways():
-    base = {"000000000007.jpg": BASE[7], "val/000000000008.jpg": BASE[8]}
-    assert asked({"mine": MINE, "base": base}) == asked({"mine": MINE, "base": BASE})
-
-
-def test_another_object_vocabulary(tmp_path):
-    path = tmp_path / "things.txt"
-    path.write_text("rodent, squirrel\nlamp\n")
-    assert asked({"mine": MINE}, things=path) == {7: ["rodent"], 8: ["lamp"]}
 
 
 def test_what_is_answered_is_not_asked_again(tmp_path):
@@ -112,14 +99,6 @@ def test_controls_are_what_only_other_images_mention():
     assert len(draws) > 1
 
 
-@pytest.mark.parametrize("controls", [-1, 1.5, True, "2"])
-def test_a_number_of_controls(controls):
-    with pytest.raises(VifidelError, match="controls must be a whole number of at least 0"):
-        vifidel_eval.questions({"mine": MINE}, controls=controls)
-    with pytest.raises(VifidelError, match="seed must be a whole number of at least 0"):
-        vifidel_eval.questions({"mine": MINE}, seed=controls)
-
-
 def test_captions_that_mention_nothing():
     with pytest.raises(CaptionError, match="no caption mentions a thing of the object vocabulary"):
         vifidel_eval.questions({"mine": {7: "Ein Eichhörnchen frisst"}})
@@ -159,21 +138,6 @@ def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions,
     assert result.exit_code == 0, result.output
     lines = (tmp_path / "q2.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == expected[5:]
-
-
-def test_the_same_bytes_whatever_the_hash_seed(tmp_path, captions):
-    mine = captions("mine.jsonl", MINE)
-    base = captions("base.jsonl", BASE)
-    made = set()
-    for seed in ("0", "1"):
-        output = tmp_path / f"{seed}.jsonl"
-        subprocess.run(
-            [sys.executable, "-m", "vifidel_eval", "questions", mine, base, "--controls", "3",
-             "--output", output],
-            check=True, env={"PYTHONHASHSEED": seed, "PATH": "/usr/bin"}, capture_output=True,
-        )  # fmt: skip
-        made.add(output.read_bytes())
-    assert len(made) == 1
 
 
 def test_questions_and_captions_are_both_taken_to_ask(write_lines, captions):

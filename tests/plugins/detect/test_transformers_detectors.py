@@ -176,12 +176,6 @@ def test_grounding_dino_reads_as_many_texts_as_its_length_needs(tmp_path):
         detector.check(["dog", "hot dog cat lamp nut"])
 
 
-def test_a_full_stop_in_a_question_does_not_make_two_of_it(model):
-    detector = detector_of(model("grounding_dino"))
-    (found,) = answer(detector, [drawn(0)], [["hot. dog?", "lamp"]])
-    assert set(found.labels) <= {"hot. dog?", "lamp"}
-
-
 def test_sam_says_with_each_question_whether_it_is_there(model):
     folder = model("sam3")
     network = transformers.Sam3Model.from_pretrained(folder).eval()
@@ -213,14 +207,6 @@ def test_sam_says_with_each_question_whether_it_is_there(model):
     np.testing.assert_allclose(found.boxes, [box for _, _, box in expected], rtol=1e-4, atol=1e-3)
 
 
-def test_a_question_longer_than_owl_reads_is_refused(model):
-    """16 tokens with those of "a photo of a", of a beginning and of an end."""
-    detector = detector_of(model("owlv2"))
-    detector.check(["dog " * 10])
-    with pytest.raises(VifidelError, match=r"^the question 'dog dog .* has 17 tokens as owlv2 is "):
-        detector.check(["cat", "dog " * 11])
-
-
 def changed(folder, path, **settings):
     """Return a copy of a model's folder with another configuration."""
     copy = shutil.copytree(folder, path)
@@ -233,19 +219,8 @@ def test_a_model_without_class_names(model, tmp_path):
     folder = changed(
         model("yolos"), tmp_path / "unnamed", id2label={at: f"LABEL_{at}" for at in range(4)}
     )
-    with pytest.raises(VifidelError, match=r"its config.json has no class names; add them"):
+    with pytest.raises(VifidelError, match=r"its config.json has no class names; add one for each"):
         detector_of(folder)
-
-
-@pytest.mark.parametrize(
-    "names",
-    [{"0": 5, "1": "dog", "2": "cat", "3": "frisbee"}, {"0": None}, {"0": "dog", "7": "cat"}],
-)
-def test_class_names_that_are_none(model, tmp_path, names):
-    folder = changed(model("yolos"), tmp_path / "odd", id2label=names)
-    with pytest.raises(VifidelError, match=r"odd: ") as raised:
-        detector_of(folder)
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -255,9 +230,8 @@ def test_class_names_that_are_none(model, tmp_path, names):
      {"shortest_edge": -5, "longest_edge": 96}, {"height": "64", "width": "64"}, 10**7, 0, "x",
      {"height": 6.5, "width": 6.5}, {"shortest_edge": 64, "longest_edge": 10**7}],
 )  # fmt: skip
-@pytest.mark.parametrize("family", ["yolos", "rt_detr"])
-def test_sizes_that_no_picture_has(model, tmp_path, family, size):
-    copy = shutil.copytree(model(family), tmp_path / "odd")
+def test_sizes_that_no_picture_has(model, tmp_path, size):
+    copy = shutil.copytree(model("yolos"), tmp_path / "odd")
     path = copy / "preprocessor_config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "size": size}))
     with pytest.raises(VifidelError, match=r"odd: ") as raised:
@@ -301,20 +275,6 @@ def test_damaged_files_of_a_model(model, tmp_path, name, content, said):
     with pytest.raises(VifidelError, match=said) as raised:
         detector_of(copy)
     assert "\n" not in str(raised.value)
-
-
-def test_weights_that_are_kept_in_half_precision(model, tmp_path):
-    """They are computed with in single precision, as pictures are prepared."""
-    folder = model("yolos")
-    network = transformers.AutoModelForObjectDetection.from_pretrained(folder).half()
-    copy = shutil.copytree(folder, tmp_path / "half")
-    network.save_pretrained(copy)
-    assert (copy / "model.safetensors").stat().st_size < 0.6 * (
-        folder / "model.safetensors"
-    ).stat().st_size
-    (found,) = answer(detector_of(copy), [drawn(0)])
-    (expected,) = answer(detector_of(folder), [drawn(0)])
-    np.testing.assert_allclose(found.scores, expected.scores, rtol=0.01)
 
 
 def test_code_beside_the_weights_is_never_run(model, tmp_path):

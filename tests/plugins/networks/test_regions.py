@@ -1,5 +1,3 @@
-import threading
-
 import numpy as np
 import pytest
 from vilbert_oracle import random_image
@@ -67,13 +65,6 @@ def test_unknown_ids_are_named():
     assert features.find(["42"]) == features.find([42])
 
 
-def test_two_files_of_an_image():
-    features = Plain({"dog.jpg": ones(), "dog.png": ones(), "cat": ones()})
-    assert features.find(["dog.jpg", "cat.jpg"]) == ["dog.jpg", "cat"]
-    with pytest.raises(ImageIdError, match=r"'dog' could be 'dog\.jpg' or 'dog\.png'"):
-        features.find(["dog"])
-
-
 def doubled(contents):
     return [2 * content.features for content in contents]
 
@@ -135,43 +126,6 @@ def test_features_that_change_between_two_readings():
         images.encoded([1])
 
 
-def test_kept_up_to_a_number_of_bytes():
-    kept, computed = Kept(100), []
-
-    def zeros(keys):
-        computed.extend(keys)
-        return {key: np.zeros({"a": 10, "b": 5, "c": 2}[key]) for key in keys}
-
-    kept.complete("aa", zeros)
-    assert not kept.is_full
-    assert list(kept.complete("abc", zeros)) == ["a", "b", "c"]
-    assert kept.is_full
-    kept.complete("abc", zeros)
-    assert computed == ["a", "b", "c", "b"]
-
-
-def test_threads_share_an_image_side():
-    features, barrier = Plain(MANY), threading.Barrier(8)
-    images = ImageSide(features, 2, doubled, Kept(10 * ones().nbytes))
-    found = [None] * 8
-
-    def use(at):
-        barrier.wait()
-        asked = [(number + 5 * at) % len(MANY) for number in MANY]
-        found[at] = images.encoded(images.find(asked)), images.signature()
-
-    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for encoded, signature in found:
-        assert sorted(encoded) == list(MANY)
-        assert all((encoded[number] == 2 * number).all() for number in MANY)
-        assert signature == side(Plain(MANY)).signature()
-    assert len(images.kept) == 10
-
-
 # Regions with boxes
 
 
@@ -211,13 +165,6 @@ def test_files_hold_what_was_written(folder):
     np.testing.assert_array_equal(found.features, image(0)["features"])
     np.testing.assert_array_equal(found.boxes, image(0)["boxes"])
     assert (found.width, found.height) == (640, 480)
-
-
-def test_equal_regions_give_equal_files(tmp_path):
-    first, second = (
-        write_regions(tmp_path, name, regions_of(image(), name)).read_bytes() for name in "ab"
-    )
-    assert first == second
 
 
 def test_the_digest_is_of_all_four_arrays(folder):
@@ -281,17 +228,6 @@ def test_damaged_files_are_named(folder):
         path.write_bytes(damaged)
         with pytest.raises(VifidelError, match=NO_NPZ):
             read_boxed_regions(folder).read(42)
-
-
-def test_pickles_and_single_arrays_are_not_read(folder):
-    path = folder / "42.npz"
-    with open(path, "wb") as file:
-        np.save(file, np.zeros(3))
-    with pytest.raises(VifidelError, match=NO_NPZ):
-        read_boxed_regions(folder).read(42)
-    np.savez(path, features=np.array({"a": 1}, dtype=object))
-    with pytest.raises(VifidelError, match=NO_NPZ):
-        read_boxed_regions(folder).read(42)
 
 
 def test_sources_that_are_none(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.plugins.networks.scan_features import read_regions
+from vifidel_eval.plugins.networks.tiger import read_regions
 
 RANDOM = np.random.default_rng(0)
 IMAGES = {number: RANDOM.random((3, 4), dtype=np.float32) for number in (7, 8, 300)}
@@ -51,12 +51,6 @@ def test_mapping():
     assert read_regions(features) is features
 
 
-def test_images_of_one_source_may_have_different_numbers_of_regions(write_tsv):
-    images = {"a": IMAGES[7][:2], "b": IMAGES[8]}
-    holds(read_regions(images), images)
-    holds(read_regions(write_tsv(*(tsv_line(i, x) for i, x in images.items()))), images)
-
-
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("last", [True, False])
 def test_tsv(write_tsv, ending, last):
@@ -75,11 +69,6 @@ def test_scan_with_a_row_for_each_image(write_scan):
         file.seek(-rows.nbytes, 2)
         file.write(bytes(rows.nbytes))
     assert not features.read(7).features.any()
-
-
-def test_scan_with_a_row_for_each_caption(write_scan):
-    rows = np.stack([IMAGES[7], IMAGES[7], IMAGES[8], IMAGES[300], IMAGES[300]])
-    holds(read_regions(write_scan(rows, [7, 7, 8, 300, 300])), IMAGES)
 
 
 def test_blank_lines_at_the_end_of_a_tsv_file(write_tsv):
@@ -201,11 +190,6 @@ def test_damaged_tsv(write_tsv):
 def test_files_that_are_no_tsv(write_tsv, content):
     with pytest.raises(VifidelError, match="line 1: not region features; expected image_id, "):
         read_regions(write_tsv(content))
-
-
-def test_an_empty_file(write_tsv):
-    with pytest.raises(VifidelError, match="no image in it"):
-        read_regions(write_tsv())
 
 
 def test_scan_files_that_do_not_belong_together(write_scan, tmp_path):

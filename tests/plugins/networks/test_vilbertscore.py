@@ -21,10 +21,9 @@ from vilbert_oracle import (  # noqa: E402
 from vifidel_eval.captions.rows import coco_rows  # noqa: E402
 from vifidel_eval.errors import (  # noqa: E402
     CaptionError,
-    ImageIdError,
     VifidelError,
 )
-from vifidel_eval.plugins.networks import vilbert, vilbertscore  # noqa: E402
+from vifidel_eval.plugins.networks import vilbert  # noqa: E402
 from vifidel_eval.plugins.networks.regions import regions_of, write_regions  # noqa: E402
 from vifidel_eval.plugins.networks.vilbert import read_architecture  # noqa: E402
 from vifidel_eval.plugins.networks.vilbertscore import greedy_matching  # noqa: E402
@@ -99,52 +98,6 @@ def test_scores_are_those_of_the_formulas(layer, name, make, images):
     assert np.abs(found[:, 0] - found[:, 1]).max() > 1e-3  # the weights show mistakes
 
 
-def test_columns_and_one_number(make):
-    scorer = make()
-    columns = scorer.evaluate(coco_rows(GTS, RES))
-    score, scores = scorer.compute_score(GTS, RES)
-    assert list(columns) == COLUMNS
-    assert columns[COLUMNS[-1]].ids == list(GTS)
-    np.testing.assert_array_equal(scores, columns[COLUMNS[-1]].scores)
-    assert type(score) is float
-    assert score == pytest.approx(scores.mean())
-    assert scorer.method() == "ViLBERTScore"
-
-
-def test_a_caption_against_itself_is_perfect(make):
-    scores = table(make(), {7: ["a dog in the park"]}, {7: ["A dog in the park"]})
-    np.testing.assert_allclose(scores, 1, rtol=0, atol=1e-7)
-
-
-def test_swapping_sides_swaps_precision_and_recall(make):
-    one, other = "a dog sits", "the woman with a red hat runs"
-    p, r, f = table(make(), {7: [one]}, {7: [other]})[0]
-    np.testing.assert_allclose(table(make(), {7: [other]}, {7: [one]})[0], [r, p, f], atol=1e-7)
-
-
-def test_empty_and_blank_captions_are_the_task_alone(make):
-    gts = {7: ["a dog runs"], 3: ["", " \t"], 5: ["a man"], 4: ["a cat"]}
-    res = {7: [""], 3: ["  "], 5: ["a man"], 4: ["\n"]}
-    scores = table(make(), gts, res)
-    np.testing.assert_allclose(scores[1], 1, atol=1e-7)
-    assert np.isfinite(scores).all()
-    assert (scores[0] < 0.999).all()
-
-
-def test_words_beyond_the_longest_caption_do_not_count(make):
-    more = f"{LONG} and some words more"
-    res = RES | {3: [more]}
-    np.testing.assert_allclose(table(make(), GTS, res), table(make()), rtol=0, atol=1e-6)
-    gts = GTS | {3: [GTS[3][0], more]}
-    np.testing.assert_allclose(table(make(), gts, res), table(make()), rtol=0, atol=1e-6)
-
-
-def test_scores_do_not_depend_on_the_batch(make):
-    together = table(make())
-    alone = [table(make(), {i: GTS[i]}, {i: RES[i]})[0] for i in GTS]
-    np.testing.assert_allclose(together, alone, rtol=0, atol=1e-6)
-
-
 def test_regions_have_no_order_and_the_image_matters(make, images):
     turned = {
         i: image | {name: image[name][::-1] for name in ("features", "boxes")}
@@ -178,19 +131,6 @@ def test_negative_cosines_count_only_between_longest_captions():
     assert greedy_matching(long, opposite) == (-1, -1, -1)
 
 
-def test_progress_adds_up_and_comes_in_steps(make, monkeypatch):
-    monkeypatch.setattr(vilbertscore, "_CAPTIONS_AT_ONCE", 2)
-    scorer, steps = make(), []
-    scorer.evaluate(coco_rows(GTS, RES), steps.append)
-    assert sum(steps) == 4
-    assert len(steps) > 1
-    steps.clear()
-    scorer.evaluate(
-        coco_rows(GTS, {i: [GTS[i][0]] for i in GTS}), steps.append
-    )  # nothing to encode
-    assert sum(steps) == 4
-
-
 def counted(scorer, monkeypatch):
     """Return lists that grow with each caption and each image that a scorer encodes."""
     captions, read = [], []
@@ -219,11 +159,6 @@ def test_references_and_images_are_encoded_once_for_all_systems(make, monkeypatc
 def test_images_without_references(make):
     with pytest.raises(CaptionError, match="image 5: no reference; ViLBERTScore needs one"):
         make().compute_score(GTS | {5: []}, RES)
-
-
-def test_images_without_features(make):
-    with pytest.raises(ImageIdError, match=r"the feature side \(features\) lacks .*: 9"):
-        make().compute_score(GTS | {9: ["a"]}, RES | {9: ["a"]})
 
 
 def test_features_so_large_that_the_encoder_fails(make, images):
@@ -313,20 +248,6 @@ def test_command(score, make, monkeypatch):
     found = [overall[name] for name in COLUMNS]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
     assert "|layer:0|features:4#" in document["signatures"][COLUMNS[0]]
-
-
-def test_command_with_a_configuration(score, files, tmp_path, monkeypatch):
-    monkeypatch.undo()  # the published sizes again
-    refused = score()
-    assert refused.exit_code == 1
-    assert "but the checkpoint knows 30522" in refused.stderr
-    result = score("--format", "json", vilbert_config=files / "config.json")
-    assert result.exit_code == 0, result.stderr
-    assert "|config:" in json.loads(result.stdout)["signatures"][COLUMNS[0]]
-    config = tmp_path / "config.json"
-    config.write_bytes((files / "config.json").read_bytes())
-    guarded = score("--output", config, vilbert_config=config)
-    assert "the output would replace an input" in guarded.stderr
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,6 @@ def test_tokens(caption, pieces, end, write_vocabulary):
     assert WordPieces(write_vocabulary(PIECES, end), len(PIECES)).tokens([caption]) == [expected]
 
 
-def test_digest_is_that_of_the_pieces(write_vocabulary):
-    first = WordPieces(write_vocabulary(PIECES), len(PIECES)).digest
-    assert WordPieces(write_vocabulary(PIECES, "\r\n"), len(PIECES)).digest == first
-    assert WordPieces(write_vocabulary([*PIECES[:-1], "man"]), len(PIECES)).digest != first
-
-
 @pytest.mark.parametrize(
     ("pieces", "message"),
     [
@@ -61,14 +55,6 @@ def test_digest_is_that_of_the_pieces(write_vocabulary):
 def test_vocabularies_of_others(pieces, message, write_vocabulary):
     with pytest.raises(VifidelError, match=message):
         WordPieces(write_vocabulary(pieces), len(PIECES))
-
-
-def test_missing_or_no_text(tmp_path):
-    with pytest.raises(VifidelError, match="no such file"):
-        WordPieces(tmp_path / "vocab.txt", 3)
-    (tmp_path / "vocab.txt").write_bytes(b"\xff\xfe")
-    with pytest.raises(VifidelError, match="not a UTF-8 text file"):
-        WordPieces(tmp_path / "vocab.txt", 3)
 
 
 def test_published_size_has_the_published_tokens(write_vocabulary):

@@ -81,14 +81,6 @@ def test_csv_and_json_list_every_fault_of_all_files(check):
     assert document["files"][1] == {"file": "other.json", "entries": 29}
 
 
-def test_markdown(check):
-    dump("images.json", [1, 16])
-    dump("mine.json", [{"image_id": 1, "caption": "a", "p|q": 1}, {"image_id": 16, "caption": "b"}])
-    row = check("mine.json", "--format", "markdown").stdout.splitlines()[2]
-    cells = [cell.strip(" |") for cell in row.split(" | ")]
-    assert cells[1:] == ["0", "1", 'the key "p\\|q", which the format does not have']
-
-
 def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder, submission, check):
     rows = "".join(f"{i}.jpg,  a dog {i} \n" for i in reversed(IDS))
     (folder / "mine.csv").write_text("picture,words\n" + rows)

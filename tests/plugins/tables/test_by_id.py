@@ -10,8 +10,6 @@ import vifidel_eval
 from vifidel_eval import VifidelError
 
 pa = pytest.importorskip("pyarrow")
-csv = pytest.importorskip("pyarrow.csv")
-feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 CAPTIONS = [
@@ -79,37 +77,6 @@ def test_unknown_ids_are_bad_rows_or_images_in_which_nothing_was_found():
     assert [row["status"] for row in found] == ["ok", "no objects", "no objects", "ok"]
 
 
-def test_what_was_looked_for_counts_as_in_score(tmp_path):
-    from vifidel_eval.scorers import VifidelH
-    from vifidel_eval.tables import TableScorer
-
-    instances = {
-        "images": [{"id": i} for i in OBJECTS],
-        "categories": [
-            {"id": n, "name": name}
-            for n, name in enumerate(["dog", "cat", "frisbee", "couch", "person", "horse", "zebra"])
-        ],
-        "annotations": [],
-    }
-    number = {category["name"]: category["id"] for category in instances["categories"]}
-    for image_id, labels in OBJECTS.items():
-        for label in labels:
-            instances["annotations"].append({
-                "id": len(instances["annotations"]), "image_id": image_id,
-                "category_id": number[label], "bbox": [0, 0, 1, 1], "area": 1, "iscrowd": 0,
-            })  # fmt: skip
-    path = tmp_path / "instances.json"
-    path.write_text(json.dumps(instances))
-    captions, ids = [text for _, text in CAPTIONS], [i for i, _ in CAPTIONS]
-    expected = VifidelH(path, references=False, looked_for=sorted(number)).score_columns(
-        captions, image_ids=ids
-    )
-    found = TableScorer(metrics="VIFIDEL-H", objects=path).evaluate(table()).fields.to_pylist()
-    for name, scores in expected.items():
-        assert [row[name.replace("-", "_")] for row in found] == scores.tolist()
-    assert found[3]["VIFIDEL_Hi"] > 0
-
-
 def test_images_in_which_all_that_was_asked_for_is_there_say_so(tmp_path):
     """Image 1 has no count of 0: what was asked for of it is still all that was looked for."""
     from vifidel_eval.scorers import VifidelH
@@ -152,15 +119,6 @@ def test_a_column_that_holds_no_ids_is_refused(made, said):
 
 
 # The command
-
-WRITERS = {
-    "parquet": parquet.write_table,
-    "arrow": feather.write_feather,
-    "csv": csv.write_csv,
-    "jsonl": lambda made, path: path.write_text(
-        "".join(json.dumps(row) + "\n" for row in made.to_pylist())
-    ),
-}
 
 
 @pytest.fixture
@@ -205,20 +163,3 @@ def test_labels_come_from_one_place(tmp_path, objects, options, said, score_tabl
     result = score_table(*given, *options)
     assert result.exit_code == 2
     assert said in result.stderr
-
-
-def test_an_id_column_is_for_objects(tmp_path, score_table):
-    parquet.write_table(table(), tmp_path / "in.parquet")
-    given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--id-column", "image_id"
-    assert "--id-column is for --objects" in score_table(*given).stderr
-
-
-def test_objects_are_not_written_over(tmp_path, objects, score_table):
-    parquet.write_table(table(), tmp_path / "in.parquet")
-    folder = tmp_path / "out"
-    folder.mkdir()
-    inside = folder / "objects.json"
-    inside.write_text(objects.read_text())
-    result = score_table(tmp_path / "in.parquet", "--output", folder, "--objects", inside)
-    assert result.exit_code != 0
-    assert inside.read_text() == objects.read_text()

@@ -249,16 +249,6 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
     assert "VIFIDEL_P: " in result.stdout
 
 
-def test_folders_below_a_folder_stay(tmp_path):
-    (tmp_path / "in" / "x=1").mkdir(parents=True)
-    shutil.copytree(tables(tmp_path / "some", files=1), tmp_path / "in" / "x=2")
-    shutil.copy(tmp_path / "in/x=2/part-0.parquet", tmp_path / "in/x=1/part-0.parquet")
-    done(tmp_path / "in", "--output", tmp_path / "out")
-    assert set(content(tmp_path / "out")) == {
-        "manifest.json", "x=1/part-0.parquet", "x=2/part-0.parquet",
-    }  # fmt: skip
-
-
 # Vectors that do not know the language
 
 
@@ -288,6 +278,7 @@ def test_the_language_is_judged_on_the_sums(tmp_path):
         (["--max-words", "0"], "--max-words"),
         (["--threshold", "nan"], "not a number"),
         (["--no-labels"], "give --references"),
+        (["--id-column", "id"], "--id-column is for --objects"),
         (["--no-labels", "--label-scores", "a", "--references", "b"], "--no-labels says none"),
         (["--references", "caption"], "the column 'caption' is named twice"),
     ],
@@ -492,27 +483,6 @@ def test_outputs_of_inputs_that_are_not_given_now_are_refused(tmp_path, monkeypa
     )
     refused(invoke(source, "--output", out, "--format", "arrow"), "give the same inputs and --form")
     assert content(out) == before
-
-
-def test_a_file_of_which_the_manifest_says_less_than_it_holds(tmp_path):
-    source = tables(tmp_path / "in", files=1)
-    done(source, "--output", tmp_path / "good")
-    said = manifest(tmp_path / "good")
-    good = said["files"][0]
-    for text, message in (
-        ("{}", "is not of a run of this command"),
-        ("[17]", "is not of a run of this command"),
-        (json.dumps({**said, "files": [{}]}), "is not of a run of this command"),
-        (json.dumps({**said, "files": 3}), "is not of a run of this command"),
-        (json.dumps({**said, "files": [good, {"output": "x"}]}), "is not of a run of this comma"),
-        (json.dumps({**said, "files": [{**good, "sums": {"a": [1, 2]}}]}), "is not of a run of "),
-        ("{", "JSON ends too early"),
-    ):
-        out = tmp_path / f"out{len(text)}"
-        out.mkdir()
-        (out / "manifest.json").write_text(text)
-        refused(invoke(source, "--output", out), "manifest.json", message)
-        assert content(out) == {"manifest.json": text.encode()}
 
 
 # What is not ours

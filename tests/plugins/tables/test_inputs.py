@@ -171,15 +171,6 @@ def test_files_that_are_something_else(tmp_path, end, content):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("end", ["parquet", "arrow"])
-def test_a_truncated_file(tmp_path, end):
-    path = tmp_path / f"a.{end}"
-    write_table(path)
-    path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(VifidelError, match="cannot be read as"):
-        read(path)
-
-
 def test_damage_in_the_middle_is_named_with_its_place(tmp_path):
     path = tmp_path / "a.parquet"
     table = pa.table({"caption": ["a dog"] * 5000, "labels": [["dog"]] * 5000})

@@ -1,4 +1,3 @@
-import math
 from decimal import Decimal
 
 import pytest
@@ -19,43 +18,6 @@ SIGNS = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("VIFIDEL-P >= .3", ("VIFIDEL-P", ">=", 0.3)),
-        ("VIFIDEL_P>=.3", ("VIFIDEL_P", ">=", 0.3)),
-        ("  width<  640 ", ("width", "<", 640)),
-        ("a b = -1e-3", ("a b", "==", -0.001)),
-        ("id != 9007199254740993", ("id", "!=", 9007199254740993)),
-        ("x == +7", ("x", "==", 7)),
-    ],
-)
-def test_what_a_condition_says(text, expected):
-    condition = Condition.parse(text)
-    assert (condition.column, condition.sign, condition.number) == expected
-    assert Condition.parse(str(condition)) == condition
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "VIFIDEL",
-        ">= 3",
-        "a >= ",
-        "a >= b",
-        "a >= nan",
-        "a < inf",
-        "a => 3",
-        "a >= 3 4",
-        "a>=>3",
-    ],
-)
-def test_what_is_no_condition(text):
-    with pytest.raises(VifidelError, match="is not a condition; expected a column"):
-        Condition.parse(text)
 
 
 NUMBERS = {
@@ -92,18 +54,11 @@ def test_every_number_compares_as_python_does(data, kind, sign, number):
     ]
 
 
-@given(
-    st.lists(st.none() | st.floats(width=16), max_size=8),
-    st.sampled_from(sorted(SIGNS)),
-    st.floats(-60_000, 60_000, width=16),
-)
-def test_half_precision(values, sign, number):
-    """With nan and inf; a number of half precision is what it is in any other."""
-    column = pa.array(values, pa.float64()).cast(pa.float16())
-    assert passing(Condition("x", sign, number), column) == [
-        value is not None and not math.isnan(value) and SIGNS[sign](value, number)
-        for value in values
-    ]
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32()])
+def test_a_number_is_compared_in_the_precision_of_the_column(kind):
+    values = pa.array([0.7, None, float("nan"), 0.75, 0.5], pa.float64()).cast(kind, safe=False)
+    assert passing(Condition("x", ">=", 0.7), values) == [True, False, False, True, False]
+    assert passing(Condition("x", "!=", 0.7), values) == [False, False, False, True, True]
 
 
 def test_numbers_that_are_spelt():
@@ -115,25 +70,6 @@ def test_numbers_that_are_spelt():
     assert passing(condition, pa.array(cells)) == [True] * 4 + [False] * 7
     exact = Condition("x", "==", 10**19)
     assert passing(exact, pa.array(cells)) == [False] * 10 + [True]
-
-
-@pytest.mark.parametrize("kind", [pa.float16(), pa.float32()])
-def test_a_number_is_compared_in_the_precision_of_the_column(kind):
-    values = pa.array([0.7, None, float("nan"), 0.75, 0.5], pa.float64()).cast(kind, safe=False)
-    assert passing(Condition("x", ">=", 0.7), values) == [
-        True,
-        False,
-        False,
-        True,
-        False,
-    ]
-    assert passing(Condition("x", "!=", 0.7), values) == [
-        False,
-        False,
-        False,
-        True,
-        True,
-    ]
 
 
 def test_columns_of_scores_may_be_written_with_hyphens():

@@ -244,12 +244,6 @@ def test_bad_labels(labels, kind, message):
         TableScorer(strict=True).score(["a dog"] * 3, column)
 
 
-def test_strict_says_what_is_wrong_in_a_sequence():
-    for labels, message in ((["dog", 3], "item 1: found 3"), ({"dog": -1}, "negative")):
-        with pytest.raises(AnnotationError, match=f"row 1: .*{message}"):
-            TableScorer(strict=True).score(["a dog"] * 2, [["dog"], labels])
-
-
 def test_what_is_below_the_threshold_may_be_called_anything():
     labels = pa.array([scored(("dog", 0.9), ("_", 0.1), ("x" * 1001, 0.1))], SCORED)
     assert TableScorer().score(["a dog"], labels).field("VIFIDEL").to_pylist() == [1.0]

@@ -188,20 +188,6 @@ class TestInSpark:
         assert [row["status"] for row in result] == [row[0] for row in rows]
         assert [row["VIFIDEL"] for row in result] == [1.0, None, None, None, 1.0, None]
 
-    def test_a_map_and_scores_of_their_own_are_labels(self, spark):
-        frame = spark.createDataFrame(
-            [("a dog catches a frisbee", {"dog": 2, "cup": 1}, ["dog", "dog", "cup"], [0.9] * 3)],
-            "caption string, counted map<string,int>, labels array<string>, p array<float>",
-        )
-        first = frame.select(
-            captions_in_spark.vifidel("caption", "counted").alias("counted"),
-            captions_in_spark.vifidel("caption", frame.labels, label_scores="p").alias("listed"),
-        ).toArrow()
-        expected = Vifidel().score(["a dog catches a frisbee"], objects=[["dog", "dog", "cup"]])
-        assert [first[name][0].as_py()["VIFIDEL"] for name in ("counted", "listed")] == [
-            expected[0]
-        ] * 2
-
     def test_the_recipe_of_the_page(self, spark, tmp_path, monkeypatch):
         write_captions(tmp_path)
         monkeypatch.chdir(tmp_path)

@@ -60,17 +60,6 @@ def test_a_mean_has_the_same_bits_in_any_order_and_batches(values, chance):
     assert math.isclose(mean, math.fsum(values) / len(values), rel_tol=1e-15, abs_tol=1e-320)
 
 
-@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1e200, 1e200)), max_size=20))
-def test_sums_survive_json(values):
-    sums = sums_of(np.array(values, dtype=np.float64).reshape(-1, 2))
-    rows, said = json.loads(json.dumps(sums))
-    assert [rows, said] == sums
-    for doubles, column in zip(said, zip(*values, strict=True), strict=False):
-        exact = added(column)
-        assert added(doubles) == exact
-        assert doubles[:1] == ([float(exact)] if exact else [])
-
-
 def test_totals_add_up():
     one = part(
         rows=3,

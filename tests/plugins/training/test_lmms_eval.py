@@ -119,21 +119,6 @@ def test_its_own_evaluator_gives_our_scores(evaluated):
     assert theirs == pytest.approx({name: ours[name] for name in theirs}, rel=1e-12)
 
 
-def test_the_samples_that_it_writes_are_read(evaluated):
-    found, samples = evaluated
-    first = json.loads(samples.read_text("utf-8").splitlines()[0])
-    assert "doc" not in first
-    assert first["filtered_resps"] == CAPTION
-    # The samples are the captions and the references.
-    run = vifidel_eval.evaluate(
-        samples, references=samples, objects=OBJECTS, metrics=["VIFIDEL-PRF", "VIFIDEL-H", "CHAIR"]
-    )
-    (scores,) = run.scores.values()
-    theirs = {name: found[f"{name},none"] for name in scores if f"{name},none" in found}
-    assert len(theirs) == 7
-    assert theirs == pytest.approx({name: scores[name] for name in theirs}, rel=1e-12)
-
-
 def test_they_are_read_as_the_page_says(evaluated, tmp_path, monkeypatch):
     from vifidel_eval.commands.main import main
 

@@ -21,15 +21,7 @@ from ...commands.options import (
     reference_options,
     style_of,
 )
-from ...commands.paths import (
-    CAPTIONS,
-    FILE,
-    ReadByName,
-    ReadNamed,
-    Stated,
-    SystemFile,
-    Written,
-)
+from ...commands.paths import CAPTIONS, FILE, NamedFiles, ReadNamed, Stated, SystemFile, Written
 from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.printing import Group, show, tell
 from ...errors import VifidelError
@@ -65,19 +57,6 @@ def _numbers(text: str) -> tuple[References, ...]:
     if not all(word == "all" or re.fullmatch("[0-9]{1,6}", word) for word in words):
         raise VifidelError(f"{text!r} is neither a list of numbers such as 0,1,5 nor 'all'.")
     return tuple(dict.fromkeys(word if word == "all" else int(word) for word in words))
-
-
-class NamedFiles(ReadByName):
-    """``NAME=FILE``, as a pair."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name and the text behind it."""
-        if isinstance(value, tuple):
-            return value
-        name, _, content = super().convert(value, param, ctx).partition("=")
-        if not (name and content):
-            self.fail(f"{value!r} is not {param.metavar if param else 'NAME=FILE'}.", param, ctx)
-        return name, content
 
 
 _own = partial(option, section="")
@@ -215,10 +194,8 @@ class _DataSet(NamedTuple):
     name: str
     module: str
     summary: str
-    #: A sentence on what it reads, which begins with what the user calls the path.
-    files: str
-    #: What ``--references`` are by default.
-    references: str = "all"
+    files: str  #: a sentence on what it reads, which begins with what the user calls the path
+    references: str = "all"  #: what ``--references`` are by default
     options: Sequence[Callable[..., Any]] = ()
 
     @property
@@ -389,12 +366,7 @@ def _trials(
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
         seed = experiment.seed
         trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
-    for columns, digest in given:
-        for name, scores in columns.items():
-            trials = trials.and_given(name, scores, digest, name in experiment.lower_is_better)
-    for name in experiment.lower_is_better:
-        if name not in trials.lower_is_better:
-            raise VifidelError(f"lower is better for {name!r}, which no file of --scores has.")
+    trials = trials.and_all_given(given, experiment.lower_is_better)
     if not trials.scores:
         if trials.unavailable:
             raise together(trials.unavailable.values())

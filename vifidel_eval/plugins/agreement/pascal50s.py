@@ -75,11 +75,8 @@ def read_abstract50s(folder: Path) -> Choices:
     """Read Abstract-50S from ``consensus_abstract.mat``: pairs of captions of abstract scenes.
 
     The file holds 400 pairs: two correct captions, or a correct one and one of another scene. It
-    names no images, and does not say which pair is which. (The first half is often taken for the
-    pairs of two correct captions; in the published file both kinds are in both halves.)
-
-    Two pairs are of one scene if they were judged against the same references, which are its
-    references; its image id is its number in the file, from 1.
+    names no images, and does not say which pair is which; both kinds are in both halves. Pairs that
+    were judged against the same references are of one scene, whose image id is its number from 1.
     """
     pairs = _triplets(folder / "consensus_abstract.mat")
     preferred = np.array([majority for _, majority in pairs])

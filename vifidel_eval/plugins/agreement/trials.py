@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,24 +39,17 @@ LEVEL = 0.95
 class Trials:
     """The scores of all judged captions under each number of references, in all draws."""
 
-    #: Of the draws.
-    seed: int
-    #: How often references were drawn; 0 if there was nothing to draw.
-    draws: int
-    #: The numbers of references that some metric was computed with.
-    references: list[References]
+    seed: int  #: of the draws
+    draws: int  #: how often references were drawn; 0 if there was nothing to draw
+    references: list[References]  #: the numbers of references that some metric was computed with
     #: Metric to number of references to float64 of shape (draws, captions judged together,
     #: judgements): ten significant digits, NaN where the score is undefined. Higher is better in
     #: all of them, as in what people say: where lower is better the sign is changed.
     scores: dict[str, dict[References, Floats]]
-    #: Metric to signature.
-    signatures: dict[str, str]
-    #: Metric to the reason why it could not be computed here.
-    unavailable: dict[str, MetricUnavailable]
-    #: Number of references to how many judgements have fewer.
-    short: dict[int, int]
-    #: The metrics in which the lower of two scores is the better one.
-    lower_is_better: frozenset[str] = frozenset()
+    signatures: dict[str, str]  #: metric to signature
+    unavailable: dict[str, MetricUnavailable]  #: why metrics could not be computed here
+    short: dict[int, int]  #: number of references to how many judgements have fewer
+    lower_is_better: frozenset[str] = frozenset()  #: the metrics in which lower is better
 
     def columns(self) -> Iterator[tuple[str, References, Floats]]:
         """Yield each metric, number of references, and the metric's scores with so many."""
@@ -85,6 +78,19 @@ class Trials:
             signatures=self.signatures | {metric: f"{metric}|scores:given{files}"},
             lower_is_better=self.lower_is_better.union([metric] * lower_is_better),
         )
+
+    def and_all_given(
+        self, given: Iterable[tuple[Mapping[str, Floats], str]], lower_is_better: Collection[str]
+    ) -> Trials:
+        """Return these trials with what `read_scores` returned of files."""
+        trials = self
+        for columns, digest in given:
+            for name, scores in columns.items():
+                trials = trials.and_given(name, scores, digest, name in lower_is_better)
+        for name in lower_is_better:
+            if name not in trials.lower_is_better:
+                raise VifidelError(f"lower is better for {name!r}, which no file of --scores has.")
+        return trials
 
     def notes(self) -> list[str]:
         """Return what a table of these trials must say: how they were made, and signatures."""

@@ -51,20 +51,9 @@ def calibrated(
     *yes* is wrong comes from the controls that no reference names, how often *no* is wrong from the
     things that three or more references name. ``run.detail.calibrated`` has the estimates.
 
-    Parameters
-    ----------
-    run : Run
-        What `vifidel_eval.evaluate` returned for answers or detections, and references.
-    controls : path or mapping
-        The questions, or their answers, with ``"control": true`` in the lines of controls; or image
-        id to things.
-    seed, resamples : int
-        As for `calibrate`.
-
-    Raises
-    ------
-    VifidelError
-        If the run has no objects or references, or the controls are about other images.
+    The `controls` are the questions, or their answers, with ``"control": true`` in the lines of
+    controls; or image id to things. A run without objects or references, or controls about other
+    images, are a `VifidelError`.
     """
     Bootstrap(seed, resamples)  # checks them
     plan = run.plan
@@ -97,8 +86,8 @@ def calibrated(
         rate = of_column["VIFIDEL-Hi"]
         assert rate.statistics is not None
         judged = np.nan_to_num(rate.statistics.of_rows).astype(np.int64)
-        answers = _count(plan.settings.labels, rate.ids, classes, of_images, named)
-        counts = AnswerCounts(judged[:, JUDGED], judged[:, ABSENT], *answers)
+        asked = _count(plan.settings.labels, rate.ids, classes, of_images, named)
+        counts = AnswerCounts(judged[:, JUDGED], judged[:, ABSENT], *asked)
         rates[system] = calibrate(counts, seed, resamples)
     return Run(replace(run.detail, calibrated=rates), plan)
 
@@ -111,20 +100,17 @@ def _count(
     named: Mapping[ImageId, Collection[str]],
 ) -> _Counts:
     """Return the last four fields of `AnswerCounts`, (4, images), from what was looked for."""
-    rows = []
-    for image_id, labels, asked in zip(
-        ids, objects.of_images(ids), objects.asked_of(ids), strict=True
-    ):
+    counts: _Counts = np.zeros((4, len(ids)), dtype=np.int64)
+    looked_for = zip(ids, objects.of_images(ids), objects.asked_of(ids), strict=True)
+    for at, (image_id, labels, asked) in enumerate(looked_for):
         there = {class_of(label, classes) for label in labels}
-        known = there.union(
-            class_of(label, classes) for label in objects.categories.union(asked or ())
-        )
+        known = there | {
+            class_of(label, classes) for label in objects.categories | (asked or set())
+        }
         of_controls = known.intersection(controls.get(image_id, ()))
         of_named = known.intersection(named.get(image_id, ()))
-        rows.append(
-            (len(of_controls), len(of_controls & there), len(of_named), len(of_named - there))
-        )
-    counts: _Counts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+        counts[:2, at] = len(of_controls), len(of_controls & there)
+        counts[2:, at] = len(of_named), len(of_named - there)
     return counts
 
 
@@ -143,10 +129,8 @@ class AnswerCounts:
     said_no: _Counts
 
     def table(self) -> _Counts:
-        """Return the fields as rows: (6, images)."""
-        columns = (
-            self.absent, self.judged, self.said_yes, self.controls, self.said_no, self.named
-        )  # fmt: skip
+        """Return parts and wholes in turn, (6, images): absent of judged, and so on."""
+        columns = self.absent, self.judged, self.said_yes, self.controls, self.said_no, self.named
         table = np.array(columns, dtype=np.int64).reshape(6, -1)
         parts, wholes = table[0::2], table[1::2]
         if (parts < 0).any() or (parts > wholes).any():
@@ -170,31 +154,25 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     """
     bootstrap = Bootstrap(seed, resamples)
     table = counts.table()
-    sums = table.sum(axis=1)
-    measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0].tolist()
-    corrected = _corrected(sums[np.newaxis]).item()
+    sums = table.sum(axis=1, keepdims=True)
+    (corrected,), shares = _corrected(sums)
     interval = (math.nan, math.nan)
     if math.isfinite(corrected):
         # Images with the same counts are drawn together: the distribution is that of the images.
         rows, images = np.unique(table, axis=1, return_counts=True)
-        estimates = _corrected(bootstrap.multinomial(images) @ rows.T)
+        estimates, _ = _corrected((bootstrap.multinomial(images) @ rows.T).T)
         # Where too many draws have no estimate, those that have one say too little.
         if np.isfinite(estimates).sum() >= bootstrap.level * len(estimates):
             interval = bootstrap.interval(estimates)
-    controls, named = sums[[3, 5]].tolist()
-    return Calibrated(measured, corrected, interval, false_yes, false_no, controls, named)
+    measured, *wrong = shares[:, 0].tolist()
+    return Calibrated(measured, float(corrected), interval, *wrong, *sums[[3, 5], 0].tolist())
 
 
-def _shares(sums: _Counts) -> NDArray[np.float64]:
-    """Return measured rate, false yes and false no: (3, draws) from sums of (draws, 6)."""
+def _corrected(sums: _Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return estimates, (draws,), and the shares that they are made of, from (6, draws)."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares: NDArray[np.float64] = (sums[:, 0::2] / sums[:, 1::2]).T
-    return shares
-
-
-def _corrected(sums: _Counts) -> NDArray[np.float64]:
-    measured, false_yes, false_no = _shares(sums)
-    span = 1 - false_yes - false_no
-    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = sums[0::2] / sums[1::2]
+        measured, false_yes, false_no = shares
+        span = 1 - false_yes - false_no
         estimate = np.clip((measured - false_no) / span, 0, 1)
-    return np.where(span > 0, estimate, np.nan)
+    return np.where(span > 0, estimate, np.nan), shares

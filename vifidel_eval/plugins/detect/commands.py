@@ -111,7 +111,7 @@ def detect(
             "no --model is given, and there is no default: name the folder of a detector, or an id "
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
-    from . import detection_run
+    from .detected_objects import detect as run_detector
     from .loading import find_model, load_detector
     from .picture_sources import PictureSource
 
@@ -125,15 +125,14 @@ def detect(
         )
     detector = load_detector(find_model(model, download, tell), device)
     try:
-        run = detection_run.detect(source, detector, output, questions=questions, **settings)
+        run = run_detector(source, detector, output, questions=questions, **settings)
     except KeyboardInterrupt:
         if beside(output, ".unfinished").exists():
             tell("Interrupted; the same command continues with the pictures that are left.")
         raise
-    parts = [f"{run.read} pictures read"]
-    parts += [f"{run.known} known from before"] * bool(run.known)
-    parts += [f"{run.unasked} without a question"] * bool(run.unasked)
-    show(f"{output}: {', '.join(parts)}")
+    also = {"known from before": run.known, "without a question": run.unasked}
+    parts = [f"{number} {what}" for what, number in also.items() if number]
+    show(f"{output}: {', '.join([f'{run.read} pictures read', *parts])}")
     if run.problems:
         image_id, why = next(iter(run.problems.items()))
         unreadable = f"{len(run.problems)} picture{'s' * (len(run.problems) > 1)}"

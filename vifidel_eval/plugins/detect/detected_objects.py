@@ -1,24 +1,332 @@
-"""Detectors as sources of objects: pictures among the objects of a run, and what is in them."""
+"""What a detector finds in pictures: decoding in threads, batches, what was done before.
+
+A run of metrics gets it in the place of pictures among its objects.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+import re
+import warnings
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from math import isfinite
 from pathlib import Path
+from typing import Any
 
-from ...errors import AnnotationError, VifidelError
-from ...io.image_ids import ImageId, match
-from ...io.options import named_if_wrong
-from ...io.pictures import SUFFIXES
+from ...errors import AnnotationError, VifidelError, VifidelWarning
+from ...io.files import beside, first_line, reason, sha256_of
+from ...io.image_ids import ImageId, match, mismatch
+from ...io.options import check_threshold, check_whole, named_if_wrong
+from ...io.pictures import SUFFIXES, DamagedPictureError, decode
+from ...io.records import alone, progress_bar
 from ...scores.systems import System
-from ...words.content_words import STOP_WORDS
-from ...words.mentions import MentionFinder
 from ...words.settings import Settings
-from ...words.synonyms import ClassList, read_things
-from .detection_run import detect
+from ...words.synonyms import read_things
+from .detectors import Detector, Found, ObjectsFile, Prepared
 from .loading import find_model, load_detector
-from .picture_sources import PictureSource
+from .picture_sources import FoundPicture, PictureSource
+from .questions import mentioned_in
+
+#: Lowest score that is kept: counts are made when the file is read, from a higher one on.
+LOWEST = 0.05
+_LONGEST_PROBLEM = 200
+_DIGITS = 16  # of a picture's digest, by which what was found in other bytes is known to be stale
+_NO_MEMORY = re.compile("memoryerror|out of memory|alloc.*memory|memory.*alloc", re.I | re.S)
+
+
+@dataclass
+class DetectionRun:
+    """What a run did."""
+
+    #: Pictures, or rounds of questions, that the detector answered.
+    read: int = 0
+    #: Pictures about which an earlier run knew all, and those that no question is about.
+    known: int = 0
+    unasked: int = 0
+    #: Image id to why the picture cannot be read.
+    problems: dict[str, str] = field(default_factory=dict)
+
+
+@named_if_wrong
+def detect(
+    pictures: PictureSource,
+    detector: Detector,
+    output: str | os.PathLike[str],
+    *,
+    questions: Mapping[ImageId, Sequence[str]] | None = None,
+    lowest: float = LOWEST,
+    batch: int | None = None,
+    threads: int = 4,
+    drafts: bool = True,
+    progress: bool | None = None,
+) -> DetectionRun:
+    """Write what a detector finds in pictures; go on where an earlier run stopped.
+
+    What the file `output` has already is not computed again, unless a picture has other bytes now;
+    a picture that could not be read is tried again.
+
+    Parameters
+    ----------
+    questions : mapping, optional
+        Image id to the things to ask about, for a detector that looks for what it is asked. Ids
+        match pictures as ids of captions match files.
+    lowest : float
+        The lowest score that is kept, from 0 to 1.
+    batch, threads : int, optional
+        How many pictures of one size the model reads at once, and how many are decoded at once.
+    drafts : bool
+        Whether a large JPEG may be decoded at part of its size, where the model reads no more.
+    progress : bool, optional
+        Whether to show a bar; by default where somebody sees it.
+
+    If questions are missing, not wanted or too long, a number is out of range, the file is of
+    another run, no picture can be read, the detector fails, or there is not enough memory, that is
+    a `VifidelError`.
+    """
+    check_threshold(lowest, "lowest")
+    check_whole(1, threads=threads, **({} if batch is None else {"batch": batch}))
+    if (questions is None) != (detector.classes is not None):
+        raise VifidelError(
+            f"{detector.files.name} looks for what it is asked; say which captions name it (--ask)."
+            if questions is None
+            else f"{detector.files.name} looks for its own {len(detector.classes or ())} classes "
+            "and cannot be asked; leave out --ask, or name an open-vocabulary model."
+        )
+    asked = None
+    if questions is not None:
+        detector.check(question for of_image in questions.values() for question in of_image)
+        asked = _of_pictures(questions, pictures)
+    header = {
+        "model": detector.files.name,
+        "weights": detector.files.digest,
+        "versions": detector.versions(),
+        "classes": None if detector.classes is None else list(detector.classes),
+        "lowest": lowest,
+        "drafted": drafts,
+    }
+    run = DetectionRun()
+    total = None if pictures.image_ids is None else len(pictures.image_ids)
+    order = []
+    with (
+        warnings.catch_warnings(),
+        alone(beside(output, ".lock"), Path(output)),
+        progress_bar(total, " pictures", progress) as bar,
+    ):
+        # What is wrong with a picture is in the file.
+        warnings.filterwarnings("ignore", module="PIL")
+        file = ObjectsFile(output, header)
+        size = detector.batch if batch is None else batch
+        work = _Work(detector, lowest, size, detector.enough if drafts else None, file, run)
+        with closing(work.looked(pictures, asked, threads)) as looked:
+            for picture in looked:
+                order.append(picture.image_id)
+                bar.update()
+                if picture.digest:
+                    file.pin(picture.image_id, picture.digest)
+                if picture.ask is None:
+                    run.known += picture.questions != ()
+                    run.unasked += picture.questions == ()
+                elif picture.prepared is not None:
+                    work.add(picture)
+                else:
+                    problem = picture.problem[:_LONGEST_PROBLEM]
+                    run.problems[picture.image_id] = problem
+                    file.add([{"image_id": picture.image_id, "problem": problem}])
+        while work.by_shape:
+            work.answer(next(iter(work.by_shape)))
+        file.finish(order)
+    if run.problems and not run.read and not run.known:
+        image_id, why = next(iter(run.problems.items()))
+        raise VifidelError(
+            f"{pictures.path}: none of its {len(run.problems)} pictures can be read, such as "
+            f"{image_id} ({why})."
+        )
+    return run
+
+
+def _of_pictures(
+    questions: Mapping[ImageId, Sequence[str]], pictures: PictureSource
+) -> dict[str, Sequence[str]]:
+    """Return the questions about each picture."""
+    if pictures.image_ids is None:
+        raise VifidelError(
+            "standard input: which pictures are in it is not known before they are read; write the "
+            "tar to a file to ask about them."
+        )
+    known: dict[ImageId, None] = dict.fromkeys(pictures.image_ids)
+    asked_about = {image_id: asked for image_id, asked in questions.items() if asked}
+    same = match(asked_about, known)
+    if not same:
+        raise mismatch(asked_about, known, "the questions", str(pictures.path))
+    if len(same) < len(asked_about):
+        missing = next(image_id for image_id in asked_about if image_id not in same)
+        warnings.warn(
+            f"{pictures.path}: {len(asked_about) - len(same)} of {len(asked_about)} images with "
+            f"questions are not there, such as {missing!r:.80}.",
+            VifidelWarning,
+            stacklevel=3,
+        )
+    return {
+        str(picture): list(dict.fromkeys(asked_about[image_id]))
+        for image_id, picture in same.items()
+    }
+
+
+@dataclass
+class _Picture:
+    """A picture on its way through a run."""
+
+    image_id: str
+    #: What is asked about it; None if the detector is not asked.
+    questions: Sequence[str] | None
+    #: Of its bytes; empty if these cannot be read.
+    digest: str = ""
+    #: The questions that are open; None if an earlier run knew all.
+    ask: Sequence[str] | None = ()
+    #: The picture as the model reads it, or why it cannot be read.
+    prepared: Prepared | None = None
+    problem: str = ""
+
+
+@dataclass
+class _Work:
+    """Pictures on their way through a detector into a file, `size` of a shape at a time."""
+
+    detector: Detector
+    lowest: float
+    size: int
+    #: The shorter side at which they may be decoded.
+    enough: int | None
+    file: ObjectsFile
+    run: DetectionRun
+    was_halved: bool = False
+    by_shape: dict[tuple[int, ...], list[_Picture]] = field(default_factory=dict)
+
+    def looked(
+        self, pictures: PictureSource, asked: Mapping[str, Sequence[str]] | None, threads: int
+    ) -> Generator[_Picture, None, None]:
+        """Yield all pictures in order."""
+        waiting: deque[Future[_Picture]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for source in pictures:
+                    questions = None if asked is None else asked.get(source.image_id, ())
+                    waiting.append(pool.submit(self._look, source, questions))
+                    if len(waiting) > threads + self.size:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _look(self, source: FoundPicture, questions: Sequence[str] | None) -> _Picture:
+        """Read a picture; prepare it for the model unless it is the one that was known before."""
+        picture = _Picture(source.image_id, questions)
+        if questions == () and source.image_id not in self.file:
+            picture.ask = None
+            return picture
+        try:
+            with source.open() as content:
+                picture.digest = sha256_of(content)[:_DIGITS]
+                before = self.file.asked(picture.image_id, picture.digest)
+                if questions is not None:
+                    picture.ask = [name for name in questions if name not in (before or ())] or None
+                elif before is not None:
+                    picture.ask = None
+                if picture.ask is None:
+                    return picture
+                content.seek(0)
+                decoded = decode(content, self.enough)
+            try:
+                picture.prepared = self.detector.prepare(*decoded)
+            except Exception as problem:  # a picture of one pixel in height, say, has nothing left
+                picture.problem = f"cannot be prepared for the model: {first_line(problem)}"
+        except DamagedPictureError as problem:
+            picture.problem = str(problem)
+        except OSError as problem:
+            picture.problem = f"cannot be read: {reason(problem)}"
+        return picture
+
+    def add(self, picture: _Picture) -> None:
+        """Add a picture; those that are enough are answered."""
+        assert picture.prepared is not None
+        shape = picture.prepared.shape
+        self.by_shape.setdefault(shape, []).append(picture)
+        if len(self.by_shape[shape]) >= self.size:
+            self.answer(shape)
+        # Photographs of many shapes: none waits for long, and memory stays bounded.
+        elif sum(map(len, self.by_shape.values())) > 4 * self.size:
+            self.answer(next(iter(self.by_shape)))
+
+    def answer(self, shape: tuple[int, ...]) -> None:
+        """Write what is in the pictures of a shape."""
+        pictures = self.by_shape.pop(shape)
+        while pictures:
+            some = pictures[: self.size]
+            prepared = [picture.prepared for picture in some if picture.prepared]
+            try:
+                found = self.detector.detect(prepared, [p.ask or () for p in some], self.lowest)
+                entries = [self._entry(*one) for one in zip(some, found, strict=True)]
+            except VifidelError:
+                raise
+            except Exception as problem:  # libraries raise nearly anything
+                self._halve(some, problem)
+            else:
+                pictures = pictures[len(some) :]
+                self.run.read += len(some)
+                self.file.add(entries)
+
+    def _entry(self, picture: _Picture, found: Found) -> dict[str, Any]:
+        """Return the line of what was found; what no reader of the file would take is refused."""
+        assert picture.prepared is not None
+        labels, scores, boxes, presence = found
+        if not len(labels) == len(scores) == len(boxes):
+            raise ValueError(f"{len(labels)} labels, {len(scores)} scores and {len(boxes)} boxes")
+        if not all(len(box) == 4 and all(map(isfinite, box)) for box in boxes):
+            raise ValueError("a box is not four numbers")
+        for score in chain(scores, presence or ()):
+            if not 0 <= score <= 1:
+                raise VifidelError(
+                    f"{self.detector.files.name}: it gave the score {score:g}, and scores are "
+                    "from 0 to 1; save it again with what makes probabilities of its output, or "
+                    "name another model."
+                )
+        width, height = picture.prepared.size
+        about: dict[str, Any] = {"width": width, "height": height, "digest": picture.digest}
+        if picture.ask:
+            about["asked"] = list(picture.ask)
+        if presence is not None:
+            about["presence"] = presence
+        found_in_it = {"labels": labels, "scores": scores, "boxes": boxes}
+        return {"image_id": picture.image_id, **found_in_it, **about}
+
+    def _halve(self, pictures: Sequence[_Picture], problem: Exception) -> None:
+        """Go on with half a batch, once, if memory was short; else say what failed."""
+        name = pictures[0].image_id
+        if not _NO_MEMORY.search(f"{type(problem).__name__} {problem}"):
+            raise VifidelError(
+                f"{name}: {self.detector.files.name} failed on this picture "
+                f"({first_line(problem)}); take it away, or name another model."
+            ) from None
+        if len(pictures) == 1 or self.was_halved:
+            raise VifidelError(
+                f"{name}: there is not enough memory for {len(pictures)} "
+                f"picture{'s' * (len(pictures) > 1)} at once; give a smaller --batch, or a smaller "
+                "model."
+            ) from None
+        self.was_halved = True
+        self.size = len(pictures) // 2
+        warnings.warn(
+            f"there was not enough memory for {len(pictures)} pictures at once; going on with "
+            f"{self.size}.",
+            VifidelWarning,
+            stacklevel=2,
+        )
 
 
 def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[System]) -> Settings:
@@ -26,25 +334,20 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
 
     A detector that looks for what it is asked is asked what any caption of the image mentions.
     """
-    of_pictures = {
-        path
-        for path in paths
-        if path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
-    }
-    if not of_pictures:
-        raise AnnotationError(
-            "a detector looks at pictures, and none of the objects is a folder of them: give the "
-            "folder as objects."
-        )
     assert settings.detector is not None
     download = bool(settings.options.get("download"))
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     objects = [
         detect_objects(path, settings.detector, mentioned=mentioned, download=download)
-        if path in of_pictures
+        if path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
         else path
         for path in paths
     ]
+    if objects == list(paths):
+        raise AnnotationError(
+            "a detector looks at pictures, and none of the objects is a folder of them: give the "
+            "folder as objects."
+        )
     return replace(settings, objects=objects, detector=None)
 
 
@@ -78,21 +381,3 @@ def detect_objects(
         questions = mentioned
     detect(source, detector, output, questions=questions, progress=progress)
     return output
-
-
-def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId, list[str]]:
-    """Return the classes that any caption of an image mentions, however systems spell its id."""
-    finder = MentionFinder(classes)
-    mentioned: dict[ImageId, dict[str, None]] = {}
-    for system in systems:
-        same = match(system.captions, mentioned)
-        for image_id, caption in system.captions.items():
-            of_image = mentioned.setdefault(same.get(image_id, image_id), {})
-            of_image.update(dict.fromkeys(classes_in(finder, caption)))
-    return {image_id: list(of_image) for image_id, of_image in mentioned.items()}
-
-
-def classes_in(finder: MentionFinder, caption: str) -> list[str]:
-    """Return the classes that a caption mentions, each as often as it does."""
-    units = finder.units(caption, STOP_WORDS)
-    return [unit.category for unit in units if unit.category is not None]

@@ -1,15 +1,28 @@
-"""Detectors: what a run asks of any of them, and what their answers are made of."""
+"""Detectors: what a run asks of any of them, what their answers are made of, and the file of these.
+
+It has a header, then a line per picture, or per picture and round of questions::
+
+    {"vifidel_eval": "detections", "version": 1, "model": "owlv2", "weights": "5f6c...", ...}
+    {"image_id": "a.jpg", "labels": ["nut"], "scores": [0.71], "boxes": [[10, 12, 60, 80]],
+     "width": 640, "height": 480, "digest": "9f86d081884c7d65", "asked": ["nut", "lamp"]}
+    {"image_id": "b.jpg", "problem": "not a picture"}
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ...errors import VifidelError
+from ...io.files import json_line, read_kept, write_whole
 from ...io.options import is_whole
+from ...io.records import Parts
 from ..pytorch import ModelFiles
 
 if TYPE_CHECKING:
@@ -18,6 +31,10 @@ if TYPE_CHECKING:
 
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
+
+# What the header of a file says that it is, and its key among the parts of an unfinished run.
+_KIND = {"vifidel_eval": "detections", "version": 1}
+_HEADER = "header"
 
 
 class Found(NamedTuple):
@@ -78,6 +95,106 @@ class Detector(Protocol):
 
         The pictures are of one shape; `asked` are the questions about each, if it is asked.
         """
+
+
+class ObjectsFile:
+    """The lines that earlier runs of this header wrote, and those that this one adds, alone."""
+
+    def __init__(self, output: str | os.PathLike[str], header: Mapping[str, Any]) -> None:
+        self.output = Path(output)
+        self._header = {**_KIND, **header}
+        #: Image id to the lines about its present bytes, or to one with its problem.
+        self._lines: dict[str, list[Mapping[str, Any]]] = {}
+        lines = read_kept(self.output, VifidelError).splitlines() if self.output.exists() else []
+        for number, line in enumerate(lines, 1):
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
+                entry = None
+            if number == 1:
+                self._check_header(self.output, entry)
+            elif _is_entry(entry):
+                self._take(entry)
+            else:
+                raise VifidelError(
+                    f"{output}: line {number} is not what detect writes; delete the line, and its "
+                    "picture is read again."
+                )
+        self._parts = Parts(self.output)
+        parts = {key: self._parts[key] for key in self._parts}
+        if parts:
+            self._check_header(self._parts.path, parts.pop(_HEADER, None))
+        for line in parts.values():
+            self._take(json.loads(line))
+
+    def __contains__(self, image_id: str) -> bool:
+        """Whether there are lines of a picture, which say which bytes it had."""
+        return any("digest" in line for line in self._lines.get(image_id, ()))
+
+    def asked(self, image_id: str, digest: str) -> set[str] | None:
+        """Return what was asked about a picture; None if nothing is known of one of these bytes."""
+        lines = self._of_bytes(image_id, digest)
+        return {name for line in lines for name in line.get("asked", ())} if lines else None
+
+    def pin(self, image_id: str, digest: str) -> None:
+        """Say which bytes a picture has; what is known of others is forgotten."""
+        self._lines[image_id] = self._of_bytes(image_id, digest)
+
+    def add(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """Add lines, which are kept when this returns."""
+        for entry in entries:
+            if _HEADER not in self._parts:
+                self._parts.add(_HEADER, self._header)
+            depends_on = [entry.get(name) for name in ("image_id", "digest", "asked")]
+            self._parts.add(json.dumps(depends_on), _line(entry).decode())
+            self._take(entry)
+
+    def finish(self, order: Iterable[str]) -> None:
+        """Write all lines as a whole: pictures that are no longer there, then `order`."""
+        listed = dict.fromkeys(order)
+        gone = [image_id for image_id in self._lines if image_id not in listed]
+        lines = [line for image_id in [*gone, *listed] for line in self._lines.get(image_id, ())]
+        write_whole(self.output, b"".join(map(_line, [self._header, *lines])))
+        self._parts.clear()
+
+    def _take(self, entry: Mapping[str, Any]) -> None:
+        image_id = entry["image_id"]
+        if "problem" not in entry:
+            same = self._of_bytes(image_id, entry.get("digest"))
+            self._lines[image_id] = same if entry in same else [*same, entry]
+        elif all("problem" in line for line in self._lines.get(image_id, ())):
+            self._lines[image_id] = [{"image_id": image_id, "problem": str(entry["problem"])}]
+
+    def _of_bytes(self, image_id: str, digest: str | None) -> list[Mapping[str, Any]]:
+        """Return the lines of what was found in a picture of these bytes."""
+        lines = self._lines.get(image_id, ())
+        return [e for e in lines if "problem" not in e and e.get("digest") == digest]
+
+    def _check_header(self, path: Path | None, header: Any) -> None:
+        if not isinstance(header, dict) or header.get("vifidel_eval") != _KIND["vifidel_eval"]:
+            raise VifidelError(
+                f"{path}: is there already, and is not a file of detections; name another --output."
+            )
+        now = json.loads(_line(self._header))
+        for name in dict.fromkeys([*now, *header]):
+            # A folder may have another name by now.
+            if name != "model" and header.get(name) != now.get(name):
+                raise VifidelError(
+                    f"{path}: made by another run: {name} is {header.get(name)!r:.60} there and "
+                    f"{now.get(name)!r:.60} now; name another --output, or delete the file."
+                )
+
+
+def _is_entry(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
+        return False
+    asked, digest = entry.get("asked", []), entry.get("digest", "")
+    return isinstance(asked, list) and all(isinstance(text, str) for text in [*asked, digest])
+
+
+def _line(entry: Mapping[str, Any]) -> bytes:
+    # A name that is not UTF-8 has lone surrogates, which JSON can spell.
+    return json_line(entry).encode("utf-8", errors="backslashreplace") + b"\n"
 
 
 def checked_side(side: Any, files: ModelFiles) -> int:

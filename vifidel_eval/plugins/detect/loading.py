@@ -84,8 +84,7 @@ def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
     _, transformers = load_libraries(_NEEDED_BY, libraries)
     from .transformers_detectors import Closed, GroundingDino, Owl, Sam3
 
-    place = find_device(device)
-    config = read_config(files)
+    place, config = find_device(device), read_config(files)
     if type(config) in transformers.MODEL_FOR_OBJECT_DETECTION_MAPPING:
         return Closed(files, place)
     for kind in (Owl, GroundingDino, Sam3):

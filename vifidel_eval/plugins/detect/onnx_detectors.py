@@ -50,44 +50,39 @@ class OnnxDetector(Detector):
         try:
             self._session = runtime.InferenceSession(str(files.path), providers=[provider])
             settings = dict(self._session.get_modelmeta().custom_metadata_map)
+            self._names = _names(settings)
+            if settings.get("task", "detect") != "detect":
+                raise ValueError(f"its task is {settings['task']!r:.40}, not 'detect'")
+            self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(self._names.values()))
+            self._input, self._element, self.enough = self._input_of(settings)
+            # Run once, so that a file of another layout is refused before any picture.
+            blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
+            self._rows(self._session.run(None, {self._input: blank})[0])
+        except VifidelError:
+            raise
         except Exception as problem:  # the library has a class of its own for every reason
             raise VifidelError(
-                f"{files.path}: not an ONNX file that can be run ({first_line(problem)})."
+                f"{files.path}: not an ONNX file of a detector that can be run "
+                f"({first_line(problem)}); export it again, or name another."
             ) from None
-        self._names = _names(files, settings)
-        if settings.get("task", "detect") != "detect":
-            raise VifidelError(
-                f"{files.path}: its task is {settings['task']!r:.40}, not 'detect'; export a "
-                "detector."
-            )
-        self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(self._names.values()))
-        self._input, self._element, self.enough = self._input_of(settings)
-        # Run once, so that a file of another layout is refused before any picture.
-        blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
-        try:
-            (output, *_) = self._session.run(None, {self._input: blank})
-        except Exception as problem:
-            raise VifidelError(f"{files.path}: cannot be run ({first_line(problem)}).") from None
-        self._rows(output)
 
     def _input_of(self, settings: Mapping[str, str]) -> tuple[str, type, int]:
         """Return name, element type and side of the input."""
-        inputs = self._session.get_inputs()
-        shape = inputs[0].shape
-        element = _ELEMENTS.get(inputs[0].type)
+        first, *others = self._session.get_inputs()
+        shape, element = first.shape, _ELEMENTS.get(first.type)
         # A length that the graph leaves open has a name, or None.
         sides = {length for length in shape[2:] if isinstance(length, int)}
         is_open = len(shape) == 4 and not isinstance(shape[1], int)
         fits = len(shape) == 4 and len(sides) < 2 and (is_open or shape[1] == 3)
-        if len(inputs) > 1 or not fits or element is None:
-            raise VifidelError(
-                f"{self.files.path}: its input is {inputs[0].type} of shape {shape}; expected one "
-                "of square pictures, (1, 3, side, side)."
+        if others or not fits or element is None:
+            raise ValueError(
+                f"its input is {first.type} of shape {shape}; expected one of square pictures, (1, "
+                "3, side, side)"
             )
         given = sides or _literal(settings.get("imgsz", str(_SIDE)))
         given = given if isinstance(given, list | tuple | set) else [given]
         side = max(checked_side(one, self.files) for one in given or [None])
-        return inputs[0].name, element, side
+        return first.name, element, side
 
     def versions(self) -> dict[str, str]:
         return {package: version(package) for package in ("onnxruntime", "pillow")}
@@ -142,20 +137,16 @@ class OnnxDetector(Detector):
             with np.errstate(invalid="ignore"):  # NaN is no class
                 labels = rows[:, 5].astype(np.int64)
         else:
-            raise VifidelError(
-                f"{self.files.path}: its output has the shape {tuple(shape)}; expected (1, "
-                f"{4 + len(self._names)}, boxes) for its {len(self._names)} classes, or (1, boxes, "
-                "6)."
+            raise ValueError(
+                f"its output has the shape {tuple(shape)}; expected (1, {4 + len(self._names)}, "
+                f"boxes) for its {len(self._names)} classes, or (1, boxes, 6)"
             )
         if unknown := set(labels.tolist()) - self._names.keys():
-            raise VifidelError(
-                f"{self.files.path}: it found class {min(unknown)}, which its names do not have; "
-                "export it again."
-            )
+            raise ValueError(f"it found class {min(unknown)}, which its names do not have")
         return boxes, scores, labels
 
 
-def _names(files: ModelFiles, settings: Mapping[str, str]) -> dict[int, str]:
+def _names(settings: Mapping[str, str]) -> dict[int, str]:
     names = _literal(settings.get("names", ""))
     if isinstance(names, list):
         names = dict(enumerate(names))
@@ -163,17 +154,14 @@ def _names(files: ModelFiles, settings: Mapping[str, str]) -> dict[int, str]:
         read = {int(at): name for at, name in names.items()}
         if read and all(isinstance(name, str) and name.strip() for name in read.values()):
             return read
-    raise VifidelError(
-        f"{files.path}: there are no class names in its metadata; export it with names, a mapping "
-        "of numbers to names, as Ultralytics does."
+    raise ValueError(
+        "there are no class names in its metadata: names, a mapping of numbers to names, as "
+        "Ultralytics writes it"
     )
 
 
 def _literal(text: str) -> Any:
     """Return what Python's literal says; None if it is none, or longer than any metadata."""
-    if len(text) > _LONGEST:
-        return None
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return None
+    with contextlib.suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return ast.literal_eval(text) if len(text) <= _LONGEST else None
+    return None

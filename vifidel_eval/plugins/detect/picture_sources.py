@@ -16,16 +16,14 @@ from ...errors import VifidelError
 from ...io.files import STANDARD_INPUT, open_file, read_text, reason
 from ...io.options import named_if_wrong
 from ...io.pictures import SUFFIXES as _OF_REPORTS
+from ...io.pictures import DamagedPictureError
 
 #: The endings of the names of pictures.
 SUFFIXES = _OF_REPORTS | {".avif"}
 
 # A tar says how large its members are before they are read.
 _MOST_BYTES = 1 << 29
-
-# How often the end of a whole tar may be read.
-_MOST_ENDS = 8
-
+_MOST_ENDS = 8  # how often the end of a whole tar may be read
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
@@ -41,32 +39,28 @@ class FoundPicture:
     problem: str | None = None
 
     def open(self) -> IO[bytes]:
-        """Open it, to be read more than once."""
-        content = self.content
-        return io.BytesIO(content) if isinstance(content, bytes) else content.open("rb")
+        """Open it, to be read more than once; what is no file is a `DamagedPictureError`."""
+        if self.problem:
+            raise DamagedPictureError(self.problem)
+        if isinstance(self.content, bytes):
+            return io.BytesIO(self.content)
+        if not self.content.is_file():
+            raise DamagedPictureError("there is no such file")
+        return self.content.open("rb")
 
 
 class PictureSource:
     """The pictures of a folder, tar, list or file, in the order of their names or of the list.
 
-    Parameters
-    ----------
-    path : path
-        A folder, which is read with its subfolders; a tar, compressed or not; ``-``, a tar on
-        standard input; a text file with the path of a picture per line, relative to its own folder;
-        or a picture.
-
-    Attributes
-    ----------
-    image_ids : list of str or None
-        Of all pictures; None for standard input, which can be read only once.
-
-    What cannot be read, has no picture, or has one twice is a `VifidelError`.
+    The `path` is a folder, which is read with its subfolders; a tar, compressed or not; ``-``, a
+    tar on standard input; a text file with the path of a picture per line, relative to its own
+    folder; or a picture. What cannot be read, has no picture, or has one twice is a `VifidelError`.
     """
 
     @named_if_wrong
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        #: Of all pictures; None for standard input, which can be read only once.
         self.image_ids: list[str] | None = None
         self._files: dict[str, Path] | None = None  # None for a tar
         self._is_stream = os.fspath(path) == STANDARD_INPUT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ from ...io.image_ids import ImageId, match, to_json_value
 from ...io.options import check_whole, named_if_wrong
 from ...run.evaluating import named, read_captions
 from ...run.plan import PathLike, Systems
+from ...scores.systems import System
+from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
-from .detected_objects import classes_in, mentioned_in
 
 _AskedOf = dict[ImageId, list[str]]
 
@@ -46,8 +47,7 @@ def questions(
     systems : mapping, path or paths
         All systems that will be compared, as `vifidel_eval.evaluate` takes them.
     answers : path or list of dict, optional
-        What is answered already, which is not asked again: lines with ``image_id``, ``thing`` and
-        ``answer`` or ``score``, or what ``vifidel-eval detect --ask`` wrote.
+        What is answered already, which is not asked again, as `read_answered` takes it.
     controls, seed : int
         How many things to ask about for each image besides, which only captions of other images
         mention, and the seed of their choice. Their answers say how often *yes* is wrong. They have
@@ -57,11 +57,8 @@ def questions(
     id_field, caption_field : collection of str
         What image ids and captions are called, where they have other than the usual names.
 
-    Raises
-    ------
-    VifidelError
-        If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative,
-        or most of the answers are about other captions.
+    If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative, or
+    most of the answers are about other captions, that is a `VifidelError`.
 
     >>> questions({"mine": {7: "two puppies by a lamp"}})
     [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
@@ -183,7 +180,7 @@ def named_by_several(
     finder = MentionFinder(read_things(things))
     named_of = {}
     for image_id, of_image in references.items():
-        counts = Counter(name for text in of_image for name in set(classes_in(finder, text)))
+        counts = Counter(name for text in of_image for name in set(_classes_in(finder, text)))
         named_of[image_id] = {name for name, count in counts.items() if count >= least}
     return named_of
 
@@ -200,12 +197,27 @@ def _mentioned(systems: Systems, classes: ClassList, fields: Wanted) -> _AskedOf
     return mentioned
 
 
-def _unite(asked: _AskedOf, more: Mapping[ImageId, Sequence[str]]) -> None:
+def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId, list[str]]:
+    """Return the classes that any caption of an image mentions, however systems spell its id."""
+    finder = MentionFinder(classes)
+    mentioned: dict[ImageId, list[str]] = {}
+    for system in systems:
+        _unite(mentioned, {i: _classes_in(finder, text) for i, text in system.captions.items()})
+    return mentioned
+
+
+def _unite(asked: dict[ImageId, list[str]], more: Mapping[ImageId, Sequence[str]]) -> None:
     """Add things to ask about; images may be named in another way."""
     same = match(more, asked)
     for image_id, things in more.items():
         of_image = asked.setdefault(same.get(image_id, image_id), [])
         of_image += [name for name in dict.fromkeys(things) if name not in of_image]
+
+
+def _classes_in(finder: MentionFinder, caption: str) -> list[str]:
+    """Return the classes that a caption mentions, each as often as it does."""
+    units = finder.units(caption, STOP_WORDS)
+    return [unit.category for unit in units if unit.category is not None]
 
 
 def _controls(mentioned: _AskedOf, number: int, seed: int) -> _AskedOf:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import zip_longest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
 import transformers
+from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
 from ..pytorch import ModelFiles, from_folder, load_model
@@ -47,14 +49,9 @@ class _Transformers(Detector):
         self.batch = 1 if device.type == "cpu" else _BATCH_ON_DEVICE
         self._model = load_model(files, self.loader, "detect").eval().to(device)
         self._images = self._load_images()
-        sides = {
-            name: checked_side(side, files)
-            for name, side in dict(self._images.size or {}).items()
-            if side is not None
-        }
-        self.enough = sides.get("shortest_edge") or checked_side(
-            max(sides.values(), default=None), files
-        )
+        size = dict(self._images.size or {})
+        sides = [checked_side(side, files) for side in size.values() if side is not None]
+        self.enough = checked_side(size.get("shortest_edge") or max(sides, default=None), files)
 
     def _load_images(self) -> Any:
         return from_folder(
@@ -69,15 +66,13 @@ class _Transformers(Detector):
         wanted = ("pixel_values", "pixel_mask")
         return Prepared({name: inputs[name] for name in wanted if name in inputs}, size)
 
-    def _together(self, pictures: Sequence[Prepared]) -> dict[str, Any]:
-        """Return the inputs of pictures of one shape as a batch on the device."""
-        return {
-            name: torch.cat([picture.inputs[name] for picture in pictures]).to(self._device)
+    def _inputs(self, pictures: Sequence[Prepared], **texts: Any) -> dict[str, Any]:
+        """Return pictures of one shape, as a batch, and tokens on the device."""
+        named = {
+            name: torch.cat([picture.inputs[name] for picture in pictures])
             for name in pictures[0].inputs
         }
-
-    def _on_device(self, texts: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: values.to(self._device) for name, values in texts.items()}
+        return {name: values.to(self._device) for name, values in (named | texts).items()}
 
     def _processed(
         self, outputs: Any, pictures: Sequence[Prepared], lowest: float
@@ -104,14 +99,10 @@ class Closed(_Transformers):
             )
         self._names = {int(at): name for at, name in self._model.config.id2label.items()}
         names = dict.fromkeys(name for _, name in sorted(self._names.items()))
-        if not all(isinstance(name, str) for name in names):
+        if not all(isinstance(name, str) for name in names) or all(map(_UNNAMED.fullmatch, names)):
             raise VifidelError(
-                f"{files.path}: the id2label of its config.json has a class without a name; give "
-                "each class a text."
-            )
-        if all(map(_UNNAMED.fullmatch, names)):
-            raise VifidelError(
-                f"{files.path}: its config.json has no class names; add them as id2label."
+                f"{files.path}: its config.json has no class names; add one for each class as "
+                "id2label."
             )
         self.classes = tuple(name for name in names if name not in _NO_CLASSES)
 
@@ -119,7 +110,7 @@ class Closed(_Transformers):
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
         with torch.inference_mode():
-            outputs = self._model(**self._together(pictures))
+            outputs = self._model(**self._inputs(pictures))
             results = self._processed(outputs, pictures, lowest)
         return [
             Found([self._names[at] for at in result["labels"].tolist()], *_floats(result))
@@ -140,17 +131,18 @@ class _Asked(_Transformers):
     def _prompt(self, question: str) -> str:
         return question
 
+    @property
     def _longest(self) -> int:
-        """Return how many tokens of a text the model reads, those at its ends included."""
+        """How many tokens of a text the model reads, those at its ends included."""
         return int(self._model.config.text_config.max_position_embeddings)
 
     def check(self, questions: Iterable[str]) -> None:
         for question in dict.fromkeys(questions):
             tokens = self._length(self._prompt(question))
-            if tokens > self._longest():
+            if tokens > self._longest:
                 raise VifidelError(
                     f"the question {question!r:.60} has {tokens} tokens as {self.files.name} is "
-                    f"asked, which reads {self._longest()}; leave it out, or take another model."
+                    f"asked, which reads {self._longest}; leave it out, or take another model."
                 )
 
     def _length(self, text: str) -> int:
@@ -159,8 +151,9 @@ class _Asked(_Transformers):
 
     def _padded(self, texts: list[str]) -> dict[str, Any]:
         """Return tokens of texts, padded to the longest that the model reads."""
-        length = self._longest()
-        read = self._tokenizer(texts, padding="max_length", max_length=length, return_tensors="pt")
+        read = self._tokenizer(
+            texts, padding="max_length", max_length=self._longest, return_tensors="pt"
+        )
         return {name: read[name] for name in ("input_ids", "attention_mask")}
 
 
@@ -178,15 +171,13 @@ class Owl(_Asked):
         most = max(map(len, asked))
         tokens = self._padded([self._prompt(name) for questions in asked for name in questions])
         # A picture with fewer questions than another has rows of zeros, which OWL leaves out.
-        rows = torch.zeros(len(asked), most, dtype=torch.bool)
-        for row, questions in zip(rows, asked, strict=True):
-            row[: len(questions)] = True
-        spread = {}
-        for name, values in tokens.items():
-            spread[name] = torch.zeros(rows.numel(), self._longest(), dtype=values.dtype)
-            spread[name][rows.flatten()] = values
+        numbers = [len(questions) for questions in asked]
+        spread = {
+            name: pad_sequence(values.split(numbers), batch_first=True).flatten(0, 1)
+            for name, values in tokens.items()
+        }
         with torch.inference_mode():
-            outputs = self._model(**self._together(pictures), **self._on_device(spread))
+            outputs = self._model(**self._inputs(pictures, **spread))
             # Each question for itself: the library gives a box to the best of all that were asked,
             # and an answer should not depend on what else was asked.
             by_question = []
@@ -195,10 +186,7 @@ class Owl(_Asked):
                 alone = SimpleNamespace(logits=logits, pred_boxes=outputs.pred_boxes)
                 by_question.append(self._processed(alone, pictures, lowest))
         return [
-            _joined(
-                (question, results[row])
-                for question, results in zip(questions, by_question, strict=False)
-            )
+            _joined((name, by_question[at][row]) for at, name in enumerate(questions))
             for row, questions in enumerate(asked)
         ]
 
@@ -212,6 +200,7 @@ class GroundingDino(_Asked):
 
     types = ("grounding-dino", "mm-grounding-dino")
 
+    @property
     def _longest(self) -> int:
         return int(self._model.config.max_text_len)
 
@@ -221,13 +210,12 @@ class GroundingDino(_Asked):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        passes = [list(self._passes(questions)) for questions in asked]
         answers: list[list[_Answer]] = [[] for _ in pictures]
-        for number in range(max(map(len, passes))):
-            rows = [row for row, texts in enumerate(passes) if number < len(texts)]
+        for texts in zip_longest(*map(self._passes, asked)):
+            rows = [row for row, questions in enumerate(texts) if questions]
             some = [pictures[row] for row in rows]
-            texts = [passes[row][number] for row in rows]
-            for row, of_row in zip(rows, self._pass(some, texts, lowest), strict=True):
+            of_rows = self._pass(some, [texts[row] for row in rows], lowest)
+            for row, of_row in zip(rows, of_rows, strict=True):
                 answers[row] += of_row
         return list(map(_joined, answers))
 
@@ -238,7 +226,7 @@ class GroundingDino(_Asked):
         length = ends
         for question in questions:
             tokens = self._length(self._prompt(question)) - ends
-            if text and length + tokens > self._longest():
+            if text and length + tokens > self._longest:
                 yield text
                 text, length = [], ends
             text.append(question)
@@ -256,7 +244,7 @@ class GroundingDino(_Asked):
         offsets = tokens.pop("offset_mapping")
         tokens.setdefault("token_type_ids", torch.zeros_like(tokens["input_ids"]))
         with torch.inference_mode():
-            outputs = self._model(**self._together(pictures), **self._on_device(tokens))
+            outputs = self._model(**self._inputs(pictures, **tokens))
             scores = outputs.logits.sigmoid()
             # Only for its boxes: all are above a threshold below 0.
             boxes = [result["boxes"] for result in self._processed(outputs, pictures, -1.0)]
@@ -294,24 +282,25 @@ class Sam3(_Asked):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        return [self._of_picture(*one, lowest) for one in zip(pictures, asked, strict=True)]
-
-    def _of_picture(self, picture: Prepared, questions: Sequence[str], lowest: float) -> Found:
-        answers, presence = [], []
-        with torch.inference_mode():
-            pixels = self._together([picture])["pixel_values"]
-            seen = self._model.get_vision_features(pixel_values=pixels)
+        found = []
+        for picture, questions in zip(pictures, asked, strict=True):
+            answers, presence = [], []
             scale = torch.tensor([*picture.size, *picture.size], device=self._device)
-            for question in questions:
-                text = self._on_device(self._padded([question]))
-                outputs = self._model(vision_embeds=seen, **text)
-                there = outputs.presence_logits.sigmoid()
-                score = (outputs.pred_logits.sigmoid() * there)[0]
-                kept = score > lowest
-                boxes = outputs.pred_boxes[0][kept] * scale
-                answers.append((question, {"scores": score[kept], "boxes": boxes}))
-                presence.append(exact(there.item()))
-        return _joined(answers)._replace(presence=presence)
+            with torch.inference_mode():
+                pixels = self._inputs([picture])["pixel_values"]
+                seen = self._model.get_vision_features(pixel_values=pixels)
+                for question in questions:
+                    text = self._padded([question])
+                    on_device = {name: values.to(self._device) for name, values in text.items()}
+                    outputs = self._model(vision_embeds=seen, **on_device)
+                    there = outputs.presence_logits.sigmoid()
+                    score = (outputs.pred_logits.sigmoid() * there)[0]
+                    kept = score > lowest
+                    boxes = outputs.pred_boxes[0][kept] * scale
+                    answers.append((question, {"scores": score[kept], "boxes": boxes}))
+                    presence.append(exact(there.item()))
+            found.append(_joined(answers)._replace(presence=presence))
+        return found
 
 
 def _one_phrase(question: str) -> str:

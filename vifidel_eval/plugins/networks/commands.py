@@ -18,7 +18,7 @@ from ...io.records import progress_bar
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
-    from .language_training import Training
+    from .lm import Training
 
 # Where an image is, its id if its content does not say it, and its content.
 _Image = tuple[str, Any, Any]
@@ -61,36 +61,30 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
         )
     from .regions import regions_of, write_regions
 
-    total = None
-    if source.suffix == ".pkl":
-        images: Iterable[_Image] = _listed(source)
-    else:
-        files = sorted(source.glob("*.npy")) if source.is_dir() else [source]
-        if not files:
-            raise VifidelError(
-                f"{source}: there is no .npy file in this folder; give another, or a .pkl file."
-            )
-        total = len(files)
-        images = ((str(path), path.stem, _unpickled(path)) for path in files)
+    files = sorted(source.glob("*.npy")) if source.is_dir() else [source]
+    if not files:
+        raise VifidelError(
+            f"{source}: there is no .npy file in this folder; give another, or a .pkl file."
+        )
+    is_list = source.suffix == ".pkl"
+    each = ((str(path), path.stem, _unpickled(path)) for path in files)
+    images: Iterable[_Image] = _listed(source) if is_list else each
     try:
         output_folder.mkdir(exist_ok=True)
     except OSError as problem:
         raise VifidelError(f"{output_folder}: {reason(problem)}; name another folder.") from None
     digests: dict[str, str] = {}
-    with progress_bar(total, " images") as bar:
+    with progress_bar(None if is_list else len(files), " images") as bar:
         for where, image_id, content in images:
             entry = _dictionary(content, where)
             name = str(entry.get("image_id", image_id))
-            arrays = {ours: entry[theirs] for ours, theirs in _PUBLISHED.items()}
-            regions = regions_of(arrays, where)
-            digest = regions.digest()
+            regions = regions_of({ours: entry[of] for ours, of in _PUBLISHED.items()}, where)
             if name not in digests:
                 write_regions(output_folder, name, regions)
-            elif digests[name] != digest:
+            if digests.setdefault(name, regions.digest()) != regions.digest():
                 raise VifidelError(
                     f"{where}: image {name!r} appeared before, with other features; keep one."
                 )
-            digests[name] = digest
             bar.update()
     show(f"{output_folder}: features of {len(digests)} images")
 
@@ -104,18 +98,15 @@ def _listed(path: Path) -> list[_Image]:
             f"dictionary of {', '.join(_PUBLISHED.values())} for each image."
         )
     places = [f"{path}, entry {at}" for at in range(len(entries))]
-    if all("image_id" in _dictionary(*image) for image in zip(entries, places, strict=True)):
-        return [(where, "", entry) for where, entry in zip(places, entries, strict=True)]
-    beside = path.with_name("img_names.pkl")
-    if not beside.exists():
-        raise VifidelError(
-            f"{path}: its images have no image_id; put img_names.pkl, the list of them, beside it."
-        )
-    names = _unpickled(beside)
-    if not isinstance(names, list) or len(names) != len(entries):
-        raise VifidelError(
-            f"{beside}: not a list of {len(entries)} image ids, one for each image of {path}."
-        )
+    names = [_dictionary(*image).get("image_id") for image in zip(entries, places, strict=True)]
+    if None in names:
+        beside = path.with_name("img_names.pkl")
+        names = _unpickled(beside) if beside.exists() else []
+        if not isinstance(names, list) or len(names) != len(entries):
+            raise VifidelError(
+                f"{path}: its images have no image_id; put img_names.pkl, the list of their "
+                f"{len(entries)} ids, beside it."
+            )
     return list(zip(places, names, entries, strict=True))
 
 
@@ -157,7 +148,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     help="File of the trained model, such as lm.pt.",
 )
 @record(
-    "vifidel_eval.plugins.networks.language_training:Training",
+    "vifidel_eval.plugins.networks.lm:Training",
     "training",
     only=("epochs", "seed", "hidden"),
 )
@@ -170,7 +161,7 @@ def train_lm(captions: Path, wanted: Wanted, output: Path, training: Training) -
     from tqdm import tqdm
 
     from ...captions import read_references
-    from .language_training import Epoch, train
+    from .lm import Epoch, train
 
     texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
     unfinished = beside(output, ".unfinished")

@@ -2,7 +2,7 @@
 
 Bottom-up attention (Anderson et al., 2018) describes an image by a vector for each of the regions
 that a detector found. Files of a whole dataset have tens of gigabytes, so that only the place of
-each image is kept. TIGEr reads features alone (`scan_features`), ViLBERTScore boxes too.
+each image is kept. TIGEr reads features alone (`tiger`), ViLBERTScore boxes too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ImageIdError, VifidelError
+from ...captions.rows import Rows, image_ids_of
+from ...errors import CaptionError, ImageIdError, VifidelError
 from ...io.files import first_line, read_bytes, reason, write_whole
 from ...io.image_ids import ImageId, from_json_key, match, mismatch, to_json_value
 
@@ -49,11 +50,7 @@ class Regions:
     height: float = 0
 
     def inputs(self) -> tuple[Floats32, Floats32]:
-        """Return what ViLBERT sees, the whole image first, as one region more.
-
-        That is features, the first their mean, and (regions + 1, 5) locations: shares of the sides
-        and of the area.
-        """
+        """Return features and (regions + 1, 5) shares of sides and area, the whole image first."""
         assert self.boxes is not None
         mean = self.features.mean(axis=0, dtype=np.float64).astype(np.float32)
         width, height = self.boxes[:, 2] - self.boxes[:, 0], self.boxes[:, 3] - self.boxes[:, 1]
@@ -74,43 +71,38 @@ class Regions:
         return digest.hexdigest()
 
 
+@dataclass
 class Features:
-    """The regions of many images, each image read when it is asked for.
+    """The regions of many images, each image read when it is asked for."""
 
-    `load` takes one of the `places` and what messages call it; `where` is the file or folder.
-    """
-
-    def __init__(
-        self, where: str, places: Mapping[ImageId, Any], load: Callable[[Any, str], Regions]
-    ) -> None:
-        self._where = where
-        self._load = load
-        self.places = places
+    #: The file or folder, as messages call it.
+    where: str
+    places: Mapping[ImageId, Any]
+    #: From one of the places and what messages call it.
+    load: Callable[[Any, str], Regions]
 
     def name(self, image: ImageId) -> str:
         """Return what messages call an image."""
         place = self.places[image]
-        return str(place) if isinstance(place, Path) else f"{self._where}: image {image!r}"
+        return str(place) if isinstance(place, Path) else f"{self.where}: image {image!r}"
 
     def read(self, image: ImageId) -> Regions:
         """Return the regions of an image, which is one of those that `find` returned."""
-        return self._load(self.places[image], self.name(image))
+        return self.load(self.places[image], self.name(image))
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
         """Return the image of each id, as the source calls it; an unknown one is an error."""
         try:
             images = match(ids, self.places)
         except ImageIdError as problem:
-            raise ImageIdError(f"{self._where}: {problem}") from None
-        missing = list(dict.fromkeys(image_id for image_id in ids if image_id not in images))
-        if missing:
-            raise mismatch(
-                missing, self.places, "the captions", f"the feature side ({self._where})"
-            )
+            raise ImageIdError(f"{self.where}: {problem}") from None
+        if missing := list(dict.fromkeys(i for i in ids if i not in images)):
+            side = f"the feature side ({self.where})"
+            raise mismatch(missing, self.places, "the captions", side)
         return [images[image_id] for image_id in ids]
 
 
-#: What `read_boxed_regions` and `scan_features.read_regions` take.
+#: What `read_boxed_regions` and `tiger.read_regions` take.
 FeatureSource: TypeAlias = str | os.PathLike[str] | Mapping[Any, Any] | Features
 
 
@@ -139,8 +131,7 @@ def read_boxed_regions(source: FeatureSource) -> Features:
 
     The source is a folder of files ``IMAGE_ID.npz`` of `numpy.savez`, or a mapping of image id to
     a mapping, with ``features`` (regions, 2048), ``boxes`` (regions, 4) in pixels as x1, y1, x2,
-    y2, and the image's ``width`` and ``height``. Anything else is a `VifidelError`, in a file when
-    it is read.
+    y2, and the image's ``width`` and ``height``.
     """
     if isinstance(source, Features):
         return source
@@ -170,18 +161,14 @@ def read_boxed_regions(source: FeatureSource) -> Features:
 
 def _load_file(path: Path, at: str) -> Regions:
     content = io.BytesIO(read_bytes(path, VifidelError))
-    arrays = None
     try:
-        if zipfile.is_zipfile(content):  # NumPy would take other files for pickles
-            with zipfile.ZipFile(content) as archive:
-                size = sum(member.file_size for member in archive.infolist())
-            arrays = dict(np.load(content, allow_pickle=False)) if size <= _MOST_BYTES else {}
+        with zipfile.ZipFile(content) as archive:  # NumPy would take other files for pickles
+            size = sum(member.file_size for member in archive.infolist())
+        arrays = dict(np.load(content, allow_pickle=False)) if size <= _MOST_BYTES else {}
     except Exception:  # a damaged archive or header raises nearly anything
-        arrays = None
-    if arrays is None:
         raise VifidelError(
             f"{path}: not an .npz file of four arrays of numbers, or damaged; write it again."
-        )
+        ) from None
     if size > _MOST_BYTES:
         raise VifidelError(
             f"{path}: unpacks to {size >> 20} MiB, more than the {_MOST_BYTES >> 20} that are "
@@ -194,16 +181,16 @@ def regions_of(content: Any, where: str) -> Regions:
     """Return regions from their four arrays, or raise what is wrong with those at `where`."""
     if not isinstance(content, Mapping):
         raise VifidelError(f"{where}: {type(content).__name__} instead of a mapping of arrays.")
-    arrays = {}
+    arrays = []
     for name, dimensions in (("features", 2), ("boxes", 2), ("width", 0), ("height", 0)):
         if name not in content:
             raise VifidelError(
                 f"{where}: no {name!r}, only {', '.join(sorted(map(str, content))) or 'nothing'}; "
                 "it has to hold features, boxes, width and height."
             )
-        arrays[name] = numbers(partial(getitem, content, name), where, name, "fiu", dimensions)
-    features, boxes = arrays["features"], arrays["boxes"]
-    width, height = float(arrays["width"]), float(arrays["height"])
+        arrays.append(numbers(partial(getitem, content, name), where, name, "fiu", dimensions))
+    features, boxes, *sides = arrays
+    width, height = map(float, sides)
     if boxes.shape != (len(features), 4):
         problem = f"{len(features)} features, but boxes of shape {boxes.shape}"
     elif width <= 0 or height <= 0:
@@ -249,13 +236,10 @@ class Kept(dict[Any, Any]):
             values |= computed
             for key, value in computed.items():
                 with self._lock:
-                    if key in self:
-                        continue
-                    if value.nbytes > self._room:
-                        self.is_full = True
-                    else:
+                    if key not in self and value.nbytes <= self._room:
                         self._room -= value.nbytes
                         self[key] = value
+                    self.is_full |= key not in self
         return values
 
 
@@ -273,19 +257,20 @@ class ImageSide:
     digests: dict[ImageId, str] = field(default_factory=dict)
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
-        """Return the image of each id, as the features call it, after a look at all of them.
-
-        What is damaged is found before the first score; what there is room for is encoded at once.
-        """
+        """Return the image of each id, as the features call it, after a look at all of them."""
         images = self.features.find(ids)
         new = [image for image in dict.fromkeys(images) if image not in self.digests]
         for start in range(0, len(new), _IMAGES_AT_ONCE):
             some = new[start : start + _IMAGES_AT_ONCE]
-            if self.kept.is_full:
-                list(map(self._read, some))
-            else:
-                self.encoded(some)
+            list(map(self._read, some)) if self.kept.is_full else self.encoded(some)
         return images
+
+    def described(self, rows: Rows, metric: str) -> list[ImageId]:
+        """Return the image of each row, which must have a reference."""
+        for row, references in enumerate(rows.references):
+            if not references:
+                raise CaptionError(f"{rows.name(row)}: no reference; {metric} needs one.")
+        return self.find(image_ids_of(rows, metric))
 
     def encoded(self, images: Iterable[ImageId]) -> dict[ImageId, Any]:
         """Return what a caption is scored with, of images that `find` returned."""

@@ -28,7 +28,7 @@ from .regions import Regions
 _REMEDY = "get SCAN's model_best.pth (docs/tiger.md says where)"
 
 # The first words of every vocabulary of SCAN, from number 0 on, which captions do not have.
-_FIRST = ("<pad>", "<start>", "<end>", "<unk>")
+_FIRST = ["<pad>", "<start>", "<end>", "<unk>"]
 _START, _END, _UNKNOWN = 1, 2, 3
 
 # As the published program has them.
@@ -72,23 +72,15 @@ class Tokenizer:
 def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
     """Return each word's row in the embeddings, from SCAN's JSON with ``word2idx``."""
     content = read_json(path, VifidelError)
-    vocabulary = content.get("word2idx") if isinstance(content, dict) else None
-    if not isinstance(vocabulary, dict):
-        raise VifidelError(f"{path}: no 'word2idx' in it; give SCAN's coco_precomp_vocab.json.")
-    for number, word in enumerate(_FIRST):
-        if vocabulary.get(word) != number:
-            raise VifidelError(
-                f"{path}: {word!r} does not have number {number}; give SCAN's "
-                "coco_precomp_vocab.json."
-            )
-    numbers = vocabulary.values()
-    if not all(type(number) is int for number in numbers) or sorted(numbers) != list(
-        range(len(vocabulary))
-    ):
-        raise VifidelError(
-            f"{path}: its words are not numbered from 0 to {len(vocabulary) - 1}; get a fresh copy."
-        )
-    return vocabulary
+    numbers = content.get("word2idx") if isinstance(content, dict) else None
+    if isinstance(numbers, dict) and all(type(number) is int for number in numbers.values()):
+        in_order = sorted(numbers, key=numbers.__getitem__)
+        if in_order[:4] == _FIRST and list(map(numbers.get, in_order)) == list(range(len(numbers))):
+            return numbers
+    raise VifidelError(
+        f"{path}: no 'word2idx' in it that numbers words from 0 on, first {', '.join(_FIRST)}; "
+        "give SCAN's coco_precomp_vocab.json."
+    )
 
 
 class Scan:
@@ -181,10 +173,7 @@ def _normalised(vectors: Any) -> Any:
 
 
 def ground(regions: Any, words: Any, is_word: Any) -> Any:
-    """Return the cosine between each region and the words that it attends to.
-
-    From (captions, regions, size) and (captions, words, size) to (captions, regions).
-    """
+    """Return the cosine of each region and the words that it attends to: (captions, regions)."""
     with torch.inference_mode():
         cosines = regions @ words.mT
         clipped = torch.nn.functional.leaky_relu(cosines, _NEGATIVE_SLOPE)
@@ -198,29 +187,15 @@ def ground(regions: Any, words: Any, is_word: Any) -> Any:
 
 def _networks(content: Any, where: str) -> tuple[list[tuple[Any, Mapping[str, Any]]], int]:
     """Return both encoders, empty, each with its weights, and how many words they know."""
-    model = content.get("model") if isinstance(content, Mapping) else None
-    if (
-        not isinstance(model, list | tuple)
-        or len(model) != 2
-        or not all(isinstance(part, Mapping) for part in model)
-    ):
+    try:
+        image, text = content["model"]
+        # Every size follows from two tensors; all others must agree with them.
+        (size, width), (words, word_size) = image["fc.weight"].shape, text["embed.weight"].shape
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise VifidelError(
-            f"{where}: not a SCAN checkpoint, which has a list of two state dicts under 'model'; "
-            f"{_REMEDY}."
-        )
-    image, text = model
-    if "fc.weight_g" in image:
-        raise VifidelError(
-            f"{where}: its image encoder is weight-normalised, which TIGEr does not use and this "
-            f"package does not support; {_REMEDY}."
-        )
-    # Every size follows from two tensors; all others must agree with them.
-    sizes = []
-    for name, part in (("fc.weight", image), ("embed.weight", text)):
-        if getattr(part.get(name), "ndim", None) != 2:
-            raise VifidelError(f"{where}: no matrix {name} in it; {_REMEDY}.")
-        sizes.append(part[name].shape)
-    (size, width), (words, word_size) = sizes
+            f"{where}: not a SCAN checkpoint, which has two state dicts under 'model', with "
+            f"matrices fc.weight and embed.weight; {_REMEDY}."
+        ) from None
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         gru = nn.GRU(word_size, size, batch_first=True, bidirectional=True)
         networks = [
@@ -228,8 +203,6 @@ def _networks(content: Any, where: str) -> tuple[list[tuple[Any, Mapping[str, An
             (nn.ModuleDict({"embed": nn.Embedding(words, word_size), "rnn": gru}), text),
         ]
     for network, part in networks:
-        known = network.state_dict()
-        more = [name for name in part if name not in known]
-        if more:  # another network, such as a GRU of two layers
-            raise VifidelError(f"{where}: {more[0]} has no place in SCAN's encoders; {_REMEDY}.")
+        if more := part.keys() - network.state_dict().keys():  # as a GRU of two layers has
+            raise VifidelError(f"{where}: {min(more)} has no place in SCAN's encoders; {_REMEDY}.")
     return networks, words

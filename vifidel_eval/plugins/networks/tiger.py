@@ -1,20 +1,28 @@
-"""TIGEr: whether a caption describes the regions of its image that the references describe."""
+"""TIGEr: whether a caption describes the regions of its image that the references describe.
+
+Their features come as SCAN's arrays or as TSV files of bottom-up attention.
+"""
 
 from __future__ import annotations
 
+import base64
 import math
 import os
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ...captions.rows import Rows, image_ids_of
-from ...errors import CaptionError, VifidelWarning
+from ...captions.rows import Rows
+from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation, Floats, Tally
-from ...io.image_ids import ImageId
+from ...io.files import open_file, read_text, reason, unmapped
+from ...io.image_ids import ImageId, from_json_key
 from ...io.options import Option
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
@@ -22,8 +30,7 @@ from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE
 from ..pytorch import MadeAgain, load_libraries
-from .regions import FeatureSource, ImageSide, Kept
-from .scan_features import ids_path, read_regions
+from .regions import Features, FeatureSource, Floats32, ImageSide, Kept, Regions, numbers
 
 _TAU = 1.5  # as the published program has it
 
@@ -31,6 +38,11 @@ _IMAGES_AT_ONCE = 128
 # Up to so many bytes are kept for the next system: the regions of 7 000 images at the published
 # sizes, and the vectors of 460 000 captions.
 _IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 27
+
+_TSV_FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
+# More than the first four fields of a line have, and more than a line of any detector.
+_TSV_HEAD, _TSV_LINE = 1 << 12, 1 << 28
+_BYTES_PER_BOX = 4 * 4  # four numbers in single precision
 
 # An image, by its id in the features, and a caption.
 _Pair = tuple[ImageId, str]
@@ -70,6 +82,154 @@ def weight_distribution_similarity(reference: Floats, candidate: Floats) -> floa
     return 1 / (1 + math.exp(x))
 
 
+def read_regions(source: FeatureSource) -> Features:
+    """Open the features of image regions, without their boxes.
+
+    A path is recognised by its content: ``NAME_ims.npy`` of SCAN, (images, regions, width), beside
+    ``NAME_ids.txt`` with an image id for each *caption*; or a TSV file of bottom-up attention, with
+    `_TSV_FIELDS`. A mapping gives each image id an array, (regions, width).
+    """
+    if isinstance(source, Features):
+        return source
+    read: Callable[[Any], Any]
+    if isinstance(source, Mapping):
+        where, places, read = "features", {key: key for key in source}, source.__getitem__
+    elif isinstance(source, str | os.PathLike):
+        where, path = str(source), Path(source)
+        try:
+            with open_file(path, VifidelError) as file:
+                start = file.read(6)
+            places, read = (_scan_rows if start == b"\x93NUMPY" else _tsv_lines)(path)
+        except OSError as problem:
+            raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
+    else:
+        raise VifidelError(
+            f"features cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
+            "path, or a mapping {image id: array of shape (regions, width)}."
+        )
+    if not places:
+        raise VifidelError(f"{where}: no image in it; give features of the images to score.")
+
+    def load(place: Any, at: str) -> Regions:
+        features = numbers(partial(read, place), at, "features", "f", 2)
+        if len(features) < 2:
+            raise VifidelError(
+                f"{at}: regions are compared with each other; give two or more, not "
+                f"{len(features)}."
+            )
+        return Regions(features)
+
+    return Features(where, places, load)
+
+
+def ids_path(path: Path) -> Path:
+    """Return the file of image ids of SCAN's ``testall_ims.npy``: ``testall_ids.txt``."""
+    return path.with_name(path.stem.removesuffix("_ims") + "_ids.txt")
+
+
+def _scan_rows(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
+    """Return the rows of each image in an array of SCAN, and what reads them."""
+    try:
+        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+        rows = unmapped(mapped, VifidelError, "the file was cut while it was in use")
+        del mapped
+    except OSError:
+        raise
+    except Exception:  # a damaged header raises nearly anything
+        raise VifidelError(
+            f"{path}: not an array of numbers, or cut off; get or make it again."
+        ) from None
+    if len(rows.shape) != 3:
+        raise VifidelError(
+            f"{path}: an array of shape {rows.shape}; SCAN's have (images, regions, width)."
+        )
+    listed = ids_path(path)
+    of_captions = read_text(listed, VifidelError).split()
+    if len(of_captions) not in (len(rows), 5 * len(rows)):
+        raise VifidelError(
+            f"{path}: {len(rows)} images, but {len(of_captions)} captions in {listed.name}; SCAN "
+            "has one or five captions per image there."
+        )
+    per_image = max(1, len(of_captions) // max(1, len(rows)))
+    places: dict[ImageId, list[int]] = {}
+    for row, image in enumerate(of_captions[::per_image]):
+        lines = of_captions[row * per_image : (row + 1) * per_image]
+        if other := next((at for at, text in enumerate(lines) if text != image), 0):
+            raise VifidelError(
+                f"{listed}, line {row * per_image + other + 1}: image {lines[other]} where the "
+                f"lines of one image ({image}) should be; the file does not belong to {path.name}."
+            )
+        places.setdefault(from_json_key(image), []).append(row)
+
+    def read(of_image: list[int]) -> Any:
+        first, *others = (rows[row] for row in of_image)
+        # Where every caption has a row, an image's rows are copies of each other.
+        if not all(np.array_equal(first, other, equal_nan=True) for other in others):
+            raise ValueError("its rows differ, although they are of one image")
+        return first
+
+    return places, read
+
+
+def _tsv_lines(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
+    """Return where the line of each image begins and ends, and what reads its features."""
+    places: dict[ImageId, tuple[int, int]] = {}
+    line = width = start = 0
+    size = path.stat().st_size
+    with open(path, "rb") as file:
+        while start < size:
+            line += 1
+            at = f"{path}, line {line}"
+            file.seek(start)
+            begin = file.read(_TSV_HEAD)
+            if places and not begin.strip() and start + len(begin) == size:
+                break  # blank lines at the end
+            head = begin.split(b"\t", 4)
+            try:
+                image, boxes = head[0].decode(), int(head[3])
+                if image != image.strip() or not 1 <= boxes * _BYTES_PER_BOX <= size:
+                    raise ValueError
+                if not width:
+                    file.seek(start)
+                    fields = file.readline(_TSV_LINE).rstrip(b"\r\n").split(b"\t")
+                    width, odd = divmod(len(base64.b64decode(fields[5])), 4 * boxes)
+                    if odd or not width or len(fields) != len(_TSV_FIELDS):
+                        raise ValueError
+            except (ValueError, IndexError):
+                raise VifidelError(
+                    f"{at}: not region features; expected {', '.join(_TSV_FIELDS)}, with tabs "
+                    "between, or SCAN's .npy."
+                ) from None
+            before = sum(map(len, head[:4])) + 4
+            end = start + before + _base64(boxes * _BYTES_PER_BOX) + 1 + _base64(boxes * width * 4)
+            file.seek(end)
+            break_after = file.read(2)
+            if end > size or not (break_after[:1] in (b"", b"\n") or break_after == b"\r\n"):
+                raise VifidelError(
+                    f"{at}: image {image} does not have the length of {boxes} regions of {width} "
+                    "numbers; the file is damaged or cut off, get a fresh copy."
+                )
+            image_id = from_json_key(image)
+            if image_id in places:
+                raise VifidelError(f"{at}: image {image} appears twice; keep one line.")
+            places[image_id] = (start, end)
+            start = end + (2 if break_after == b"\r\n" else 1)
+
+    def read(place: tuple[int, int]) -> Floats32:
+        with open(path, "rb") as file:
+            file.seek(place[0])
+            fields = file.read(place[1] - place[0]).split(b"\t")
+        features = np.frombuffer(base64.b64decode(fields[5], validate=True), "<f4")
+        return features.reshape(int(fields[3]), -1)
+
+    return places, read
+
+
+def _base64(size: int) -> int:
+    """Return the length of so many bytes in base64."""
+    return -(-size // 3) * 4
+
+
 class Tiger(MadeAgain, Scorer):
     """TIGEr (Jiang et al., EMNLP 2019), as its published program computes it.
 
@@ -91,16 +251,12 @@ class Tiger(MadeAgain, Scorer):
     vocabulary : path
         SCAN's ``coco_precomp_vocab.json``.
     features : path, mapping or Features
-        Region features, as `vifidel_eval.plugins.networks.scan_features.read_regions` takes them.
+        Region features, as `vifidel_eval.plugins.networks.tiger.read_regions` takes them.
     device : str, optional
         Where to compute, as PyTorch calls it (``"cuda"``); by default the processor.
 
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch or NLTK is not installed.
-    VifidelError
-        If a file cannot be read, is damaged or something else, or they do not fit together.
+    Without PyTorch or NLTK that is a `MetricUnavailable`; files that cannot be read, are damaged or
+    something else, or do not fit together are a `VifidelError`.
     """
 
     columns = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
@@ -139,13 +295,7 @@ class Tiger(MadeAgain, Scorer):
         self._images.find(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        for row, references in enumerate(rows.references):
-            if not references:
-                raise CaptionError(
-                    f"{rows.name(row)}: no reference; TIGEr compares the candidate with one or "
-                    "more."
-                )
-        images = self._images.find(image_ids_of(rows, "TIGEr"))
+        images = self._images.described(rows, self.method())
         described = list(zip(images, rows.references, rows.captions, strict=True))
         scores: list[tuple[float, float, float]] = []
         for start in range(0, len(described), _IMAGES_AT_ONCE):
@@ -175,10 +325,10 @@ class Tiger(MadeAgain, Scorer):
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         counts = {"unknown_words": unknown.total()}
         tallies = {"captions": Tally(len(words), unknown)}
-        columns = np.array(scores, dtype=np.float64).reshape(-1, len(self.columns)).T
+        table = np.array(scores, dtype=np.float64).reshape(-1, len(self.columns))
         return {
-            column.name: Evaluation(rows.ids, of_column.copy(), counts=counts, tallies=tallies)
-            for column, of_column in zip(self.columns, columns, strict=True)
+            column.name: Evaluation(rows.ids, table[:, at].copy(), counts=counts, tallies=tallies)
+            for at, column in enumerate(self.columns)
         }
 
     def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import torch
@@ -19,6 +19,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
 from ...io.files import parse_json, read_text
+from ...io.options import is_whole
 from ..pytorch import load_weights, read_checkpoint
 from . import MOST_TOKENS
 from .regions import Regions
@@ -37,34 +38,28 @@ _FORMER = {"gamma": "weight", "beta": "bias"}
 _REMEDY = "get a fresh copy, or give the configuration of this one (--vilbert-config, config=)"
 
 
-def _key(name: str, default: Any) -> Any:
-    """Return a field that the JSON file calls `name`."""
-    return field(default=default, metadata={"key": name})
-
-
 @dataclass(frozen=True)
 class Architecture:
-    """Sizes of the encoder; by default those of ``bert_base_6layer_6conect.json``."""
+    """Sizes as configurations call them; by default those of ``bert_base_6layer_6conect.json``."""
 
-    #: Rows of the embeddings.
-    vocabulary: int = _key("vocab_size", 30522)
-    positions: int = _key("max_position_embeddings", 512)
-    segments: int = _key("type_vocab_size", 2)
+    vocab_size: int = 30522
+    max_position_embeddings: int = 512
+    type_vocab_size: int = 2
     #: The length of a region's feature.
-    features: int = _key("v_feature_size", 2048)
-    #: Width of each stream, of its feed-forward layers, and its attention heads.
-    text: int = _key("hidden_size", 768)
-    text_hidden: int = _key("intermediate_size", 3072)
-    text_heads: int = _key("num_attention_heads", 12)
-    image: int = _key("v_hidden_size", 1024)
-    image_hidden: int = _key("v_intermediate_size", 1024)
-    image_heads: int = _key("v_num_attention_heads", 8)
+    v_feature_size: int = 2048
+    #: Width of the stream of words, of its feed-forward layers, and its attention heads.
+    hidden_size: int = 768
+    intermediate_size: int = 3072
+    num_attention_heads: int = 12
+    v_hidden_size: int = 1024
+    v_intermediate_size: int = 1024
+    v_num_attention_heads: int = 8
     #: The same of the co-attention.
-    co: int = _key("bi_hidden_size", 1024)
-    co_heads: int = _key("bi_num_attention_heads", 8)
+    bi_hidden_size: int = 1024
+    bi_num_attention_heads: int = 8
     #: How many layers of its own each stream has passed before each co-attention block.
-    text_before: tuple[int, ...] = _key("t_biattention_id", (6, 7, 8, 9, 10, 11))
-    image_before: tuple[int, ...] = _key("v_biattention_id", (0, 1, 2, 3, 4, 5))
+    t_biattention_id: tuple[int, ...] = (6, 7, 8, 9, 10, 11)
+    v_biattention_id: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     #: SHA-256 of the file these are from, hexadecimal; empty for the default.
     digest: str = ""
 
@@ -77,37 +72,36 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
         raise VifidelError(f"{path}: no configuration of ViLBERT; give the JSON object of one.")
     sizes: dict[str, Any] = {"digest": hashlib.sha256(text.encode()).hexdigest()}
     for size in fields(Architecture)[:-1]:
-        key = size.metadata["key"]
-        value = content.get(key)
-        several = isinstance(size.default, tuple)
-        numbers = value if several else [value]
-        if (
-            not isinstance(numbers, list)
-            or not numbers
-            or not all(type(number) is int and number >= 1 - several for number in numbers)
-        ):
+        value, several = content.get(size.name), isinstance(size.default, tuple)
+        numbers = value if isinstance(value, list) else [value]
+        whole = [is_whole(number, 1 - several) for number in numbers]
+        if isinstance(value, list) != several or not whole or not all(whole):
             raise VifidelError(
-                f"{path}: {key} is {value!r:.40} instead of "
+                f"{path}: {size.name} is {value!r:.40} instead of "
                 f"{'whole numbers' if several else 'a whole number'}; give the configuration "
                 "that the checkpoint was trained with."
             )
         sizes[size.name] = tuple(numbers) if several else value
     made = Architecture(**sizes)
-    befores = (made.text_before, made.image_before)
-    widths = (made.text, made.text_heads), (made.image, made.image_heads), (made.co, made.co_heads)
-    if len(befores[0]) != len(befores[1]) or any(list(own) != sorted(own) for own in befores):
-        problem = "t_biattention_id and v_biattention_id do not name the same number of blocks"
-    elif made.positions < MOST_TOKENS:
-        problem = f"fewer than {MOST_TOKENS} positions"
-    elif any(width % heads for width, heads in widths):
-        problem = "a width is not divisible by its number of attention heads"
-    elif any(content.get(key, "gelu") != "gelu" for key in ("hidden_act", "v_hidden_act")):
-        problem = "its activation is not gelu, which is the only one supported"
-    elif content.get("dynamic_attention"):
-        problem = "it uses dynamic attention, which is not supported"
-    else:
-        return made
-    raise VifidelError(f"{path}: {problem}; give another configuration.")
+    befores = made.t_biattention_id, made.v_biattention_id
+    problems = {
+        "t_biattention_id and v_biattention_id do not name the same number of blocks": (
+            len(befores[0]) != len(befores[1]) or any(list(own) != sorted(own) for own in befores)
+        ),
+        f"fewer than {MOST_TOKENS} positions": made.max_position_embeddings < MOST_TOKENS,
+        "a width is not divisible by its number of attention heads": any(
+            sizes[f"{of}hidden_size"] % sizes[f"{of}num_attention_heads"]
+            for of in ("", "v_", "bi_")
+        ),
+        "its activation is not gelu, which is the only one supported": any(
+            content.get(key, "gelu") != "gelu" for key in ("hidden_act", "v_hidden_act")
+        ),
+        "it uses dynamic attention, which is not supported": content.get("dynamic_attention"),
+    }
+    for problem, is_so in problems.items():
+        if is_so:
+            raise VifidelError(f"{path}: {problem}; give another configuration.")
+    return made
 
 
 def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
@@ -130,16 +124,10 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
 
     def co_attention() -> dict[str, Any]:
         return {
-            "biattention": {
-                **attention(sizes.image, sizes.co, "1"),
-                **attention(sizes.text, sizes.co, "2"),
-            },
-            "biOutput": {
-                **output(sizes.co, sizes.image, "1"),
-                **output(sizes.co, sizes.text, "2"),
-            },
-            **feed_forward(sizes.image, sizes.image_hidden, "v_"),
-            **feed_forward(sizes.text, sizes.text_hidden, "t_"),
+            "biattention": attention(image[0], both, "1") | attention(text[0], both, "2"),
+            "biOutput": output(both, image[0], "1") | output(both, text[0], "2"),
+            **feed_forward(*image, "v_"),
+            **feed_forward(*text, "t_"),
         }
 
     def modules(parts: Any) -> Any:
@@ -147,24 +135,28 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
             return nn.ModuleDict({name: modules(part) for name, part in parts.items()})
         return nn.ModuleList(map(modules, parts)) if isinstance(parts, list) else parts
 
-    text, image = (sizes.text, sizes.text_hidden), (sizes.image, sizes.image_hidden)
+    text, image = (
+        (sizes.hidden_size, sizes.intermediate_size),
+        (sizes.v_hidden_size, sizes.v_intermediate_size),
+    )
+    both = sizes.bi_hidden_size
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         embeddings = {
-            "word_embeddings": nn.Embedding(sizes.vocabulary, sizes.text),
-            "position_embeddings": nn.Embedding(sizes.positions, sizes.text),
-            "token_type_embeddings": nn.Embedding(sizes.segments, sizes.text),
-            "LayerNorm": nn.LayerNorm(sizes.text, eps=_EPSILON),
+            "word_embeddings": nn.Embedding(sizes.vocab_size, text[0]),
+            "position_embeddings": nn.Embedding(sizes.max_position_embeddings, text[0]),
+            "token_type_embeddings": nn.Embedding(sizes.type_vocab_size, text[0]),
+            "LayerNorm": nn.LayerNorm(text[0], eps=_EPSILON),
         }
         if tasks:
-            embeddings["task_embeddings"] = nn.Embedding(tasks, sizes.text)
+            embeddings["task_embeddings"] = nn.Embedding(tasks, text[0])
         of_regions = {
-            "image_embeddings": nn.Linear(sizes.features, sizes.image),
-            "image_location_embeddings": nn.Linear(5, sizes.image),
-            "LayerNorm": nn.LayerNorm(sizes.image, eps=_EPSILON),
+            "image_embeddings": nn.Linear(sizes.v_feature_size, image[0]),
+            "image_location_embeddings": nn.Linear(5, image[0]),
+            "LayerNorm": nn.LayerNorm(image[0], eps=_EPSILON),
         }
         encoder = {
-            "layer": [own_layer(*text) for _ in range(sizes.text_before[layer])],
-            "v_layer": [own_layer(*image) for _ in range(sizes.image_before[layer])],
+            "layer": [own_layer(*text) for _ in range(sizes.t_biattention_id[layer])],
+            "v_layer": [own_layer(*image) for _ in range(sizes.v_biattention_id[layer])],
             "c_layer": [co_attention() for _ in range(layer + 1)],
         }
         return modules(
@@ -173,21 +165,16 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
 
 
 class Vilbert:
-    """The part of a ViLBERT checkpoint that leads to the words' states after one block.
+    """The part of a ViLBERT checkpoint that leads to the words' states after the block `layer`.
 
-    `has_tasks` is whether the model is told its task by a token after ``[CLS]``, as
-    ``multi_task_model.bin`` is; `layer` counts blocks from 0, and is given negative from the last.
+    `has_tasks` is whether it is told its task after ``[CLS]``, as ``multi_task_model.bin`` is.
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        architecture: Architecture,
-        layer: int,
-        device: Any,
+        self, path: str | os.PathLike[str], architecture: Architecture, layer: int, device: Any
     ) -> None:
-        blocks = len(architecture.text_before)
-        if type(layer) is not int or not -blocks <= layer < blocks:
+        blocks = len(architecture.t_biattention_id)
+        if not is_whole(layer, -blocks, blocks - 1):
             raise VifidelError(
                 f"layer must be a co-attention block, from {-blocks} to {blocks - 1}, not "
                 f"{layer!r:.40}."
@@ -223,10 +210,7 @@ class Vilbert:
             return own["LayerNorm"](content + place).cpu()
 
     def word_states(self, captions: Sequence[Sequence[int]], images: Sequence[Any]) -> Any:
-        """Return the states of captions' tokens, (captions, longest, width), each with its image.
-
-        A model that is told its task has one token more, in place 1.
-        """
+        """Return states of tokens, (captions, longest, width); a task is one more, in place 1."""
         with torch.inference_mode():
             tokens = pad_sequence([torch.tensor(caption) for caption in captions], batch_first=True)
             lengths = torch.tensor([len(caption) for caption in captions]) + self.has_tasks
@@ -250,20 +234,19 @@ class Vilbert:
 
     def _after_block(self, text: Any, text_mask: Any, image: Any, image_mask: Any) -> Any:
         sizes, encoder = self._sizes, self._network["encoder"]
-        text_done = image_done = 0
+        of_text, of_image = (0, *sizes.t_biattention_id), (0, *sizes.v_biattention_id)
         for number, block in enumerate(encoder["c_layer"]):
-            for layer in encoder["layer"][text_done : sizes.text_before[number]]:
-                text = self._own_layer(layer, text, text_mask, sizes.text_heads)
-            for layer in encoder["v_layer"][image_done : sizes.image_before[number]]:
-                image = self._own_layer(layer, image, image_mask, sizes.image_heads)
-            text_done, image_done = sizes.text_before[number], sizes.image_before[number]
+            for layer in encoder["layer"][slice(*of_text[number : number + 2])]:
+                text = self._own_layer(layer, text, text_mask, sizes.num_attention_heads)
+            for layer in encoder["v_layer"][slice(*of_image[number : number + 2])]:
+                image = self._own_layer(layer, image, image_mask, sizes.v_num_attention_heads)
             # Both attend to what the other was before the block. In the names, 1 is the image.
             inner, out = block["biattention"], block["biOutput"]
             asking = inner["query2"], inner["key1"], inner["value1"]
-            seen = self._attended(text, image, image_mask, sizes.co_heads, asking)
+            seen = self._attended(text, image, image_mask, sizes.bi_num_attention_heads, asking)
             if number < self.layer:  # after the last block, nobody reads the image
                 asking = inner["query1"], inner["key2"], inner["value2"]
-                read = self._attended(image, text, text_mask, sizes.co_heads, asking)
+                read = self._attended(image, text, text_mask, sizes.bi_num_attention_heads, asking)
                 image = self._feed_forward(block, _added(out, read, image, "1"), "v_")
             text = self._feed_forward(block, _added(out, seen, text, "2"), "t_")
         return text
@@ -295,7 +278,7 @@ def _added(output: Any, states: Any, before: Any, number: str = "") -> Any:
 
 def _mask(lengths: Any, states: Any) -> Any:
     """Return where a padded batch is real, in a shape that all heads and queries share."""
-    places = lengths.new_tensor(range(states.shape[1]))
+    places = torch.arange(states.shape[1])
     return (places < lengths[:, None])[:, None, None, :].to(states.device)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...captions.rows import Rows, image_ids_of
-from ...errors import CaptionError, VifidelError
+from ...captions.rows import Rows
+from ...errors import VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.files import read_text
 from ...io.image_ids import ImageId
@@ -47,25 +47,25 @@ class WordPieces:
     """The tokenizer of BERT base uncased over its ``vocab.txt`` of `size` pieces, one per line."""
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
+        # Its import takes time, so it waits until it is needed.
+        from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
+
         text = read_text(path, VifidelError).removesuffix("\n")
+        self.digest = hashlib.sha256(text.encode()).hexdigest()
         tokens = {piece: token for token, piece in enumerate(text.split("\n"))}
-        missing = [piece for piece in _SPECIAL if piece not in tokens]
-        if missing:
+        problem = ""
+        if missing := [piece for piece in _SPECIAL if piece not in tokens]:
             problem = f"not a BERT vocabulary, since it has no {missing[0]}"
         elif len(tokens) != size:
             problem = f"{len(tokens)} pieces in the vocabulary, but the checkpoint knows {size}"
         else:
-            # Its import takes time, so it waits until it is needed.
-            from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
-
             self._tokenizer = BertWordPieceTokenizer(tokens, lowercase=True)
-            self.digest = hashlib.sha256(text.encode()).hexdigest()
             caption, expected = _PUBLISHED
-            first = self.tokens([caption])[0]
-            if size != _PUBLISHED_SIZE or first == expected:
-                return
-            problem = f"{caption!r} gets the tokens {first} instead of {expected}"
-        raise VifidelError(f"{path}: {problem}; give the vocab.txt of bert-base-uncased.")
+            (first,) = self.tokens([caption])
+            if size == _PUBLISHED_SIZE and first != expected:
+                problem = f"{caption!r} gets the tokens {first} instead of {expected}"
+        if problem:
+            raise VifidelError(f"{path}: {problem}; give the vocab.txt of bert-base-uncased.")
 
     def tokens(self, captions: Sequence[str]) -> list[list[int]]:
         """Return the tokens of each caption between ``[CLS]`` and ``[SEP]``."""
@@ -104,12 +104,8 @@ class ViLBERTScore(MadeAgain, Scorer):
     config : path, optional
         The JSON configuration of a checkpoint that has other sizes than the published ones.
 
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch is not installed.
-    VifidelError
-        If a file is missing, damaged, or does not belong to the others.
+    Without PyTorch that is a `MetricUnavailable`; a file that is missing, damaged, or does not
+    belong to the others is a `VifidelError`.
     """
 
     columns = (Column("ViLBERTScore-P"), Column("ViLBERTScore-R"), Column("ViLBERTScore-F"))
@@ -130,10 +126,10 @@ class ViLBERTScore(MadeAgain, Scorer):
         place = find_device(device)
         source = read_boxed_regions(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
-        self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
+        self._pieces = WordPieces(vocabulary, self._sizes.vocab_size)
         self._encoder = Vilbert(checkpoint, self._sizes, layer, place)
         encode = partial(map, self._encoder.image_states)
-        self._images = ImageSide(source, self._sizes.features, encode, Kept(_IMAGE_BYTES))
+        self._images = ImageSide(source, self._sizes.v_feature_size, encode, Kept(_IMAGE_BYTES))
         self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
@@ -143,8 +139,8 @@ class ViLBERTScore(MadeAgain, Scorer):
         config = self._sizes.digest
         return self._pinned(
             f"checkpoint:{self._encoder.digest[:8]}",
-            *([] if self._encoder.has_tasks else ["rule:inferred"]),
-            *([f"config:{config[:8]}"] if config else []),
+            *["rule:inferred"] * (not self._encoder.has_tasks),
+            *[f"config:{config[:8]}"] * bool(config),
             f"vocabulary:{self._pieces.digest[:8]}",
             f"layer:{self._encoder.layer}",
             f"features:{self._images.signature(image_ids)}",
@@ -156,13 +152,10 @@ class ViLBERTScore(MadeAgain, Scorer):
         self._images.find(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        for row, references in enumerate(rows.references):
-            if not references:
-                raise CaptionError(f"{rows.name(row)}: no reference; ViLBERTScore needs one.")
-        images = self._images.find(image_ids_of(rows, "ViLBERTScore"))
+        images = self._images.described(rows, self.method())
         scores = np.empty((len(rows), len(self.columns)))
         for start in range(0, len(rows), _CAPTIONS_AT_ONCE):
-            chosen = range(start, min(start + _CAPTIONS_AT_ONCE, len(rows)))
+            chosen = range(len(rows))[start : start + _CAPTIONS_AT_ONCE]
             of_candidates = [(images[at], rows.captions[at]) for at in chosen]
             of_references = [[(images[at], text) for text in rows.references[at]] for at in chosen]
             states = self._states(of_candidates, list(chain.from_iterable(of_references)))
@@ -234,7 +227,12 @@ def greedy_matching(
     return precision, recall, 2 * precision * recall / total if total else 0.0
 
 
-_OPTIONS = "vilbert_checkpoint", "vilbert_vocabulary", "vilbert_features", "vilbert_layer", "device"
+_FILES = {
+    "checkpoint": "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
+    "vocabulary": "vocab.txt of bert-base-uncased, for ViLBERTScore.",
+    "features": "Region features for ViLBERTScore: a folder with one .npz file per image, as "
+    "convert-features writes them.",
+}
 
 register(
     Metric(
@@ -242,26 +240,12 @@ register(
         "Words matched with the references' words by states that have seen the image",
         ViLBERTScore,
         lambda settings: ViLBERTScore(
-            *map(settings.options.__getitem__, (*_OPTIONS, "vilbert_config"))
+            device=settings.options["device"],
+            **{name: settings.options[f"vilbert_{name}"] for name in (*_FILES, "layer", "config")},
         ),
         rank=130,
         options=(
-            Option(
-                "vilbert_checkpoint",
-                "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
-                required=True,
-            ),
-            Option(
-                "vilbert_vocabulary",
-                "vocab.txt of bert-base-uncased, for ViLBERTScore.",
-                required=True,
-            ),
-            Option(
-                "vilbert_features",
-                "Region features for ViLBERTScore: a folder with one .npz file per image, as "
-                "convert-features writes them.",
-                required=True,
-            ),
+            *(Option(f"vilbert_{name}", says, required=True) for name, says in _FILES.items()),
             Option(
                 "vilbert_layer",
                 "Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",

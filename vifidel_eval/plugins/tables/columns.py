@@ -115,6 +115,11 @@ def is_references(kind: Any) -> bool:
     return pa.types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
 
 
+def is_ids(kind: Any) -> bool:
+    """Return whether a column of this type may hold image ids."""
+    return is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+
+
 def in_precision_of(kind: Any, number: float) -> float:
     """Return a number as a column compares with it: single precision .3 is not below .3."""
     if not (pa.types.is_float16(kind) or pa.types.is_float32(kind)):

@@ -63,13 +63,9 @@ class ColumnOptions:
 
     def check(self) -> None:
         """Raise a UsageError for options that contradict each other."""
-        given = {
-            "--labels": self.labels,
-            "--no-labels": self.no_labels or None,
-            "--label-scores": self.label_scores,
-        }
-        for flag, value in given.items():
-            if self.objects and value is not None:
+        for name in ("labels", "no_labels", "label_scores"):
+            if self.objects and getattr(self, name) not in (None, False):
+                flag = f"--{name.replace('_', '-')}"
                 raise click.UsageError(
                     f"give {flag} or --objects, which have the labels; not both."
                 )
@@ -183,24 +179,17 @@ def score_table(
     names = expanded(metrics or (DEFAULT,), by_default)
     things = settings.options["things"]
     settings = replace(settings, vectors=settings.words["vectors"])
-    of_columns = {"captions" if at == "caption" else at: of for at, of in columns.names.items()}
+    limits: dict[str, Any] = {"max_words": columns.max_words, "strict": columns.strict}
     scorer = TableScorer(
         names,
         things=None if things is None else os.fspath(things),
         objects=list(columns.objects) or None,
-        max_words=columns.max_words,
-        strict=columns.strict,
-        **of_columns,
+        **limits,
+        **{"captions" if at == "caption" else at: of for at, of in columns.names.items()},
         **{name: getattr(settings, name) for name in OF_TABLES},
     )
-    pinned = {
-        "metrics": names,
-        **columns.names,
-        "max_words": columns.max_words,
-        "strict": columns.strict,
-        "keep": list(map(str, keep)),
-        "format": style,
-    }
+    kept = {"keep": list(map(str, keep)), "format": style}
+    pinned = {"metrics": names, **columns.names, **limits, **kept}
     affinity = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
     workers = workers or (len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
     try:

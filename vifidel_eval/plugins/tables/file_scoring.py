@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +37,9 @@ _LISTED = 20  # words without a vector, of a file
 #: What is recorded of a file that is finished: ``input``, ``input_sha256``, ``output``,
 #: ``output_sha256``, what `add_up` returns of its rows, and last its own ``sha256``, `seal`.
 Record = dict[str, Any]
+#: The conditions on rows to write, and what is called with the number of rows just scored.
+Keep: TypeAlias = list[Condition]
+OnRows: TypeAlias = Callable[[int], object]
 
 
 def exact_sum(values: Iterable[float]) -> list[float]:
@@ -127,17 +130,13 @@ class Work:
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"  # or "arrow", as files end
 
-    def check(
-        self, file: TableFile, whole: bool = False
-    ) -> tuple[OpenTable, str | None, list[Condition]]:
+    def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None, Keep]:
         """Return a file, checked, its scores' signature, and the conditions on its columns."""
         table = file.open(self.scorer.columns, whole)
         try:
             self.scorer.check(table.schema)
-            keep = [
-                named_in(condition, self.scorer.type, table.schema, table.numbers_in_text)
-                for condition in self.keep
-            ]
+            added, as_text = self.scorer.type, table.numbers_in_text
+            keep = [named_in(one, added, table.schema, as_text) for one in self.keep]
             if self.style == "parquet":
                 _check_parquet(table.schema)
         except UnicodeDecodeError:
@@ -151,7 +150,7 @@ class Work:
             return table, None, keep  # all labels are missing: they may have scores elsewhere
         return table, self.scorer.signature(table.schema), keep
 
-    def record(self, task: Task, on_rows: Callable[[int], object] = lambda _: None) -> Record:
+    def record(self, task: Task, on_rows: OnRows = lambda _: None) -> Record:
         """Score a file unless that was done, write the rows to keep, and return its record."""
         digest = task.file.digest()
         if digest == task.done.get("input_sha256"):
@@ -181,13 +180,7 @@ class Work:
             record |= {"output_sha256": sha256_of(written), **totals}
         return {**record, "sha256": seal(record)}
 
-    def _score(
-        self,
-        task: Task,
-        table: OpenTable,
-        keep: list[Condition],
-        on_rows: Callable[[int], object],
-    ) -> dict[str, Any]:
+    def _score(self, task: Task, table: OpenTable, keep: Keep, on_rows: OnRows) -> Record:
         totals = add_up([])
         schema = pa.schema([*table.schema, *self.scorer.type], table.schema.metadata)
 
@@ -269,7 +262,7 @@ def passing(condition: Condition, column: Any) -> list[bool]:
     return [condition.holds(value, bound) for value in numbers]
 
 
-def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
+def _kept(batch: pa.RecordBatch, keep: Keep) -> pa.RecordBatch:
     if not keep:
         return batch
     passed = [passing(condition, batch.column(condition.column)) for condition in keep]

@@ -132,13 +132,10 @@ class OpenTable:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time."""
-        read = 0
-        with _readable(self._file):
-            batches = self._batches()
+        read, batches = 0, self._batches()
         while True:
             with _readable(self._file, f" after row {read}"):
-                batch = next(batches, None)
-                if batch is None:
+                if (batch := next(batches, None)) is None:
                     return
             read += len(batch)
             if len(batch):
@@ -147,33 +144,24 @@ class OpenTable:
     def _batches(self) -> Iterator[pa.RecordBatch]:
         rows, source, file = _ROWS, self._source, self._file
         if isinstance(source, JsonLines):
-            return source.batches(rows)
-        if file.format == "Arrow":
-            return _batches_of_arrow(file.filesystem.open_input_file(file.path))
+            yield from source.batches(rows)
+            return
+        if file.format == "Arrow":  # says where its buffers are: they are checked first
+            with file.filesystem.open_input_file(file.path) as opened:
+                reader = pa.ipc.open_file(opened)
+                for batch in map(reader.get_batch, range(reader.num_record_batches)):
+                    for column in batch.columns:
+                        check_buffers(column)
+                    yield from (batch.slice(at, rows) for at in range(0, len(batch), rows))
+            return
         if file.format == "Parquet":  # a batch of images is no larger than one of ids
             groups = [group for part in source.get_fragments() for group in part.row_groups]
             size = max(1, sum(group.total_byte_size for group in groups))
             rows = max(1, min(rows, _BATCH * sum(group.num_rows for group in groups) // size))
-        batches: Iterator[pa.RecordBatch] = source.to_batches(
-            batch_size=rows,
-            batch_readahead=1,
-            fragment_readahead=1,
-            use_threads=False,
-            cache_metadata=False,
+        ahead = {"batch_readahead": 1, "fragment_readahead": 1}
+        yield from source.to_batches(
+            batch_size=rows, use_threads=False, cache_metadata=False, **ahead
         )
-        return batches
-
-
-def _batches_of_arrow(file: Any) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file, which says where its buffers are: they are checked first."""
-    with file:
-        reader = pa.ipc.open_file(file)
-        for number in range(reader.num_record_batches):
-            batch = reader.get_batch(number)
-            for column in batch.columns:
-                check_buffers(column)
-            for start in range(0, len(batch), _ROWS):
-                yield batch.slice(start, _ROWS)
 
 
 @contextlib.contextmanager

@@ -10,13 +10,12 @@ import contextlib
 import importlib.metadata
 import multiprocessing
 import os
-import queue
 import secrets
 import signal
 import threading
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from ...io.records import Parts, alone, progress_bar
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...words.word_vectors import WordVectors
-from .file_scoring import Record, Task, Work, add_up, corpus_scores, seal, totals_of
+from .file_scoring import OnRows, Record, Task, Work, add_up, corpus_scores, seal, totals_of
 from .files import TableFile
 from .rows import RANKS
 
@@ -268,7 +267,7 @@ def _do(
     work: Work,
     tasks: Sequence[Task],
     workers: int,
-    on_rows: Callable[[int], object],
+    on_rows: OnRows,
     on_done: Callable[[Record], object],
 ) -> None:
     """Score files, in this process or in others, where they are done in any order."""
@@ -278,18 +277,15 @@ def _do(
             on_done(work.record(task, on_rows))
         return
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (work,))
-    finished: queue.SimpleQueue[Future[Record]] = queue.SimpleQueue()
-    left = len(tasks)
     try:
         with _interrupts_ignored():  # by the processes, which start here: this one stops them
-            for task in tasks:
-                pool.submit(_record, task).add_done_callback(finished.put)
-        while left:
-            with contextlib.suppress(queue.Empty):
-                record = finished.get(timeout=_SECONDS).result()
+            waiting = {pool.submit(_record, task) for task in tasks}
+        while waiting:
+            finished, waiting = wait(waiting, _SECONDS, FIRST_COMPLETED)
+            for future in finished:
+                record = future.result()
                 on_rows(record["rows"])
                 on_done(record)
-                left -= 1
     except BrokenProcessPool:
         raise VifidelError(
             "a worker was killed, perhaps because memory ran out; finished files are kept: run the "

@@ -23,7 +23,16 @@ from ...words.content_words import STOP_WORDS
 from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
-from .columns import Columns, as_column, check_buffers, column_of, field_of, is_references, is_text
+from .columns import (
+    Columns,
+    as_column,
+    check_buffers,
+    column_of,
+    field_of,
+    is_ids,
+    is_references,
+    is_text,
+)
 from .labels import PAIRED, PARALLEL, ObjectsById, RowLabels, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
 
@@ -109,10 +118,8 @@ class TableScorer:
         self._made_from = partial(type(self), **given)
         for unknown in settings.keys() - set(OF_TABLES):
             raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
-        threshold, self._uncertain = (
-            settings.pop("threshold", None),
-            settings.pop("uncertain", None),
-        )
+        threshold = settings.pop("threshold", None)
+        self._uncertain = settings.pop("uncertain", None)
         self._threshold = DETECTION_THRESHOLD if threshold is None else threshold
         check_thresholds(self._threshold, self._uncertain)
         check_whole(1, max_words=max_words)
@@ -258,12 +265,6 @@ class TableScorer:
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""
-        ids = pa.null() if columns.image_ids is None else columns.image_ids.type
-        if not (is_text(ids) or pa.types.is_integer(ids) or pa.types.is_floating(ids)):
-            raise VifidelError(
-                f"the column {names.image_ids!r} is of type {ids}; image ids are text or whole "
-                "numbers."
-            )
         no_labels = columns.labels is None and columns.image_ids is None
         for name in self.metrics:
             record = METRICS[name]
@@ -273,16 +274,15 @@ class TableScorer:
                 raise VifidelError(f"{name} needs object labels; name their column.")
             if record.either and no_labels and columns.references is None:
                 raise VifidelError(f"{name} needs object labels or references; name a column.")
-        if not is_text(columns.captions.type):
-            raise VifidelError(
-                f"the column {names.captions!r} is of type {columns.captions.type}; captions are "
-                "strings."
-            )
-        if columns.references is not None and not is_references(columns.references.type):
-            raise VifidelError(
-                f"the column {names.references!r} is of type {columns.references.type}; references "
-                "are a list of strings per row."
-            )
+        for of, fits, said in (
+            ("captions", is_text, "captions are strings"),
+            ("references", is_references, "references are a list of strings per row"),
+            ("image_ids", is_ids, "image ids are text or whole numbers"),
+        ):
+            kind = getattr(getattr(columns, of), "type", None)
+            if kind is not None and not fits(kind):
+                name = getattr(names, of)
+                raise VifidelError(f"the column {name!r} is of type {kind}; {said}.")
         if columns.labels is not None:
             scores = None if columns.label_scores is None else columns.label_scores.type
             shape_of(columns.labels.type, scores, names.labels)

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
@@ -33,21 +33,15 @@ from vifidel_eval.words.settings import Settings
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 #: From a defined score of a column to a reward.
 Transform: TypeAlias = Callable[[float], float]
+#: The record of a metric, one of its columns, and what computes it from rows.
+ColumnScorer: TypeAlias = tuple[Metric, Column, Scorer]
 
 __all__ = ["TrlReward", "compute_score", "trl_reward"]
 
 
-class ColumnScorer(NamedTuple):
-    """A column, the record of its metric, and the scorer that computes it from rows."""
-
-    metric: Metric
-    column: Column
-    scorer: Scorer
-
-
 @lru_cache(maxsize=32)
 def column_scorer(name: str, references: bool) -> ColumnScorer:
-    """Return what computes a column whose scores depend on their row alone, as CIDEr's do not."""
+    """Return a column whose scores depend on their row alone, and what computes it."""
     columns = {
         column.name: (metric, column)
         for metric in METRICS.values()
@@ -66,7 +60,7 @@ def column_scorer(name: str, references: bool) -> ColumnScorer:
     if metric.references and not references:
         raise VifidelError(f"{name} compares captions with references; give references too.")
     settings = Settings(references=references, weighted=references)
-    return ColumnScorer(metric, column, metric.make(settings))
+    return metric, column, metric.make(settings)
 
 
 class TrlReward:
@@ -107,8 +101,8 @@ class TrlReward:
         weight: float = 1.0,
         transform: Transform | None = None,
     ) -> None:
-        self._scored = scored = column_scorer(column, references is not None)
-        if objects is None and scored.metric.objects:
+        metric, self._column, self._scorer = column_scorer(column, references is not None)
+        if objects is None and metric.objects:
             raise VifidelError(
                 f"{column} needs to know what the images show: name the data set's column of "
                 "object labels with objects=."
@@ -120,9 +114,9 @@ class TrlReward:
             )
         self._arguments = (column, objects, references, weight, transform)
         self._columns = {"objects": objects, "references": references}
-        self._reward = partial(_reward, scored.column, weight, transform)
+        self._reward = partial(_reward, self._column, weight, transform)
         self._reward(0.5)  # what is wrong with a transform is said before the training
-        self.__name__: str = _name(scored.column, transform)
+        self.__name__: str = _name(self._column, transform)
 
     def __call__(
         self,
@@ -146,11 +140,8 @@ class TrlReward:
             if name is not None:
                 given[argument] = list(map(_plain, columns[name]))
         captions = [_text(completion, at) for at, completion in enumerate(completions)]
-        scores = self._scored.scorer.score_columns(captions, **given)
-        rewards = [
-            None if math.isnan(score) else self._reward(score)
-            for score in scores[self._scored.column.name].tolist()
-        ]
+        scores = self._scorer.score_columns(captions, **given)[self._column.name].tolist()
+        rewards = [None if math.isnan(score) else self._reward(score) for score in scores]
         if log_metric is not None and rewards:
             log_metric(f"{self.__name__}/undefined", rewards.count(None) / len(rewards))
         return rewards
@@ -213,8 +204,8 @@ def compute_score(
     if not _is_real(undefined) or not math.isfinite(undefined):
         raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
     references = None if extra_info is None else extra_info.get("references")
-    scored = column_scorer(column, references is not None)
-    columns = scored.scorer.score_columns(
+    of_metric, scorer = column_scorer(column, references is not None)[1:]
+    columns = scorer.score_columns(
         [solution_str],
         objects=[_plain(ground_truth)],
         references=None if references is None else [_plain(references)],
@@ -223,7 +214,7 @@ def compute_score(
     if math.isnan(score):
         _warn_once(column, undefined)
         return {"score": float(undefined), _spelled(column): float(undefined), "undefined": 1.0}
-    reward = _reward(scored.column, weight, transform, score)
+    reward = _reward(of_metric, weight, transform, score)
     return {"score": reward, _spelled(column): score, "undefined": 0.0}
 
 

@@ -72,7 +72,7 @@ class VifidelMetric(Metric):
     @property
     def higher_is_better(self) -> bool | None:
         """Whether a higher score is the better one; None if the columns differ."""
-        lower = {scored.column.lower_is_better for scored in self._scored()}
+        lower = {column.lower_is_better for _, column, _ in self._scored()}
         return not lower.pop() if len(lower) == 1 else None
 
     def update(
@@ -95,13 +95,13 @@ class VifidelMetric(Metric):
         """Return the corpus score, or one per column by its name; NaN where none is defined."""
         of_columns = np.split(self.sums.cpu().numpy(), self._ends)
         scores: dict[str, torch.Tensor] = {}
-        for scored, sums in zip(self._scored(), of_columns, strict=True):
-            if scored.column.of_sums is not None:
-                score = float(scored.column.of_sums(sums))
+        for (_, column, _), sums in zip(self._scored(), of_columns, strict=True):
+            if column.of_sums is not None:
+                score = float(column.of_sums(sums))
             else:
                 total, defined = sums.tolist()
                 score = total / defined if defined else math.nan
-            scores[scored.column.name] = torch.tensor(score, dtype=torch.float64)
+            scores[column.name] = torch.tensor(score, dtype=torch.float64)
         return next(iter(scores.values())) if self._single else scores
 
     def _sums(

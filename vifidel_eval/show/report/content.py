@@ -90,10 +90,7 @@ def gather(
     explained: Callable[[int], object] | None = None,
     settings: Settings | None = None,
 ) -> Content:
-    """Return the content of a report on systems that `scorers`, made from `settings`, scored.
-
-    `explained` gets the number of captions since its last call. Warns if they cannot be explained.
-    """
+    """Return the content of a report; it warns if captions cannot be explained."""
     scorers = list(scorers)
     rows = {system.name: paired(system, references, True) for system in systems}
     content = Content(
@@ -131,11 +128,7 @@ def gather(
 
 
 def image_data(content: Content) -> dict[str, Any]:
-    """Return what the list of images is sorted and filtered by, and shows of each image.
-
-    By image ``objects`` are (label, count, ...) and ``denied`` places in ``deniedLabels``;
-    ``captions`` are by system and image, ``scores`` by system, metric and image.
-    """
+    """Return what the list of images is sorted and filtered by, and shows of each image."""
     ids = list(content.references)
     objects = [content.objects.get(image_id, {}) for image_id in ids]
     labels = _numbers_of(objects)

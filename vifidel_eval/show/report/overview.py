@@ -148,10 +148,7 @@ def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], lis
 
 
 class Spread(NamedTuple):
-    """How the scores of a system are spread; quantiles of `_QUANTILES` are None without scores.
-
-    The outline is the histogram as an SVG path, 100 wide and 24 high, with the median's place.
-    """
+    """How a system's scores are spread; the outline is a histogram as an SVG path, 100 by 24."""
 
     system: str
     images: int
@@ -214,13 +211,10 @@ def _round_number(value: float) -> float:
 
 
 class Order:
-    """Order of the list of images, and how metrics agree.
+    """Order of the list of images (`places`), and how metrics agree.
 
-    `inventions` is how many things each system's caption of each image makes up, None where that
-    is not known. `places` has the images in the order of the first choice of the page's menu.
-    `against` is the metric whose ranks agree least with the first's. `ranks_agree`, (metrics,
-    metrics), is Spearman's correlation over all captions, better scores ranking higher; `fits`
-    has what `correlations` returns for each system and for all together.
+    `ranks_agree` are correlations over all captions, better scores ranking higher; `fits` those of
+    each system and of all. `against` is the metric that agrees least with the first.
     """
 
     def __init__(
@@ -258,10 +252,7 @@ def _against(agree: Floats, of_metrics: Floats) -> int:
 
 
 def systems_apart(scores: Floats) -> Floats:
-    """Return twice the median distance of systems' scores, (systems, images), from their median.
-
-    Of two systems it is their difference; of more, one that is broken everywhere does not decide.
-    """
+    """Return twice the median distance of systems' scores, (systems, images), from their median."""
     several = (~np.isnan(scores)).sum(axis=0) > 1
     scores = np.where(several, scores, 0)  # of columns without a score, nanmedian warns
     apart = np.abs(scores - np.nanmedian(scores, axis=0))
@@ -269,10 +260,7 @@ def systems_apart(scores: Floats) -> Floats:
 
 
 def metrics_apart(scores: Floats, others: Floats) -> Floats:
-    """Return how far two metrics' percentile ranks of each image's captions differ, in [-1, 1].
-
-    Scores are (systems, images), higher is better; above 0 where the first metric ranks higher.
-    """
+    """Return how far two metrics' percentile ranks of each image's captions differ, in [-1, 1]."""
     apart = percentile_ranks(scores) - percentile_ranks(others)
     largest = np.where(np.isnan(apart), -1, np.abs(apart)).argmax(axis=0)
     signed: Floats = np.take_along_axis(apart, largest[np.newaxis], axis=0)[0]
@@ -288,10 +276,7 @@ def percentile_ranks(scores: Floats) -> Floats:
 
 
 def correlations(of_metrics: Floats) -> Floats:
-    """Return Pearson's and Spearman's correlation of every two metrics: (metrics, metrics, 2).
-
-    Scores are (metrics, captions). NaN if fewer than two have both, or all of a metric are equal.
-    """
+    """Return Pearson's and Spearman's correlation of every two metrics: (metrics, metrics, 2)."""
     defined = ~np.isnan(of_metrics)
 
     @cache  # most metrics are defined for the same captions

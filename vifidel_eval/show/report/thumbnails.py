@@ -39,11 +39,9 @@ class Small(NamedTuple):
 def pictures(
     content: Content, places: Iterable[int], labels: list[str]
 ) -> tuple[dict[int, str], dict[int, list[int]]]:
-    """Return the pictures of a page and the boxes in them, both by the place of the image.
+    """Return the pictures of a page, as many as there is room for, and the boxes in them, by place.
 
-    As many `places` get a picture, JPEG in base64, as there is room for. Boxes are (label, x, y,
-    width, height, score), ..., in thousandths of the picture, scores in hundredths, -1 without.
-    Labels that `labels` lacks are added to it.
+    Boxes are in thousandths of the picture. Labels that `labels` lacks are added to it.
     """
     material, ids = content.material, list(content.references)
     files = {at: material.pictures[ids[at]] for at in places if ids[at] in material.pictures}
@@ -79,11 +77,7 @@ def _step(share: float) -> int:
 
 
 def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
-    """Return small pictures by what their files, the most important first, are called by.
-
-    All have the same longest side, the largest that by a sample fits into the budget of
-    characters; the last may get none. One warning counts and names files that are no pictures.
-    """
+    """Return pictures with a longest side that, by a sample, fits into a budget of characters."""
     damaged: dict[Path, str] = {}
 
     def small(path: Path, side: int) -> Small:
