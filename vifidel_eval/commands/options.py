@@ -327,7 +327,7 @@ def _metrics_there_are() -> str:
     others += [name for name in REGISTRY.waiting() if name.lower() not in REGISTRY.spellings]
     return (
         f"Comma-separated; A+B: mean of both; default,CHAIR: CHAIR too.  [default: "
-        f"{', '.join(defaults)}, if given what they need]  Others: "
+        f"{', '.join(defaults)}, as far as possible]  Others: "
         f"{', '.join(others)}."
     )
 
