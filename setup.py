@@ -48,7 +48,7 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     license_files=["LICENSE"],
-    python_requires=">=3.10,<3.14",  # gensim has no wheel for 3.14
+    python_requires=">=3.10,<3.15",
     package_dir={
         "vifidel_eval": "vifidel_eval",
         "vifidel_eval.annotations": "annotations",
@@ -72,7 +72,7 @@ setup(
     install_requires=[
         "click>=8.1",
         "filelock>=3.12",
-        "gensim>=4.3.3",
+        "gensim>=4.3.3; python_version < '3.14'",  # it has no wheel for 3.14
         "jinja2>=3.1",
         "numpy>=2.0",
         "pillow>=10.1",
@@ -88,10 +88,13 @@ setup(
         "textblob>=0.19",
         "tokenizers>=0.20",
         "tqdm>=4.66",
-        "wordllama>=0.3",
+        "wordllama>=0.3; python_version < '3.14'",  # the same: of an older one, the data serve
+        "wordllama>=0.2.2.post0,<0.3; python_version >= '3.14'",
     ],
     extras_require={
         "detect": ["torch>=2.6", "transformers>=5"],
+        "excel": ["openpyxl>=3.1", "pandas>=2.0"],
+        "gensim": ["gensim>=4.3.3"],
         "lm": ["torch>=2.6"],
         "onnx": ["onnxruntime>=1.20"],
         "pandas": ["pandas>=2.0"],
@@ -114,6 +117,7 @@ setup(
             "nbclient>=0.10",
             "nbformat>=5",
             "onnx>=1.17",
+            "openpyxl>=3.1",
             "onnxruntime>=1.20",
             "pandas>=2.0",
             "playwright>=1.40",
@@ -166,6 +170,7 @@ setup(
         "Programming Language :: Python :: 3.11",
         "Programming Language :: Python :: 3.12",
         "Programming Language :: Python :: 3.13",
+        "Programming Language :: Python :: 3.14",
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
         "Topic :: Scientific/Engineering :: Image Recognition",
         "Topic :: Text Processing :: Linguistic",

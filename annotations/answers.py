@@ -86,13 +86,15 @@ _QUESTION = re.compile(
 
 
 def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
-    """Read POPE's questions; what each asks about is there or not, as its ``label`` says."""
+    """Read POPE's questions; what each asks about is there or not, as ``label`` or answer says."""
+    text = questions.first_key(("text", "question"))
+    label = questions.first_key(("label", "answer"))
     for question in questions:
         image_id = question.image_id("image")
-        asked = _QUESTION.fullmatch(str(question.get("text")))
+        asked = _QUESTION.fullmatch(str(question.get(text)))
         if not asked:
-            raise question.refusal("text", "a question such as 'Is there a dog in the image?'")
-        there = _there(question, "label", "yes or no, as POPE has it")
+            raise question.refusal(text, "a question such as 'Is there a dog in the image?'")
+        there = _there(question, label, "yes or no, as POPE has it")
         found.answer(image_id, asked[1], there, question)
     return found.object_labels("pope", says_asked=True)
 
@@ -101,8 +103,8 @@ POPE = Format(
     "POPE",
     "POPE's questions with their answers, JSON Lines",
     "",
-    "the answers of the benchmark itself; a model's go to *answers*",
-    (Way("list", ("[].image=", "[].text", "[].label"), _read_pope),),
+    "the benchmark's own `label`; where there is none, a model's `answer`",
+    (Way("list", ("[].image=", "[].text [].question", "[].label [].answer"), _read_pope),),
 )
 
 

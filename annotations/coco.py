@@ -180,7 +180,7 @@ RESULTS = Format(
         ),
         Way(
             "list",
-            ("[].image_id", "![].objects", "![].thing", "![].entity_info", "![].vifidel_eval"),
+            ("[].image_id", "[].category_id", "![].objects", "![].vifidel_eval"),
             _read_results,
         ),
     ),

@@ -12,19 +12,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path, PureWindowsPath
 from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import AnnotationError
+from ..io.entries import Source, root, shows
 from ..io.files import read_bytes, read_json, read_text
 from ..io.image_ids import ImageId, from_json_key
 from ..io.options import named_if_wrong
 from ..io.pictures import SUFFIXES
 from .categories import read_names
 from .instances import Format, Instances, Way, from_corners
-from .labels import check_score, clean_label, number_of
+from .labels import check_score, number_of
 from .objects import ObjectLabels
 from .plain import read_items
 
@@ -64,11 +66,9 @@ def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instance
         read_from[image_id] = path
         found.image(image_id)
         for number, child in enumerate(root.findall("object"), 1):
-            name = child.findtext("name", "").strip()
-            if not clean_label(name):
-                raise AnnotationError(f"{path}: object {number} has no <name>.")
             box = _voc_box(root, child) if found.keeps_boxes else {}
-            found.add(image_id, name, path, **box)
+            name = child.findtext("name", "").strip()
+            found.add(image_id, name, f"{path}: object {number}", **box)
     return found.object_labels("voc")
 
 
@@ -200,10 +200,56 @@ YOLO = Format(
 )
 
 
+def _read_labelme(files: Iterable[tuple[Path, Any]], found: Instances) -> ObjectLabels:
+    """Read LabelMe's files, one per image; the parts of a group are one object."""
+    for path, content in files:
+        file = root(content, Source(str(path), AnnotationError))
+        image_id = from_json_key(PureWindowsPath(file.text("imagePath")).stem)
+        if image_id in found.images:
+            raise AnnotationError(f"{path}: image {image_id!r:.60} is annotated twice; keep one.")
+        found.image(image_id)
+        size = file.get("imageWidth"), file.get("imageHeight")
+        points: dict[tuple[str, Any], list[Any]] = {}
+        for number, shape in enumerate(file.entries("shapes")):
+            group = shape.get("group_id")
+            one = shape.text("label"), f"shape {number}" if group is None else group
+            # Of a circle, the points are its centre and one of its edge.
+            corners = [] if shape.get("shape_type") == "circle" else shape["points"]
+            points.setdefault(one, []).extend(corners)
+        for (label, _), corners in points.items():
+            ends = [f(axis) for f in (min, max) for axis in zip(*corners, strict=True)]
+            found.add(image_id, label, path, sides=from_corners(ends), size=size)
+    return found.object_labels("labelme")
+
+
+def _json_of(folder: Path) -> Iterator[tuple[Path, Any]]:
+    return ((path, read_json(path, AnnotationError)) for path in sorted(folder.glob("*.json")))
+
+
+_SHAPES = ("shapes[]", "imagePath")
+LABELME = Format(
+    "LabelMe",
+    "LabelMe's JSON, a folder or one file",
+    "",
+    "the image is the stem of `imagePath`; shapes of one label and `group_id` are one object",
+    (
+        Way(
+            "object",
+            _SHAPES,
+            lambda file, found: _read_labelme([(Path(found.where), file.content)], found),
+        ),
+        Way(
+            "folder",
+            lambda folder: any(shows(file, _SHAPES) for _, file in islice(_json_of(folder), 1)),
+            lambda folder, found: _read_labelme(_json_of(folder), found),
+        ),
+    ),
+)
+
+
 def _read_json_files(folder: Path, found: Instances) -> ObjectLabels:
     images: dict[ImageId, Any] = {}
-    for path in sorted(folder.glob("*.json")):
-        content = read_json(path, AnnotationError)
+    for path, content in _json_of(folder):
         if isinstance(content, dict) and ("images" in content or "predictions" in content):
             raise AnnotationError(
                 f"{path}: describes a whole dataset, not the detections in one image; give the "

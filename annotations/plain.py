@@ -12,18 +12,21 @@ from numbers import Real
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.entries import Entries, Entry, shows
-from ..io.image_ids import ImageId
+from ..io.entries import Entries, Entry, keyed_by_image, shows
+from ..io.image_ids import ImageId, from_json_key
 from ..io.options import is_listed, named_if_wrong
 from .instances import Format, Instances, LabelList, Way
-from .labels import BESIDE, NO_NAMES, CategoryNames, has_indices, is_arrays
+from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, is_arrays
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
 
 # The names of image ids.
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
 # These tell a record of an image from an image that is called *objects*.
-_RECORD = ("objects", " ".join(f"{key}=" for key in _IMAGE))
+_RECORD = (
+    " ".join(["objects", "tags", *(f"{key}[]" for key in ARRAY_LABELS)]),
+    " ".join(f"{key}=" for key in _IMAGE),
+)
 
 
 def read_items(
@@ -70,7 +73,9 @@ def _read_records(records: Entries, found: Instances) -> ObjectLabels:
     images: dict[ImageId, LabelList] = {}
     for record in records:
         image_id = found.image_once(record, key)
-        objects = record["objects"]
+        arrays = {key: record[key] for key in (*ARRAY_LABELS, *BESIDE) if key in record}
+        tags = record.get("tags", arrays)
+        objects = record["objects"] if "objects" in record or not tags else tags
         images[image_id] = (
             {"objects": objects, "asked": record["asked"]} if "asked" in record else objects
         )
@@ -86,6 +91,8 @@ def _are_records(records: Entries) -> bool:
     given = [record for record in records.values if isinstance(record, dict)]
     if header or any("asked" in record for record in given):
         return True
+    if "objects" not in first:
+        return True
     objects = next(filter(None, (record.get("objects") for record in given)), None)
     if isinstance(objects, list):
         return not isinstance(objects[0], Mapping) or bool({"label", "name"} & objects[0].keys())
@@ -95,7 +102,8 @@ def _are_records(records: Entries) -> bool:
 RECORDS = Format(
     "JSON Lines of objects",
     'JSON Lines `{"image": "beach.jpg", "objects": ["dog", "dog"]}`, one image a line, or a list '
-    "of such records",
+    'of such records; `"tags": "dog \\| couch"` or a detector\'s `"labels"`, `"scores"`, `"boxes"` '
+    "instead of `objects`",
     ".6, if there are scores",
     "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are as in the "
     'rows below; with `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the first '
@@ -162,6 +170,66 @@ def are_rows(source: Any) -> bool:
     )
 
 
+def _read_samples(content: Entry, found: Instances) -> ObjectLabels:
+    """Read FiftyOne's samples, of which one field has detections."""
+    images: dict[Any, Any] = {}
+    fields: set[str] = set()
+    for sample in content.entries("samples"):
+        named = {
+            name: value["detections"]
+            for name, value in sample.content.items()
+            if isinstance(value, Mapping) and "detections" in value
+        }
+        fields |= named.keys()
+        if len(fields) > 1:
+            raise AnnotationError(
+                f"{sample}: {' and '.join(map(repr, sorted(fields)))} have detections; export one "
+                "of them (select_fields)."
+            )
+        images[found.image_once(sample, "filepath")] = next(iter(named.values()), [])
+    return _read_detections(images, [], found)
+
+
+def _read_detections(
+    images: Mapping[Any, Any], classes: Collection[str], found: Instances
+) -> ObjectLabels:
+    """Read FiftyOne's detections of each image, whose labels may be places in a list of classes."""
+    names = dict(enumerate(classes))
+    for image_id, detections in images.items():
+        found.image(image_id)
+        for number, one in enumerate(detections):
+            at = f"{found.where}: image {image_id!r:.60}: detection {number}"
+            score = one.get("confidence")
+            score = None if score is None else check_score(score, at)
+            name = names.get(one["label"], one["label"])
+            found.add(image_id, name, at, 1, score, one["bounding_box"], (1.0, 1.0))
+    return found.object_labels("fiftyone", categories=classes)
+
+
+FIFTYONE = Format(
+    "FiftyOne",
+    "FiftyOne's detections: `samples.json`, or the `labels.json` of one field",
+    ".6, if there are scores",
+    "the image is `filepath`, or the key under `labels`; of several fields, export one",
+    (
+        Way("object", ("samples[].filepath",), _read_samples),
+        Way(
+            "object",
+            ("classes[]", "labels{}"),
+            lambda content, found: _read_detections(
+                {from_json_key(i): of_image for i, of_image in content["labels"].items()},
+                content["classes"],
+                found,
+            ),
+        ),
+    ),
+)
+
+
+def _may_list_labels(value: Any) -> bool:
+    return is_listed(value) or isinstance(value, Mapping) or "|" in str(value)
+
+
 LABELS = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
@@ -170,7 +238,11 @@ LABELS = Format(
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's; rows are images 0, 1, 2, ...",
     (
-        Way("object", (), lambda content, found: read_items(content.content, found)),
+        Way(
+            "object",
+            lambda content: keyed_by_image(content.content, _may_list_labels),
+            lambda content, found: read_items(content.content, found),
+        ),
         Way(
             "list",
             lambda entries: are_rows(entries.values),
@@ -179,7 +251,7 @@ LABELS = Format(
         Way("list", lambda entries: not entries, "an empty list; there is no detection in it."),
         Way(
             "list",
-            ("![].image_id", "![].objects"),
+            ("![].image_id", "[].label [].name [].bbox [].box [].category_id"),
             "a list whose entries have no 'image_id', so nothing says which image each belongs to; "
             "write {image id: [detections]} instead.",
         ),

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..errors import AnnotationError
 from ..io.containers import Content, content_of
-from ..io.entries import Entries, Source, root, shows
+from ..io.entries import Entries, Source, root, shows, unknown
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch
 from ..io.options import check_thresholds, named_if_wrong
@@ -34,16 +35,18 @@ _RECORDS = (
     "tables.IMAGE_LABELS",
     "tables.BOXES",
     "coco.NOCAPS",
+    "answers.DETECTED",
     "plain.RECORDS",
     "coco.VISUAL_GENOME",
     "folders.YOLO",
     "tables.TABLE",
-    "answers.DETECTED",
+    "plain.FIFTYONE",
     "answers.ANSWERS",
     "answers.POPE",
     "answers.AMBER",
     "answers.WOODPECKER",
     "plain.ARRAYS",
+    "folders.LABELME",
     "folders.JSON",
     "plain.LABELS",
 )
@@ -51,7 +54,10 @@ FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for na
 
 
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
-_RECORD = ("image_id= image= img_path= file_name= filename= id=", "objects thing entity_info text")
+_RECORD = (
+    "image_id= image= img_path= file_name= filename= id=",
+    "objects tags labels[] thing entity_info text",
+)
 
 
 class HasDataset(Protocol):
@@ -235,7 +241,18 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
                 with source.net(known.name):
                     labels: ObjectLabels | coco.NocapsImages = way.read(value, found)
                 return labels
-    raise AnnotationError(f"{found.where}: not a source of objects; accepted: {accepted()}.")
+    names: Any = seen if kind == "object" else str(value)
+    if kind == "list":
+        names = dict.fromkeys(chain(*value.first)) or str(seen)
+    elif kind == "table":
+        names = value.header if value.delimiter else value.text
+    readable = [x for x in FORMATS if any(w.carrier == kind and callable(w.read) for w in x.ways)]
+    readable.sort(key=lambda x: x not in (tables.TABLE, plain.LABELS, plain.RECORDS))
+    described = {x.name: f"{x.source} {x.notes}" for x in readable or FORMATS}
+    raise AnnotationError(
+        f"{found.where}: not a source of objects: {unknown(names, described)}; docs/objects.md "
+        "lists all."
+    )
 
 
 def _united(members: list[ObjectLabels | coco.NocapsImages], agree: bool) -> ObjectLabels:

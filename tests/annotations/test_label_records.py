@@ -97,7 +97,7 @@ def test_broken(write_entries, entry, message):
 
 
 def test_lines_of_something_else(write_entries):
-    with pytest.raises(AnnotationError, match="a list whose entries have no 'image_id'"):
+    with pytest.raises(AnnotationError, match="no known layout has 'a', 'b'"):
         read_objects(write_entries({"a": 1}, {"b": 2}))
     with pytest.raises(AnnotationError, match="holds captions, not objects"):
         read_objects(

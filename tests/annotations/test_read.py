@@ -97,8 +97,8 @@ def test_file_without_categories(name, content, message, write):
     ("name", "content", "message"),
     [
         ("empty.csv", "", "the file is empty"),
-        ("notes.txt", "two dogs and a frisbee", "not a source of objects; accepted: COCO"),
-        ("number.json", "42", "not a source of objects; accepted: COCO"),
+        ("notes.txt", "two dogs and a frisbee", "not a source of objects: no known layout begins"),
+        ("number.json", "42", "not a source of objects: no known layout begins with"),
         ("captions.json", CAPTIONS, ".*a caption file says nothing of objects"),
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
         ("keyed.json", {"42": "A dog."}, "image 42: expected a list of labels, found 'A dog"),

@@ -35,7 +35,7 @@ BROKEN = [
     # header
     ("image_id,caption,caption\n1,A dog.,A cat.\n", "names the column 'caption' twice"),
     ("image_id,image_id,caption\n1,2,A cat.\n", "names the column 'image_id' twice"),
-    ("1,A dog.\n2,A cat.\n", "no field for an image id"),
+    ("1,A dog.\n2,A cat.\n", "no known layout has '1', 'A dog.'"),
     ("image_id,caption\n", "there is no caption in it"),
     (HEAD.replace(",", ";") + "1;A dog, a cat.\n1;A cat.\n", "two captions for image 1"),
     # ids
@@ -60,7 +60,7 @@ BROKEN = [
     ('{"image_id": {"0": 1}, "caption": {"0": "A dog."}}', "a table written column by column"),
     ("\ufeff", "the file is empty"),
     ("\n\n", "the file is empty"),
-    ("A dog on a couch.", "is not a caption file"),
+    ("A dog on a couch.", "no known layout begins with"),
     ("A dog, on a couch.", "there is no caption in it"),
 ]  # fmt: skip
 

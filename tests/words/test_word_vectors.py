@@ -1,8 +1,11 @@
 import gzip
 import importlib.util
 import logging
+import re
+import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from hypothesis import strategies as st
 from vifidel_eval import VectorsError
 from vifidel_eval.words.word_vectors import load_vectors
 
+ROOT = Path(__file__).parents[2]
 WORDS = {"dog": [1.0, 2.0, 3.0], "hot_dog": [0.5, 0.0, -1.0], "caf\u00e9": [0.0, 1.0, 0.25]}
 
 
@@ -145,3 +149,42 @@ def test_embedded_vectors_load_quietly_and_without_wordllama_itself():
         "assert not logging.getLogger().handlers\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_without_gensim_the_default_works_and_its_own_files_are_one_sentence(tmp_path):
+    """As on a Python for which gensim has no wheel."""
+    (tmp_path / "model.bin").write_bytes(struct.pack("<i", 793712314))
+    (tmp_path / "own.kv").write_bytes(b"\x80\x04.")
+    (tmp_path / "glove.txt").write_text("dog 1 2\ncat 3 4\n")
+    code = """
+import sys
+
+sys.modules["gensim"] = None  # an import of it fails
+from vifidel_eval.commands.main import main
+from vifidel_eval.errors import VectorsError
+from vifidel_eval.vectors import load_vectors
+
+main(sys.argv[1:], standalone_mode=False)
+print(load_vectors("glove.txt").lookup(["cat"]))
+for source in ("model.bin", "own.kv", "glove-twitter-25"):
+    try:
+        load_vectors(source, trust_pickles=True)
+    except VectorsError as problem:
+        print(problem)
+"""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    [command] = re.findall(r"pip install \. && vifidel-eval (score .*)", readme)
+    arguments = re.sub("examples/", f"{ROOT}/examples/", command).split()
+    called = [sys.executable, "-c", code, *arguments]
+    ran = subprocess.run(called, check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    *scores, cat, _, _, _ = ran.stdout.splitlines()
+    told = ran.stdout.splitlines()[-3:]
+    assert any("VIFIDEL" in line and "wordllama" in line for line in scores)
+    assert cat == "[[3. 4.]]"
+    rest = (
+        "only gensim can read or fetch it: pip install gensim, or give word vectors as text "
+        "(word2vec, GloVe, fastText's .vec) or word2vec's .bin."
+    )
+    sources = ("model.bin", "own.kv", "glove-twitter-25")
+    assert told == [f"{source}: {rest}" for source in sources]

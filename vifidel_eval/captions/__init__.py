@@ -12,5 +12,14 @@ from .layouts import LAYOUTS, read_references, read_results, read_samples, syste
 __all__ = ["read_references", "read_results", "read_samples", "system_names"]
 
 # The records of the other layouts, in this order before the two plain ones.
-_OTHERS = ("datasets.COCO", "datasets.KARPATHY", "datasets.LMMS_EVAL", "datasets.LLAVA")
+_OTHERS = (
+    "datasets.COCO",
+    "datasets.KARPATHY",
+    "datasets.LMMS_EVAL",
+    "datasets.VLMEVALKIT",
+    "datasets.REPLIES",
+    "datasets.LLAVA",
+    "datasets.HELD",
+    "datasets.WITHOUT_HEADER",
+)
 LAYOUTS[:0] = [resolve_name(f"{__name__}.{name}") for name in _OTHERS]

@@ -20,20 +20,32 @@ LLaVA-style answers (``llava/eval/model_vqa.py`` of https://github.com/haotian-l
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from ..io.entries import Entries, Entry, listed_image, listed_images, shows
-from .fields import MISSING, Wanted, listed, steps_of, usual, usual_id, value_at
-from .layouts import ByImage, Layout, captions_in, read_records, text_of
+from ..io.entries import Entries, Entry, listed_image, listed_images, root, shows
+from ..io.files import parse_json
+from ..io.image_ids import from_json_key
+from .fields import IMAGE_IDS, MISSING, Named, Wanted, listed, steps_of, usual, usual_id, value_at
+from .layouts import (
+    CAPTION_NUMBER,
+    ByImage,
+    Layout,
+    captions_in,
+    captions_of,
+    read_records,
+    text_of,
+)
 
 
 def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
     images = listed_images(content)
-    references: ByImage = {image_id: [] for image_id in images}
+    references = Named({image_id: list[str]() for image_id in images}, images)
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, images, "captions")
         if "caption" not in annotation:
@@ -210,4 +222,119 @@ LLAVA = Layout(
     None,
     ("question_id", "text"),
     _read_answers,
+)
+
+
+def _read_vlmevalkit(records: Entries, wanted: Wanted) -> ByImage:
+    """Read predictions, or the references in ``answer``; rows have an ``index``."""
+    ids = wanted.id_fields or (usual_id(records.names) or "index",)
+    return _read_of(records, replace(wanted, id_fields=ids), "prediction")
+
+
+def _read_of(records: Entries, wanted: Wanted, caption: str) -> ByImage:
+    """Read records whose captions have a name, and whose references are in ``answer``."""
+    references = wanted.reference_fields or ("answer",)
+    captions = wanted.caption_fields or (caption,)
+    return read_records(
+        records, replace(wanted, reference_fields=references, caption_fields=captions)
+    )
+
+
+VLMEVALKIT = Layout(
+    "VLMEvalKit's predictions",
+    "VLMEvalKit: its `.xlsx` (`pip install pandas openpyxl`), or the same as CSV",
+    "`prediction`; the id is `image_path` or the like if there is one, otherwise `index`",
+    "`answer`, which may [spell a list](#lists-in-cells)",
+    None,
+    ("index", "prediction", "answer"),
+    _read_vlmevalkit,
+)
+
+
+_ABOUT_OBJECTS = re.compile(
+    r"\s*(?:is|are) there .*\bin (?:the|this) (?:image|picture|photo)", re.I
+)
+
+
+def _read_replies(records: Entries, wanted: Wanted) -> ByImage:
+    """Read the answers to prompts, unless these ask whether something is there, as POPE does."""
+    prompt = "question" if "question" in records.names else "text"
+    if not wanted.fields and any(_ABOUT_OBJECTS.match(str(x.get(prompt))) for x in records.first):
+        raise CaptionError(
+            f"{records.source.where}: answers to questions such as "
+            f"{records[0].get(prompt)!r:.60} are no captions; they are objects that are there or "
+            "not (--objects)."
+        )
+    return (
+        _read_of(records, wanted, "answer")
+        if prompt == "question"
+        else read_records(records, wanted)
+    )
+
+
+REPLIES = Layout(
+    "prompts with a model's answer",
+    'answers to prompts, `{"image", "question", "answer"}`',
+    "yes; answers to POPE's questions are [objects](objects.md)",
+    "yes, likewise",
+    None,
+    ("question text", "answer"),
+    _read_replies,
+)
+
+
+# Keys that hold the captions of a file beside other things.
+_HOLDERS = ("results", "predictions", "captions", "imgToEval")
+
+
+def _held(key: str) -> str:
+    return " ".join([f"{key}{{}}", *(f"{key}[].{name}" for name in IMAGE_IDS)])
+
+
+def _read_held(content: Entry, wanted: Wanted) -> ByImage:
+    """Read what a key holds: records, or an object whose values are captions or records."""
+    key = next(key for key in _HOLDERS if shows(content.content, [_held(key)]))
+    held = content[key]
+    if not isinstance(held, Mapping):
+        return captions_of(content.entries(key), wanted)
+    by_id = {from_json_key(name): value for name, value in held.items()}
+    if not all(isinstance(value, Mapping) for value in by_id.values()):
+        return captions_of(root(by_id, content.source), wanted)
+    records = [{"image_id": image_id, **fields} for image_id, fields in by_id.items()]
+    return captions_of(Entries(records, content.source, content, key), wanted)
+
+
+HELD = Layout(
+    '{"results": [...]}',
+    '`{"results": [...]}`, `{"predictions": ...}`, `{"captions": ...}`, or `{"overall": ..., '
+    '"imgToEval": ...}` of coco-caption\'s forks, around any of the layouts below',
+    "if the captions are in it",
+    "likewise",
+    (" ".join(map(_held, _HOLDERS)),),
+    None,
+    _read_held,
+)
+
+
+def _read_without_header(lines: Entries, wanted: Wanted) -> ByImage:
+    """Read lines of an id and a caption, or JSON's ``[{"caption": ...}]``."""
+    records = []
+    for line in lines:
+        image, caption = line["column_1"], line["column_2"]
+        if caption.startswith("[{"):
+            described = parse_json(caption, str(line), CaptionError)
+            caption = [one.get("caption") for one in described]
+        records.append({"image_id": CAPTION_NUMBER.sub("", image), "caption": caption})
+    return captions_in(lines.with_values(records), "image_id", "caption", wanted)
+
+
+WITHOUT_HEADER = Layout(
+    "TSV without a header",
+    "TSV without a header: image id or file name, a tab, and the caption, or "
+    '`[{"caption": "..."}]` as Oscar and GIT write it',
+    "yes",
+    "several lines per image; Flickr's `beach.jpg#0` is a caption of `beach.jpg`",
+    None,
+    ("column_1", "column_2"),
+    _read_without_header,
 )

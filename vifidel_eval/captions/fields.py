@@ -10,11 +10,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import CaptionError
 from ..io.entries import Entries, Entry
-from ..io.image_ids import ImageId
+from ..io.image_ids import ImageId, match
 from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
@@ -26,7 +26,7 @@ CAPTIONS = (
 REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
 #: The usual names of image ids; of several in a file, the first counts.
 IMAGE_IDS = (
-    *("image_id", "img_id", "image", "image_path", "file_name", "filename", "file_path"),
+    *("image_id", "img_id", "imgid", "image", "image_path", "file_name", "filename", "file_path"),
     *("id", "question_id"),
 )
 
@@ -38,6 +38,9 @@ _MOST_NAMED = 8
 _PATH = re.compile(r"[^.\[\]]+(?:\[-?\d{1,9}\])*(?:\.[^.\[\]]+(?:\[-?\d{1,9}\])*)*")
 _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 #: One name, or several.
 Names: TypeAlias = str | Sequence[str]
@@ -255,3 +258,30 @@ def _missing_part(record: Entry, steps: Sequence[str | int], option: str) -> Cap
     if isinstance(holder, Mapping):
         there = listed([str(key) for key in holder]) or "nothing"
     return CaptionError(f"{record}: no {missing}{within} ({option}), but {there}.")
+
+
+class Named(dict[ImageId, T]):
+    """What is known of images that have other ids too, which result files may use."""
+
+    #: By the key that has them in the list of images, such as ``file_name``: id to the image's.
+    other_ids: dict[str, dict[ImageId, ImageId]]
+
+    def __init__(self, of_images: Mapping[ImageId, T], listed: Mapping[ImageId, Entry]) -> None:
+        super().__init__(of_images)
+        self.other_ids = {}
+        for key in ("file_name", "open_images_id"):  # the latter in nocaps' files
+            names = {
+                i: image[key] for i, image in listed.items() if isinstance(image.get(key), str)
+            }
+            ids = {name: image_id for image_id, name in names.items()}
+            self.other_ids[key] = ids if len(ids) == len(names) else {}  # names of one image each
+
+    def in_ids(self, captions: Mapping[ImageId, U]) -> dict[ImageId, U]:
+        """Return captions of a result file under the images' ids, as far as these are known."""
+        known = match(captions, self)
+        new: dict[ImageId, ImageId] = {}
+        for ids in self.other_ids.values():
+            lost = [i for i in captions if i not in known and i not in new]
+            new |= {image_id: ids[name] for image_id, name in match(lost, ids).items()}
+        renamed = {new.get(image_id, image_id): of for image_id, of in captions.items()}
+        return renamed if len(renamed) == len(captions) else dict(captions)

@@ -7,16 +7,17 @@ The two plain layouts are here: records of an image and a caption each, and
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
-from ..io.containers import Content, content_of, listed_in
-from ..io.entries import Entries, Entry, Source, root, shows
+from ..io.containers import Content, CsvTable, content_of, listed_in
+from ..io.entries import Entries, Entry, Source, keyed_by_image, root, shows, unknown
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
-from ..io.image_ids import ImageId, check_distinct
+from ..io.image_ids import ImageId, check_distinct, names_image
 from ..io.options import is_listed, named_if_wrong
 from .fields import (
     CAPTIONS,
@@ -28,6 +29,7 @@ from .fields import (
     id_field,
     steps_of,
     usual,
+    usual_id,
     value_at,
     with_paths,
 )
@@ -35,6 +37,8 @@ from .fields import (
 #: The captions of each image: one for results.
 ByImage: TypeAlias = dict[ImageId, list[str]]
 
+#: Behind the image id of each of its captions.
+CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
     "several captions per image are samples, of which `vifidel-eval score --samples` or "
     "evaluate(samples=True) gives the mean, best and worst; or rows, by `vifidel-eval score-table` "
@@ -166,21 +170,21 @@ LAYOUTS: list[Layout] = [
 def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
     """Return the captions of each image from a file, or from an object that is called `where`."""
     if isinstance(source, str | os.PathLike):
-        return _captions_of(read_content(source), wanted)
+        return captions_of(read_content(source), wanted)
     memory = Source(where, CaptionError)
     dataset = getattr(source, "dataset", None)
     given = dataset if isinstance(dataset, Mapping) else source  # a pycocotools COCO
     if isinstance(given, Mapping):
         annotations = given.get("annotations")
         if isinstance(annotations, list) and not wanted.references:  # of pycocotools' loadRes
-            return _captions_of(Entries(annotations, memory), wanted)
-        return _captions_of(root(given, memory), wanted)
+            return captions_of(Entries(annotations, memory), wanted)
+        return captions_of(root(given, memory), wanted)
     if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
         rows = given.to_dict("records")
         entries = Entries(rows, memory, numbers=range(len(rows)), unit="row")
-        return _captions_of(entries, wanted)
+        return captions_of(entries, wanted)
     if isinstance(given, list | tuple):
-        return _captions_of(Entries(given, memory), wanted)
+        return captions_of(Entries(given, memory), wanted)
     raise CaptionError(
         f"{where}: captions are a path, a mapping of image id to caption, a list of "
         f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
@@ -200,16 +204,14 @@ def read_content(path: str | os.PathLike[str]) -> Entry | Entries:
 def records_of(content: Content) -> Entry | Entries:
     """Return the records of a container, or a JSON object that is none."""
     kind, value, source = content
-    if kind == "table" and value.delimiter:
-        rows: Entries = value.entries()
-        return rows
+    if kind == "table":
+        return _rows_of(value, source)
     if isinstance(value, Entries) or (isinstance(value, Entry) and "annotations" in value):
         return value
     if not isinstance(value, Entry):
-        shown = value.text.strip() if kind == "table" else value
         raise CaptionError(
-            f"{source.where}: {shown!r:.40} is not a caption file; accepted: COCO's JSON, JSON "
-            "Lines, CSV or TSV with a header, Parquet."
+            f"{source.where}: {value!r:.40} is not a caption file; accepted: COCO's JSON, JSON "
+            "Lines, CSV or TSV with a header, Excel, Parquet."
         )
     ids, captions = usual(value.content, IMAGE_IDS), usual(value.content, {*CAPTIONS, *REFERENCES})
     if not ids or not captions:
@@ -222,7 +224,31 @@ def records_of(content: Content) -> Entry | Entries:
     return Entries([value.content], source)  # a file of one line
 
 
-def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
+def _rows_of(table: CsvTable, source: Source) -> Entries:
+    first = table.text.lstrip("\n").partition("\n")[0].split("\t")
+    image = CAPTION_NUMBER.sub("", first[0])
+    if len(first) == 2 and (names_image(image) or first[1].startswith('[{"caption"')):
+        return table.pairs()
+    if table.delimiter:
+        try:
+            return table.entries()
+        except CaptionError:
+            named = usual(table.header, {*IMAGE_IDS, *CAPTIONS, *REFERENCES})
+            if named or not table.header or source.where.lower().endswith((".csv", ".tsv")):
+                raise  # else it is text with commas in it
+    hint = "; if its lines are captions, write the image id and a tab before each"
+    raise _unknown(table.text, source, True, hint)
+
+
+def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> CaptionError:
+    known = [x for x in reversed(LAYOUTS) if (x.fields if records else x.keys) is not None]
+    return CaptionError(
+        f"{source.where}: {unknown(seen, {x.name: x.source for x in known})}{hint}."
+    )
+
+
+def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
+    """Return the captions of each image from a JSON object or records, in whatever layout."""
     if isinstance(content, Entry):
         paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
         leads = any(value_at(content.content, steps) is not MISSING for steps in paths)
@@ -233,9 +259,19 @@ def _captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         content = with_paths(content, wanted)
         fields = dict.fromkeys(content.names)
         layout = next(x for x in LAYOUTS if x.fields is not None and shows(fields, x.fields))
+        named = wanted.id_fields or wanted.fields or usual_id(fields) or usual(fields, wanted.usual)
+        if fields and not named and layout.read is read_records:
+            hint = f"; name its fields with --id-field and {wanted.option}"
+            raise _unknown(fields, content.source, True, hint)
     else:
         keys = content.content
         layout = next(x for x in LAYOUTS if x.keys is not None and shows(keys, x.keys))
+        if (
+            keys
+            and layout.read is _read_by_image
+            and not keyed_by_image(keys, lambda value: isinstance(value, str | list))
+        ):
+            raise _unknown(keys, content.source, False)
     if not layout.serves(wanted):
         names = ", ".join(known.name for known in LAYOUTS if known.serves(wanted))
         kind = "references" if wanted.references else "results"
@@ -278,7 +314,7 @@ def read_results(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    captions = _captions_of(read_content(path), Wanted(id_fields, caption_fields))
+    captions = captions_of(read_content(path), Wanted(id_fields, caption_fields))
     return {image_id: caption for image_id, (caption,) in captions.items()}
 
 
@@ -288,7 +324,7 @@ def read_samples(
 ) -> dict[ImageId, list[str]]:
     """Return one caption or more of each image in a result file, as `read_results` does."""
     wanted = Wanted(id_fields, caption_fields, samples=True)
-    return _captions_of(read_content(path), wanted)
+    return captions_of(read_content(path), wanted)
 
 
 @named_if_wrong
@@ -303,7 +339,7 @@ def read_references(
     An image may have none; `splits` are those that count, where the file has splits.
     """
     wanted = Wanted(id_fields, (), reference_fields, splits, references=True)
-    return _captions_of(read_content(path), wanted)
+    return captions_of(read_content(path), wanted)
 
 
 @named_if_wrong

@@ -1,4 +1,4 @@
-"""Containers: JSON, JSON Lines, CSV, TSV and Parquet (https://parquet.apache.org/docs/file-format/).
+"""Containers: JSON, JSON Lines, CSV, TSV, Excel and Parquet.
 
 A cell of text may spell a list in JSON, or as Python and so pandas write it. Nothing is evaluated:
 what Python writes is turned into JSON, string by string. So strings without a comma between them,
@@ -8,6 +8,7 @@ as NumPy prints an array, are no list, although Python would join them.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -22,7 +23,11 @@ from .files import as_text, first_line, is_json_lines, parse_json, parse_json_li
 from .image_ids import from_json_key
 
 #: How every Parquet file begins.
-PARQUET = b"PAR1"
+PARQUET = b"PAR1"  # https://parquet.apache.org/docs/file-format/
+# An Excel workbook is a zip archive, in which names of files can be read.
+_ZIP, _WORKBOOK = b"PK\x03\x04", b"xl/workbook"
+# Between objects of indented JSON that are not in a list; inside JSON, a comma is there.
+_BETWEEN_OBJECTS = re.compile(r"(?<=\n\})\s*\n(?=\{)")
 
 # A field of CSV may be as long as the longest caption that is scored, and an escaped quote doubles.
 _LONGEST_FIELD = 1 << 20
@@ -57,6 +62,19 @@ class CsvTable:
             self.header = next(csv.reader([first], delimiter=self.delimiter or ",", strict=True))
         except (csv.Error, StopIteration):
             self.header = []
+
+    def pairs(self) -> Entries:
+        """Return all lines, the first too: ``column_1``, a tab and ``column_2``, without quotes."""
+        lines = {at: line for at, line in enumerate(self.text.split("\n"), 1) if line.strip()}
+        for at, line in lines.items():
+            if line.count("\t") != 1:
+                raise self.source.error(
+                    f"{self.source.where}: line {at} is not an image id, a tab and a caption; "
+                    "write one such line per caption, or a header in the first line."
+                )
+        fields = [line.split("\t") for line in lines.values()]
+        pairs = [{"column_1": image, "column_2": caption} for image, caption in fields]
+        return Entries(pairs, self.source, numbers=list(lines), unit="line", textual=True)
 
     def rows(self, line_breaks: bool = False) -> Iterator[Entry]:
         """Yield the rows below the header, whose fields are text."""
@@ -138,10 +156,12 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
     The keys of a JSON object may be image ids: whole numbers among them become numbers.
     """
     source = Source(where, error)
-    if raw.startswith(PARQUET):
-        rows = _read_parquet(raw, where, error)
-        numbers = range(1, len(rows) + 1)
-        return Content("list", Entries(rows, source, numbers=numbers, unit="row"), source)
+    parquet = raw.startswith(PARQUET)
+    if parquet or (raw.startswith(_ZIP) and _WORKBOOK in raw):
+        rows = (_read_parquet if parquet else _read_excel)(raw, where, error)
+        numbers = range(1, len(rows) + 1) if parquet else range(2, len(rows) + 2)
+        entries = Entries(rows, source, numbers=numbers, unit="row", textual=not parquet)
+        return Content("list", entries, source)
     if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         return Content("xml", raw, source)
     text = as_text(raw, where, error)
@@ -153,6 +173,12 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
         table = CsvTable(text, source)
         if table.delimiter or not where.lower().endswith(".json"):
             return Content("table", table, source)
+    objects = _BETWEEN_OBJECTS.split(text) if "\n{" in text else []
+    if len(objects) > 1:
+        places = [f"{where}: object {number}" for number in range(1, len(objects) + 1)]
+        values = [parse_json(one, at, error) for one, at in zip(objects, places, strict=True)]
+        numbers = range(1, len(values) + 1)
+        return Content("list", Entries(values, source, numbers=numbers, unit="object"), source)
     kind: Kind = "other"
     content = parse_json(text, where, error)
     if isinstance(content, dict):
@@ -177,6 +203,25 @@ def entries_of(
         raise error(f"{given}: is no list of JSON objects or JSON Lines; is it the right file?")
     entries: Entries = content.value
     return entries
+
+
+def _read_excel(raw: bytes, where: str, error: type[VifidelError]) -> list[dict[str, Any]]:
+    """Read the first sheet of an Excel workbook, whose first row has the names, as text."""
+    try:
+        import pandas as pd
+
+        table = pd.read_excel(io.BytesIO(raw), dtype=str, keep_default_na=False)
+    except ImportError:  # pandas reads it with openpyxl
+        raise error(
+            f"{where}: is an Excel file; save it as CSV (UTF-8), or "
+            f"{pip_install('pandas', 'openpyxl')}."
+        ) from None
+    except Exception as problem:  # damaged files raise nearly anything
+        raise error(
+            f"{where}: the Excel file cannot be read ({first_line(problem):.200}); save it as CSV."
+        ) from None
+    rows: list[dict[str, Any]] = table.rename(columns=str).to_dict("records")
+    return rows
 
 
 def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dict[str, Any]]:

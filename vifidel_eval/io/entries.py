@@ -6,7 +6,8 @@ An `Entry` says in one sentence what is missing or of a wrong kind.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -14,10 +15,12 @@ from typing import Any
 
 from ..errors import VifidelError
 from .files import first_line
-from .image_ids import ImageId, from_json_key, from_json_value
+from .image_ids import ImageId, from_json_key, from_json_value, names_image
 from .options import is_listed
 
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
+_SHOWN = 6  # names of what is not recognised
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(slots=True)
@@ -247,13 +250,36 @@ def listed_image(annotation: Entry, listed: Collection[ImageId], what: str) -> I
     return image_id
 
 
+def unknown(seen: Iterable[Any] | str, known: Mapping[str, str]) -> str:
+    """Return what was seen, names or a text, and the two nearest layouts.
+
+    `known` has descriptions by name: those are nearest that have most of the names, of equals the
+    first.
+    """
+    names = [] if isinstance(seen, str) else [str(name) for name in seen]
+    what = ", ".join(f"{name!r:.30}" for name in names[:_SHOWN])
+    what += ", ..." if len(names) > _SHOWN else ""
+    what = f"begins with {seen.strip()!r:.40}" if isinstance(seen, str) else f"has {what}"
+    words = {name for name in names if len(name) > 1}
+    common = {name: len(words & {*_WORD.findall(text)}) for name, text in known.items()}
+    nearest = sorted(known, key=lambda name: -common[name])[:2]
+    return f"no known layout {what}; the nearest are {' and '.join(nearest)}"
+
+
+def keyed_by_image(content: Mapping[Any, Any], fits: Callable[[Any], bool]) -> bool:
+    """Return whether keys may be image ids: most values fit, or one key can be nothing else."""
+    fitting = sum(map(fits, content.values()))
+    return 2 * fitting > len(content) or any(names_image(str(key)) for key in content)
+
+
 def shows(content: Any, signs: Iterable[str]) -> bool:
     """Return whether content has all of some signs, by which a format is recognised.
 
     The content is parsed JSON, or columns as the keys of a mapping. A sign is a path of keys from
     the outermost value on, such as ``images[].file_name``: a key, with ``[]`` behind it for a list,
-    which the path continues in any of its first entries, or ``=`` for text or a whole number. Of
-    paths with blanks between them, any one serves; a sign that begins with ``!`` must not be there.
+    which the path continues in any of its first entries, ``{}`` for an object, or ``=`` for text or
+    a whole number. Of paths with blanks between them, any one serves; a sign that begins with ``!``
+    must not be there.
     """
     return all(
         any(_leads(content, path.split(".")) for path in sign.lstrip("!").split())
@@ -264,13 +290,15 @@ def shows(content: Any, signs: Iterable[str]) -> bool:
 
 def _leads(value: Any, steps: Sequence[str]) -> bool:
     step, *rest = steps
-    if key := step.rstrip("[]="):
+    if key := step.rstrip("[]{}="):
         if not isinstance(value, Mapping) or key not in value:
             return False
         value = value[key]
     if step.endswith("[]"):
         entries = islice(value, _LOOKED_AT) if is_listed(value) else ()
         return is_listed(value) and (not rest or any(_leads(entry, rest) for entry in entries))
+    if step.endswith("{}") and not isinstance(value, Mapping):
+        return False
     if step.endswith("=") and not isinstance(value, str | int):
         return False
     return not rest or _leads(value, rest)

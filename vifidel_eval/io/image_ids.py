@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from itertools import chain
@@ -20,6 +21,7 @@ ImageId = Hashable
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
+_VOC_STEM = re.compile(r"0\d{5}")  # as PASCAL VOC 2007 names pictures
 _BATCH_AND_ROW = re.compile(r"\d+_\d+")  # as M2 and GRIT name captions
 _PICTURE_OR_VIDEO = re.compile(
     r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv|flv|ogv|3gp)",
@@ -30,6 +32,11 @@ _PICTURE_OR_VIDEO = re.compile(
 def from_json_key(key: str) -> ImageId:
     """Return the image id that a key means: a number unless it is zero-padded, as file stems."""
     return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
+
+
+def names_image(text: str) -> bool:
+    """Return whether a text can only be an image id: a number, or the name of a picture."""
+    return text.isdigit() or _PICTURE_OR_VIDEO.fullmatch(os.path.splitext(text)[1]) is not None
 
 
 def from_json_value(value: Any) -> ImageId | None:
@@ -47,7 +54,7 @@ def from_json_value(value: Any) -> ImageId | None:
 def _number(image_id: ImageId, or_text: bool = False) -> int | None:
     """Return the number that an id is or a file stem has, or a whole number in text."""
     if isinstance(image_id, str):
-        if or_text and _WHOLE_NUMBER.fullmatch(image_id):
+        if or_text and (_WHOLE_NUMBER.fullmatch(image_id) or _VOC_STEM.fullmatch(image_id)):
             return int(image_id)
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
@@ -184,7 +191,7 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
     *folders, name = image_id.replace("\\", "/").split("/")
     stem, dot, extension = name.rpartition(".")
     has_extension = bool(dot and stem and _PICTURE_OR_VIDEO.fullmatch(dot + extension))
-    number = _number(stem if has_extension else name)
+    number = _number(stem if has_extension else name, or_text=True)
     end = str(number) if number is not None else stem if has_extension else name
     inner = [folder for folder in reversed(folders) if folder not in ("", ".")]
     return (end, *inner), bool(has_extension or folders)

@@ -38,10 +38,7 @@ _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.j
 
 
 class MadeAgain:
-    """A scorer that pickles, and is copied, as the arguments of its constructor.
-
-    For networks, which are read from files: the constructor runs again where it is unpickled.
-    """
+    """A scorer, of files, that pickles and is copied as the arguments of its constructor."""
 
     _made_from: partial[Any]
 
@@ -161,11 +158,6 @@ class ModelFiles:
     path: Path
     #: Sixteen hexadecimal digits that pin all files that the model reads.
     digest: str
-
-    @property
-    def is_onnx(self) -> bool:
-        """Whether it is an ONNX file."""
-        return self.path.suffix.lower() == ".onnx"
 
 
 def find_files(

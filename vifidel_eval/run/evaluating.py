@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..captions import system_names
-from ..captions.fields import Ids, Selection, Wanted
+from ..captions.fields import Ids, Named, Selection, Wanted
 from ..captions.layouts import captions_from, kind_of
 from ..captions.rows import captions_by_image
 from ..entry_points import service
@@ -231,8 +231,10 @@ def plan(
     warn_of_language(whole, images, made)
     if labels is not None:
         warn_of_tags(labels)
-    arguments = systems, references, settings, metrics, wanted, selection
-    inputs = None if scorers else inputs_of(*arguments, scores or {}, lower_is_better)
+    inputs = None
+    if files["captions"] and not scorers:  # only files can be read again
+        arguments = systems, references, settings, metrics, wanted, selection
+        inputs = inputs_of(*arguments, scores or {}, lower_is_better)
     return Plan(
         read,
         images,
@@ -287,7 +289,8 @@ def read_captions(
             references, "references", replace(wanted, references=True, samples=False)
         )
     read: list[System] = []
-    for name, of_system in captions.items():
+    for name, as_written in captions.items():
+        of_system = by_image.in_ids(as_written) if isinstance(by_image, Named) else as_written
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
@@ -330,7 +333,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     on_progress: Callable[[int], object] | None = None
     on_metric: Callable[[str], object] | None = None
     with ExitStack() as watched:
-        if progress or (progress is None and _is_watched()):
+        is_seen = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+        if progress or (progress is None and (is_seen or "IPython" in sys.modules)):
             bar = watched.enter_context(progress_bar(work, shown=progress))
             on_progress, on_metric = bar.update, named_by(bar)
         how = planned.scorers, planned.images, planned.allow_subset
@@ -353,12 +357,6 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
             scores = replace(scores, people=floor)
     scores = replace(scores, uncaptioned=planned.uncaptioned, inputs=planned.inputs)
     return Run(scores, planned)
-
-
-def _is_watched() -> bool:
-    """Return whether somebody may see a progress bar: in a terminal or a notebook."""
-    is_terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-    return is_terminal or "IPython" in sys.modules
 
 
 def taken(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import os
 import struct
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ..errors import VectorsError
 from ..io.files import FileRows, open_file, reason, unmapped
 from ..io.options import named_if_wrong
+from ..project import pip_install
 from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
 #: What the embedded default calls itself in signatures.
@@ -275,15 +277,16 @@ def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
         )
     if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
         return open_store(path)
-    from gensim.models import KeyedVectors
-    from gensim.models.fasttext import load_facebook_vectors
-
+    models = _gensim("models", path)
     try:
         if start.startswith(_FASTTEXT_MAGIC):
-            return _KeyedVectors(load_facebook_vectors(str(path)), path.name, path)
-        loaded = KeyedVectors.load(str(path), mmap="r")
+            load = models.fasttext.load_facebook_vectors
+            return _KeyedVectors(load(str(path)), path.name, path)
+        loaded = models.KeyedVectors.load(str(path), mmap="r")
         if getattr(getattr(loaded, "wv", loaded), "vectors_ngrams", None) is not None:
-            loaded = KeyedVectors.load(str(path))  # gensim reads more of it than rows of words
+            loaded = models.KeyedVectors.load(
+                str(path)
+            )  # gensim reads more of it than rows of words
     except Exception as problem:  # gensim raises whatever its parsers meet
         raise VectorsError(
             f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "
@@ -295,13 +298,23 @@ def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
     return _KeyedVectors(loaded, path.name, path)
 
 
-def _download(name: str) -> Path:
-    import gensim.downloader
+def _gensim(module: str, source: object) -> Any:
+    """Import a module of gensim, which has no wheel for the newest Pythons."""
+    try:
+        return importlib.import_module(f"gensim.{module}")
+    except ImportError:
+        raise VectorsError(
+            f"{source}: only gensim can read or fetch it: {pip_install('gensim')}, or give word "
+            "vectors as text (word2vec, GloVe, fastText's .vec) or word2vec's .bin."
+        ) from None
 
+
+def _download(name: str) -> Path:
+    downloader = _gensim("downloader", name)
     try:
         # Its progress would stand in the middle of what the command prints.
         with contextlib.redirect_stdout(sys.stderr):
-            return Path(gensim.downloader.load(name, return_path=True))
+            return Path(downloader.load(name, return_path=True))
     except Exception as problem:  # urllib, ssl, or an unknown name
         raise VectorsError(
             f"{name!r} is neither a file nor vectors that gensim's downloader can fetch "

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pycocotools.coco import COCO
 
 from vifidel_eval.captions import read_results
-from vifidel_eval.plugins.submission.command import check_results, write_results
+from vifidel_eval.plugins.submission.command import check_results, read_image_list, write_results
 
 IMAGES = [42, 73, 74]
 
@@ -246,3 +246,58 @@ def test_any_json_is_checked_to_its_end(tmp_path_factory, content):
         )
     else:
         assert [fault.kind for fault in found.faults] == ["not a list"]
+
+
+LISTED = {
+    "images": [
+        {"id": 7, "file_name": "0013ea2087020901.jpg", "open_images_id": "0013ea2087020901"},
+        {"id": 8, "file_name": "beach.jpg", "open_images_id": "00a159a661a2f5aa"},
+    ]
+}
+
+
+@pytest.fixture
+def listed(tmp_path):
+    path = tmp_path / "images.json"
+    path.write_text(json.dumps(LISTED))
+    return read_image_list(path)
+
+
+@pytest.mark.parametrize(
+    "captions",
+    [
+        {7: "a dog", 8: "a cat"},
+        {"0013ea2087020901": "a dog", "00a159a661a2f5aa": "a cat"},
+        {"val/0013ea2087020901.jpg": "a dog", "beach.jpg": "a cat"},
+    ],
+)
+@pytest.mark.parametrize("by_file_name", [False, True])
+def test_ids_and_file_names_of_the_list_are_one(captions, by_file_name, listed, tmp_path):
+    path = tmp_path / "out.json"
+    assert write_results(captions, path, listed, by_file_name).faults == []
+    assert json.loads(path.read_text()) == (
+        {"0013ea2087020901.jpg": "a dog", "beach.jpg": "a cat"}
+        if by_file_name
+        else [{"image_id": 7, "caption": "a dog"}, {"image_id": 8, "caption": "a cat"}]
+    )
+    assert check_results(path, listed, by_file_name).faults == []
+    [fault] = check_results(path, listed, not by_file_name).faults
+    assert fault.kind == ("not a list" if by_file_name else "not an object")
+
+
+def test_file_names_without_a_list_are_the_captions_ids(tmp_path):
+    path = tmp_path / "out.json"
+    write_results({"b.jpg": "a dog", 7: "a cat"}, path, by_file_name=True)
+    assert json.loads(path.read_text()) == {"b.jpg": "a dog", "7": "a cat"}
+
+
+def test_faults_of_an_object(listed, tmp_path):
+    path = tmp_path / "out.json"
+    path.write_text('{"beach.jpg": "a cat", "beach.jpg": 7, "8": "a dog"}')
+    found = check_results(path, listed, by_file_name=True)
+    assert [(fault.kind, fault.image_id) for fault in found.faults] == [
+        ("repeated key", None),
+        ("caption type", "beach.jpg"),
+        ("unknown image", "8"),
+        ("missing image", "0013ea2087020901.jpg"),
+    ]

@@ -256,6 +256,15 @@ _DATA_SETS = (
         "FILE is nocaps-val-foil.json.",
     ),
     _DataSet(
+        "judgements",
+        "judgement_files",
+        "Any file of captions with ratings.",
+        "FILE is a table or a list (CSV, TSV, JSON, JSON Lines, Excel, Parquet) with a caption, "
+        "its references and ratings in each row. Polaris, Nebula, LongCap-Arena and Composite, as "
+        "capevalkit reads them, need no option.",
+        options=(record(f"{__package__}.judgement_files:Columns", "columns"),),
+    ),
+    _DataSet(
         "hat",
         "json_data_sets",
         "HAT: captions in which people marked what is made up.",

@@ -14,18 +14,17 @@ from unicodedata import category
 import click
 
 from ...captions import datasets, read_results
-from ...captions.fields import IMAGE_IDS, id_field, usual
+from ...captions.fields import IMAGE_IDS, Named, id_field, usual
 from ...captions.layouts import records_of
 from ...commands.options import Command, field_options, format_option
 from ...commands.paths import CAPTIONS, FILE, OUTPUT
 from ...commands.printing import Group, show
 from ...errors import CaptionError
 from ...io.containers import content_of
-from ...io.entries import Entries
+from ...io.entries import Entries, Entry
 from ...io.files import as_text, parse_json, read_bytes, write_whole
 from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
 from ...io.text_tables import Table
-from ...scores.systems import parse_image_ids
 from ...words.tokenization import LINE_BREAKS
 
 if TYPE_CHECKING:
@@ -42,6 +41,12 @@ _ALL = click.option(
     "everything",
     is_flag=True,
     help="List all faults of a kind, not only the first 10.",
+)
+_BY_FILE_NAME = click.option(
+    "--by-file-name",
+    is_flag=True,
+    help="The file is {file name: caption}, as CompreCap and CapArena-Auto take it, instead of "
+    "COCO's list.",
 )
 
 
@@ -68,15 +73,18 @@ def submission() -> None:
     type=FILE,
     help=f"What lists the images that need a caption: {_IMAGES}",
 )
+@_BY_FILE_NAME
 @_ALL
 @format_option("How to print the faults; csv and json always list all.")
-def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -> None:
+def check(
+    files: tuple[Path, ...], images: Path, by_file_name: bool, everything: bool, style: str
+) -> None:
     """List every fault of results FILES.
 
     Nothing is changed. The exit status is 1 if there is a fault, else 0.
     """
     listed = read_image_list(images)
-    found = [check_results(path, listed) for path in files]
+    found = [check_results(path, listed, by_file_name) for path in files]
     faults = [fault for results in found for fault in results.faults]
     if style == "json":
         files_read = [{"file": results.file, "entries": results.entries} for results in found]
@@ -109,10 +117,16 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
     type=OUTPUT,
     help="The results file; COCO's are called captions_SPLIT_ALGORITHM_results.json.",
 )
+@_BY_FILE_NAME
 @_ALL
 @field_options
 def write(
-    captions: Path, images: Path | None, output: Path, everything: bool, wanted: Wanted
+    captions: Path,
+    images: Path | None,
+    output: Path,
+    by_file_name: bool,
+    everything: bool,
+    wanted: Wanted,
 ) -> None:
     """Write CAPTIONS, a file of any layout that score reads, in COCO's results format.
 
@@ -123,6 +137,7 @@ def write(
         read_results(captions, wanted.id_fields, wanted.caption_fields),
         output,
         None if images is None else read_image_list(images),
+        by_file_name,
     )
     if found.faults:  # of what would have been written: their entries are in no file
         of_file = [replace(fault, file=str(captions), entry=None) for fault in found.faults]
@@ -173,15 +188,18 @@ class Results:
     faults: Sequence[Fault]  # kind by kind
 
 
-def read_image_list(path: Path) -> dict[ImageId, None]:
+def read_image_list(path: Path) -> Named[None]:
     """Return the image ids of any file that lists images, in its order.
 
     COCO-style JSON (``images`` with ``id``, as captions, instances and image info files have it), a
     JSON list of ids, one id per line, ``{"id": ...}``, or records whose image id has a usual name.
     """
+    from ...scores.systems import parse_image_ids
+
     where, raw = str(path), read_bytes(path, CaptionError)
     content = content_of(raw, where, CaptionError)
     ids: Iterable[ImageId]
+    entries: list[Entry] = []
     if content.kind == "table" and not usual(content.value.header, IMAGE_IDS):
         ids = parse_image_ids(content.value.text, where)
     elif content.kind == "table" and not content.value.delimiter:
@@ -200,19 +218,20 @@ def read_image_list(path: Path) -> dict[ImageId, None]:
                 f"{where}: has Karpathy's splits; write the ids of the split that is submitted, "
                 "one per line."
             )
-        elif listed := [(key, name) for key, name in lists if isinstance(records.get(key), list)]:
-            key, name = listed[0]
-            ids = [entry.image_id(name) for entry in records.entries(key)]
+        elif keys := [(key, name) for key, name in lists if isinstance(records.get(key), list)]:
+            key, name = keys[0]
+            entries = list(records.entries(key))
+            ids = [entry.image_id(name) for entry in entries]
         else:
             ids = list(records.content)
     found = dict.fromkeys(ids)
     if not found:
         raise CaptionError(f"{where}: there is no image id in it.")
     check_distinct(found, where)
-    return found
+    return Named(found, {entry.image: entry for entry in entries})
 
 
-def check_results(path: Path, images: Collection[ImageId]) -> Results:
+def check_results(path: Path, images: Collection[ImageId], by_file_name: bool = False) -> Results:
     """Look for every fault of a results file; that it cannot be read is one."""
     file = str(path)
     faults: list[Fault] = []
@@ -229,17 +248,29 @@ def check_results(path: Path, images: Collection[ImageId]) -> Results:
     except CaptionError as problem:
         what = str(problem).removeprefix(f"{file}: ").rstrip(".")
         return Results(file, 0, [*faults, Fault(file, "unreadable", what)])
-    if not isinstance(entries, list):
-        what = f"expected a list of entries, found {_json(entries)}"
-        return Results(file, 0, [*faults, Fault(file, "not a list", what)])
+    if by_file_name and isinstance(entries, _Object):
+        images = _file_names(images).values()
+        if entries.repeated is not None:
+            what = f"the key {_json(entries.repeated)} appears twice"
+            faults.append(Fault(file, "repeated key", what))
+        entries = [{"image_id": name, "caption": text} for name, text in entries.items()]
+    elif by_file_name or not isinstance(entries, list):
+        expected = "an object {file name: caption}" if by_file_name else "a list of entries"
+        kind = "not an object" if by_file_name else "not a list"
+        what = f"expected {expected}, found {_json(entries)}"
+        return Results(file, 0, [*faults, Fault(file, kind, what)])
     return _checked(file, entries, images, faults)
 
 
 def write_results(
-    captions: Mapping[ImageId, str], path: Path, images: Collection[ImageId] | None = None
+    captions: Mapping[ImageId, str],
+    path: Path,
+    images: Collection[ImageId] | None = None,
+    by_file_name: bool = False,
 ) -> Results:
     """Write captions with the ids of images, in their order, unless the file would have a fault."""
     known = captions if images is None else images
+    captions = images.in_ids(captions) if isinstance(images, Named) else captions
     same_image = match(captions, known)
     of_image = {same_image.get(image_id, image_id): text for image_id, text in captions.items()}
     unknown = [image_id for image_id in of_image if image_id not in known]
@@ -253,8 +284,16 @@ def write_results(
     ]
     results = _checked(str(path), entries, known)
     if not results.faults:
-        write_whole(path, json.dumps(entries).encode("ascii"))
+        names = _file_names(known)
+        by_name = {str(names[entry["image_id"]]): entry["caption"] for entry in entries}
+        write_whole(path, json.dumps(by_name if by_file_name else entries).encode("ascii"))
     return results
+
+
+def _file_names(images: Collection[ImageId]) -> dict[ImageId, ImageId]:
+    """Return the file name of each image, or its id where that is not known."""
+    listed = images.other_ids["file_name"] if isinstance(images, Named) else {}
+    return {image_id: image_id for image_id in images} | {i: name for name, i in listed.items()}
 
 
 class _Object(dict[str, Any]):

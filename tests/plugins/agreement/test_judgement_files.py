@@ -1,0 +1,193 @@
+"""Judgements of any file: its columns, its lists, and figures equal to SciPy's."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from pycocoevalcap.cider.cider import Cider
+from scipy import stats
+
+from vifidel_eval.errors import AnnotationError
+from vifidel_eval.plugins.agreement.judgement_files import Columns, read_judgements
+
+WORDS = "dog cat bus table man woman tree car beach ball".split()
+
+
+@pytest.fixture(scope="module")
+def rows():
+    random = np.random.default_rng(7)
+    made = []
+    for number in range(30):
+        references = [" ".join(random.permutation(WORDS)[:5]) for _ in range(3)]
+        kept = int(random.integers(0, 5))
+        caption = " ".join([*references[0].split()[:kept], *random.permutation(WORDS)[: 5 - kept]])
+        score = round(kept / 5 + random.random() / 2, 3)
+        made.append(
+            {"imgid": f"{number // 2}.jpg", "mt": caption, "refs": references} | {"score": score}
+        )
+    return made
+
+
+def spelled(rows):
+    return [{**row, "refs": str(row["refs"])} for row in rows]
+
+
+def write(path, rows):
+    """Write rows in the container that a path's suffix says."""
+    if path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(spelled(rows))
+    elif path.suffix == ".parquet":
+        pa = pytest.importorskip("pyarrow")
+        picture = [{"bytes": b"", "path": "a.jpg"} for _ in rows]
+        table = pa.Table.from_pylist(rows).append_column("img", pa.array(picture))
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def renamed(rows, **names):
+    return [
+        {names.get(key, key): value for key, value in row.items() if names.get(key) != ""}
+        for row in rows
+    ]
+
+
+#: The layouts of capevalkit's readers.
+LAYOUTS = {
+    "polaris_test.csv": {},
+    "en_test_composite_da.csv": {"imgid": "image"},
+    "rel_dci_test.csv": {"mt": "cand"},
+    "polaris.parquet": {"mt": "cand", "score": "human_score", "imgid": ""},
+    "nebula.parquet": {"imgid": "file_name", "score": "human_score"},
+    "longcap.parquet": {"imgid": "file_name", "mt": "cand"},
+    "mine.jsonl": {"mt": "caption", "refs": "references", "score": "rating", "imgid": "image_id"},
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts_of_capevalkit_need_no_option(name, rows, tmp_path):
+    found = read_judgements(write(tmp_path / name, renamed(rows, **LAYOUTS[name])))
+    assert found.name == name.partition(".")[0]
+    assert [one.captions for one in found.judged] == [(row["mt"],) for row in rows]
+    assert [list(one.references) for one in found.judged] == [row["refs"] for row in rows]
+    [ratings] = found.ratings.values()
+    assert ratings.tolist() == [[row["score"]] for row in rows]
+    has_image = LAYOUTS[name].get("imgid") != ""
+    images = [row["imgid"] for row in rows] if has_image else list(range(len(rows)))
+    assert [one.image_id for one in found.judged] == images
+
+
+def test_the_figures_are_scipys(rows, tmp_path, run):
+    rows = [{**row, "half": "ab"[number % 2]} for number, row in enumerate(rows)]
+    path, output = write(tmp_path / "rows.csv", rows), tmp_path / "out.json"
+    chosen = ("--metrics", "CIDEr,BLEU", "--group-by", "half", "--output", output)
+    result = run("agreement", "judgements", path, *chosen)
+    assert result.exit_code == 0, result.output
+    found = json.loads(output.read_text())
+    by_row = dict(enumerate(rows))
+    _, scores = Cider().compute_score(
+        {i: row["refs"] for i, row in by_row.items()}, {i: [row["mt"]] for i, row in by_row.items()}
+    )
+    ratings = np.array([row["score"] for row in rows])
+    for captions, chosen in {"all": slice(None), "half b": slice(1, None, 2)}.items():
+        [one] = [
+            one
+            for one in found["correlations"]
+            if (one["metric"], one["captions"]) == ("CIDEr", captions)
+        ]
+        x, y = scores[chosen], ratings[chosen]
+        assert one["coefficients"] == pytest.approx(
+            {
+                "tau-b": stats.kendalltau(x, y, variant="b").statistic,
+                "tau-c": stats.kendalltau(x, y, variant="c").statistic,
+                "Spearman": stats.spearmanr(x, y).statistic,
+                "Pearson": stats.pearsonr(x, y).statistic,
+            }
+        )
+        low, high = one["intervals"]["tau-c"]
+        assert low < one["coefficients"]["tau-c"] < high
+    assert {"CIDEr", "Bleu_4"} <= found["williams"][0]["p_values"].keys()
+
+
+def test_other_tools_scores_and_objects(rows, tmp_path, run):
+    path, theirs = write(tmp_path / "rows.csv", rows), tmp_path / "theirs.json"
+    assert run("agreement", "judgements", path, "--write-candidates", theirs).exit_code == 0
+    scored = [entry | {"score": n % 7} for n, entry in enumerate(json.loads(theirs.read_text()))]
+    theirs.write_text(json.dumps(scored))
+    objects = tmp_path / "objects.json"
+    objects.write_text(json.dumps({str(n): ["dog", "cat"] for n in range(15)}))
+    chosen = ("--scores", f"Theirs={theirs}", "--objects", objects, "--metrics", "VIFIDEL")
+    result = run("agreement", "judgements", path, *chosen, "--format", "json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    judged = {one["metric"]: one["judgements"] for one in found["correlations"]}
+    assert judged == {"VIFIDEL": 30, "Theirs": 30}
+
+
+def test_lists_of_ratings_several_questions_and_none(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        'c,r,fluency,relevance\na dog,"[\'one\',\'two\']","[1, 3]",4\na cat,only one,"[2, 5]",\n'
+        "a cow,only one,,3.5\n"
+    )
+    with pytest.raises(
+        AnnotationError,
+        match=r"no field has a usual name \(mt, .*\); name one of 'c', .* with --caption-field",
+    ):
+        read_judgements(path)
+    columns = Columns("c", "r", ("fluency", "relevance"))
+    found = read_judgements(path, columns)
+    assert [one.references for one in found.judged] == [
+        ("one", "two"),
+        ("only one",),
+        ("only one",),
+    ]
+    assert [one.image_id for one in found.judged] == [0, 1, 1]
+    np.testing.assert_equal(
+        found.ratings,
+        {
+            "fluency": np.array([[1, 3], [2, 5], [np.nan, np.nan]]),
+            "relevance": np.array([[4], [np.nan], [3.5]]),
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        (
+            [{"mt": "a", "cand": "b", "score": 1}],
+            {},
+            "'mt' and 'cand' may each be meant; name one of",
+        ),
+        (
+            [{"mt": "a", "score": 1}],
+            {"group_by": "kind"},
+            "there is no 'kind'; name one of 'mt', 'score' with --group-by",
+        ),
+        (
+            [{"mt": "a"}],
+            {},
+            r"no field has a usual name .*; name one of 'mt' with --rating-field",
+        ),
+        ([{"mt": "a", "score": "good"}], {}, "'score' is 'good'; expected a number"),
+        ([{"mt": "a", "score": "inf"}], {}, "'score' is 'inf'; expected a number"),
+        ([{"mt": "", "score": 1}], {}, "'mt' is empty; expected text"),
+        (
+            [{"mt": "a", "score": [1, 2]}, {"mt": "b", "score": 1}],
+            {},
+            r"\[1\]: 'score' is 1; expected 2 ratings",
+        ),
+        ([], {}, "there is no row"),
+    ],
+)
+def test_one_sentence_of_what_is_wrong(rows, columns, message, tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows))
+    with pytest.raises(AnnotationError, match=message):
+        read_judgements(path, Columns(**columns))
