@@ -58,8 +58,11 @@ for _module in iter_modules(__path__):
     import_module(f".{_module.name}", __name__)
 
 # Classes of plug-ins' metrics.
-_METRIC_OF = {"LanguageModel": "LM", "Tiger": "TIGEr"} | {
-    name: name for name in ("CLIPScore", "ViLBERTScore")
+_METRIC_OF = {
+    "CLIPScore": "CLIPScore",
+    "LanguageModel": "LM",
+    "Tiger": "TIGEr",
+    "ViLBERTScore": "ViLBERTScore",
 }
 
 

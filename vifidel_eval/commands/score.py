@@ -121,7 +121,7 @@ class Products:
     type=SCORES,
     multiple=True,
     metavar="SYSTEM=FILE",
-    help="Scores of another tool by image id; repeatable.",
+    help="Scores of another tool by image id; can be repeated.",
     section=INPUT,
 )
 @param(
@@ -178,7 +178,9 @@ def score(
         check_requirements(products.requirements, planned.columns, planned.names)
     except VifidelError as problem:
         raise click.BadParameter(str(problem), param_hint="'--require'") from None
-    pictures = {} if settings.images is None else planned.pictures(settings.images)
+    pictures = {}
+    if products.report is not None and settings.images is not None:
+        pictures = planned.pictures(settings.images)
     if not told:
         tell("No --references given: scoring without them.")
     run = scored(planned)

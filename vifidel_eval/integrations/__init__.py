@@ -1,4 +1,4 @@
-"""Adapters of `vifidel_eval.plugins.training`, under their documented name."""
+"""Adapters of `vifidel_eval.plugins.training`, under their documented names."""
 
 from ..plugins.training import LMMS_EVAL
 from ..plugins.training.capevalkit import CapevalMetric

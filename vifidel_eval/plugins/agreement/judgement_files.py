@@ -42,7 +42,7 @@ class Columns:
         "The images, for objects, and so that intervals resample images.  [default: imgid, "
         "file_name, ...; rows with the same references are of one image where there is none]",
     )
-    group_by: str = _field("", "Also evaluate the rows of each value of this field.")
+    group_by: str = _field("", "Evaluate the rows of each value of this field apart, too.")
 
 
 _CAPTIONS = ("mt", "cand", *CAPTIONS)
