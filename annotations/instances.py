@@ -49,7 +49,8 @@ class Way:
 class Format:
     """A format of objects: what messages and help call it, its row in docs/objects.md, its ways.
 
-    The row is Markdown: what it is, the lowest score that counts, and what else to know.
+    The row is Markdown: what it is, the lowest score that counts, and what else to know. The
+    example is a whole small file of that format.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Format:
     scores: str
     notes: str
     ways: tuple[Way, ...]
+    example: str = ""
 
 
 class Instances:
