@@ -8,7 +8,6 @@ import pytest
 from vifidel_eval.annotations import Box, ImageBoxes, read_boxes, read_objects
 from vifidel_eval.annotations.instances import Format, Way
 from vifidel_eval.annotations.read import FORMATS, accepted
-from vifidel_eval.errors import AnnotationError
 
 PAGE = Path(__file__).parents[2] / "docs" / "objects.md"
 
