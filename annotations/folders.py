@@ -26,7 +26,7 @@ from ..io.options import named_if_wrong
 from ..io.pictures import SUFFIXES
 from .categories import read_names
 from .instances import Format, Instances, Way, from_corners
-from .labels import check_score, clean_label, number_of
+from .labels import check_score, number_of
 from .objects import ObjectLabels
 from .plain import read_items
 
@@ -66,11 +66,9 @@ def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instance
         read_from[image_id] = path
         found.image(image_id)
         for number, child in enumerate(root.findall("object"), 1):
-            name = child.findtext("name", "").strip()
-            if not clean_label(name):
-                raise AnnotationError(f"{path}: object {number} has no <name>.")
             box = _voc_box(root, child) if found.keeps_boxes else {}
-            found.add(image_id, name, path, **box)
+            name = child.findtext("name", "").strip()
+            found.add(image_id, name, f"{path}: object {number}", **box)
     return found.object_labels("voc")
 
 

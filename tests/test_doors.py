@@ -136,7 +136,7 @@ def copy(tmp_path_factory):
     )
     (package / "plugins/detect/shades.py").write_text(DETECTOR.lstrip(), "utf-8")
     place = '    if files.name == "shades":\n        return Shades(files)\n'
-    add("plugins/detect/loading.py", "    if files.is_onnx:\n", place)
+    add("plugins/detect/loading.py", '    if files.path.suffix.lower() == ".onnx":\n', place)
     add("plugins/detect/loading.py", "\n#: What can run models", "from .shades import Shades\n")
     add("io/text_tables.py", '"json")\n', '"rst", ')
     add("io/text_tables.py", '"markdown": "github"', '"rst": "rst", ')

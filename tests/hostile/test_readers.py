@@ -110,7 +110,7 @@ BAD_FILES = [
     ({"1": ["_" * 300_000]}, "300000 characters long"),
     ({"1": ["a_" * 300_000]}, "600000 characters long"),
     # VOC
-    (VOC.replace("<name>dog", "<name>_"), "object 1 has no <name>"),
+    (VOC.replace("<name>dog", "<name>_"), "object 1: the label '_' has no word"),
     (VOC.replace("7.jpg", "."), "its <filename> names no file"),
     (VOC[:-5], "not well-formed XML"),
     (VOC.replace("annotation>", "html>"), "<html> is not a PASCAL VOC <annotation>"),

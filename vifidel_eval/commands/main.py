@@ -98,7 +98,6 @@ class _Group(Group):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a `VifidelError` ends it with status 1."""
         said = set()
 
         def warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 class MadeAgain:
-    """A scorer that pickles, and is copied, as the arguments of its constructor.
-
-    For networks, which are read from files: the constructor runs again where it is unpickled.
-    """
+    """A scorer, of files, that pickles and is copied as the arguments of its constructor."""
 
     _made_from: partial[Any]
 

@@ -229,8 +229,10 @@ def plan(
         "references": paths_in(references),
         "objects": of_objects,
     }
-    arguments = systems, references, settings, metrics, wanted, selection
-    inputs = None if scorers else inputs_of(*arguments, scores or {}, lower_is_better)
+    inputs = None
+    if files["captions"] and not scorers:  # only files can be read again
+        arguments = systems, references, settings, metrics, wanted, selection
+        inputs = inputs_of(*arguments, scores or {}, lower_is_better)
     return Plan(
         read,
         images,
@@ -329,7 +331,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     on_progress: Callable[[int], object] | None = None
     on_metric: Callable[[str], object] | None = None
     with ExitStack() as watched:
-        if progress or (progress is None and _is_watched()):
+        is_seen = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+        if progress or (progress is None and (is_seen or "IPython" in sys.modules)):
             bar = watched.enter_context(progress_bar(work, shown=progress))
             on_progress, on_metric = bar.update, named_by(bar)
         how = planned.scorers, planned.images, planned.allow_subset
@@ -352,12 +355,6 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
             scores = replace(scores, people=floor)
     scores = replace(scores, uncaptioned=planned.uncaptioned, inputs=planned.inputs)
     return Run(scores, planned)
-
-
-def _is_watched() -> bool:
-    """Return whether somebody may see a progress bar: in a terminal or a notebook."""
-    is_terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-    return is_terminal or "IPython" in sys.modules
 
 
 def taken(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from typing import Any
 
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..io.digits import for_json
-from ..io.image_ids import ImageId, in_order
+from ..io.image_ids import in_order
 from ..io.text_tables import with_difference
 from .scores import Scores, unknown
 from .significance import (
@@ -250,7 +250,13 @@ def compare(
     if resamples is None:
         of_pairs = _MORE * math.comb(len(scores.evaluations), 2) / alpha
         tested = max(_RESAMPLES, round(of_pairs))
-    shared = _shared_images(scores)
+    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
+    shared = sorted(set(of_systems[0]).intersection(*of_systems[1:]), key=in_order)
+    if not shared:
+        raise ImageIdError(
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
+        )
     evaluations = {
         column: {name: e[column] for name, e in scores.evaluations.items()}
         for column in scores.signatures
@@ -319,18 +325,6 @@ def compare(
     for reason in comparisons.too_few():
         warnings.warn(reason, VifidelWarning, stacklevel=2)
     return comparisons
-
-
-def _shared_images(scores: Scores) -> list[ImageId]:
-    """Return the images that every system has, in an order that depends on no input file."""
-    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
-    shared = set(of_systems[0]).intersection(*of_systems[1:])
-    if not shared:
-        raise ImageIdError(
-            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
-            "score them on the same images."
-        )
-    return sorted(shared, key=in_order)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -1,7 +1,6 @@
-"""A file that collects runs over time, as long as their numbers can be compared.
+"""A file that collects runs over time, of the same images, references and signatures.
 
-All rows have the same images, references and signatures; a run that differs is refused. There is a
-row for a system and date: scores of later runs of the same captions join it, others replace it.
+There is a row for a system and date: later scores of the same captions join it, others replace it.
 """
 
 from __future__ import annotations

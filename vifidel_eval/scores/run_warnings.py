@@ -1,8 +1,4 @@
-"""Run-level warnings, each once with all that it is about, and the Words column.
-
-A word of a length is what stands between blanks. Mean words per caption are a column like a
-metric's, so that every output shows and compares them; nobody is better by it.
-"""
+"""Run-level warnings, each once with all that it is about, and the Words column."""
 
 from __future__ import annotations
 
@@ -34,8 +30,7 @@ WORDS = "Words"
 
 # From this factor between their means on, lengths differ: by half.
 _DIFFER = 1.5
-# What a score may follow more than what captions say: more words than these, and means that differ
-# by more than this factor.
+# Scores may follow lengths: from more words than these, or means that differ by more than a factor.
 _LONG = 60
 _FACTOR = 2
 # What compares n-grams, or their order, with captions that are about as long.
@@ -223,7 +218,7 @@ def _warn_of_floor(
     names = column_names(scorers).items()
     metric_of = {column: metric for column, metric in names if column not in explained}
     at_floor: dict[str, list[str]] = {}
-    mute = False
+    mute = False  # whether most captions have no word
     for system, of_column in scores.evaluations.items():
         columns_of: dict[str, list[Evaluation]] = {}
         for column, e in of_column.items():

@@ -38,7 +38,10 @@ def people_of(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
 ) -> tuple[People, System, dict[ImageId, list[str]]]:
     """Return how people's captions are made, these captions, and the references that remain."""
-    orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
+    orders = {
+        image_id: sorted((text for text in of_image if text.split()), key=_place)
+        for image_id, of_image in references.items()
+    }
     orders = {image_id: order for image_id, order in orders.items() if len(order) > 1}
     if not orders:
         raise CaptionError(
@@ -63,12 +66,9 @@ def people_of(
     return people, System(PEOPLE, captions), remaining
 
 
-def _in_order(references: Sequence[str]) -> list[str]:
-    """Return the references that have a word, in the order in which they are left out."""
-    return sorted(
-        (text for text in references if text.split()),
-        key=lambda text: (hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), text),
-    )
+def _place(reference: str) -> tuple[bytes, str]:
+    """Return the place of a reference among those that are left out."""
+    return hashlib.sha256(reference.encode("utf-8", "surrogatepass")).digest(), reference
 
 
 def _as_text(references: Sequence[str]) -> str:

@@ -1,8 +1,7 @@
 """Bootstrap over images, and tests of the differences between systems.
 
-Draws and swaps are made once, for all systems and metrics: one product of matrices has the sums of
-all of them over each resample. What is added are multiples of a power of two, so few that their
-sums are exact, whatever the order in which a machine adds, and however many threads it has.
+One product of matrices has the sums of all systems and metrics over each resample. What is added
+are multiples of a power of two, so few that their sums are exact, whatever the order.
 
 What remains of a difference at equal length is the intercept of the images' differences in score
 over those in words, by least squares, with its percentile interval under the same draws.

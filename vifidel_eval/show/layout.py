@@ -92,7 +92,7 @@ def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table
     """Return a table as it is, turned (with a first column `corner`), or in parts that fit."""
     if style not in ("table", "latex") or not table.rows:
         return [table]
-    fits = _fits_paper if style == "latex" else lambda part: _characters(part) <= width
+    fits = _fits_paper if style == "latex" else partial(_fits_lines, width)
     narrow = replace(table, narrow=True)
     shapes = [table, narrow]
     if corner:
@@ -130,9 +130,9 @@ def _pages(table: Table) -> Iterator[Table]:
     yield replace(table, rows=rows, title=title)
 
 
-def _characters(table: Table) -> int:
-    """Return how wide a table is: its rule has a hyphen for each column of the terminal."""
-    return len(replace(table, title="", notes=()).render("table").splitlines()[1])
+def _fits_lines(width: int, table: Table) -> bool:
+    rule = replace(table, title="", notes=()).render("table").splitlines()[1]
+    return len(rule) <= width
 
 
 def _fits_paper(table: Table) -> bool:

@@ -181,8 +181,9 @@ def _rules() -> Any:
     # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
     # scikit-learn where they are installed.
     package = importlib.util.find_spec("textblob")
-    [folder] = (package and package.submodule_search_locations) or [""]
-    path = Path(folder, "en", "inflect.py")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("textblob is missing: pip install textblob")
+    path = Path(package.origin).with_name("en") / "inflect.py"
     loader = SourceFileLoader("vifidel_eval._singular_rules", str(path))
     rules = importlib.util.module_from_spec(ModuleSpec(loader.name, loader))
     loader.exec_module(rules)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from drawn_pictures import read_lines
 
 import vifidel_eval
-from vifidel_eval.annotations import read_boxes, read_objects
+from vifidel_eval.annotations import read_objects
 from vifidel_eval.commands.main import main
 from vifidel_eval.plugins.detect.questions import read_asked
 
@@ -119,44 +119,3 @@ def test_pictures_captions_questions_answers_and_a_rate(world):
         systems, objects=output, threshold=THRESHOLD, metrics="VIFIDEL-H", weighted=False
     )
     assert {n: of["VIFIDEL-Hi"] for n, of in run.scores.items()} == pytest.approx(rates)
-
-
-@pytest.mark.filterwarnings("ignore:.*no label has a score below 0.5")
-def test_photographs_as_objects(world):
-    folder, _, systems, model = world
-    photos = str(folder / "photos")
-    page = folder / "page.html"
-    files = [str(folder / f"{name}.jsonl") for name in systems]
-    result = CliRunner().invoke(
-        main,
-        ["score", *files, "--no-references", "--objects", photos, "--detector", str(model),
-         "--threshold", "0.5", "--metrics", "VIFIDEL-H", "--format", "json",
-         "--report", str(page), "--images", photos, "--resamples", "10"],
-    )  # fmt: skip
-    assert result.exit_code == 0, result.stderr
-    scores = {n: of["overall"] for n, of in json.loads(result.stdout)["systems"].items()}
-    assert scores["careful"]["VIFIDEL-Hi"] <= 0.05
-    assert scores["dreaming"]["VIFIDEL-Hi"] == pytest.approx(1 / 3, abs=0.05)
-    kept = folder / "photos.shapes.objects.jsonl"
-    run = vifidel_eval.evaluate(
-        systems, objects=photos, detector=model, threshold=THRESHOLD, metrics="VIFIDEL-H"
-    )
-    assert {n: of["VIFIDEL-Hi"] for n, of in run.scores.items()} == pytest.approx(
-        {n: of["VIFIDEL-Hi"] for n, of in scores.items()}
-    )
-    # The page has all pictures, those in the subfolder too, and the boxes of what was found.
-    assert page.read_text().count("/9j/") >= 60  # where a JPEG in base64 begins
-    assert len(run.plan.pictures(photos)) == 60
-    boxes = read_boxes(kept, threshold=THRESHOLD)
-    assert {image_id.startswith("sub/") for image_id in boxes} == {True, False}
-    assert run.plan.boxes().keys() == boxes.keys()
-    without = CliRunner().invoke(main, ["score", *files, "--no-references", "--objects", photos])
-    assert without.exit_code == 1
-    assert "--detector FOLDER_OR_ID" in without.stderr
-    assert "docs/detect.md" in without.stderr
-    none = CliRunner().invoke(
-        main,
-        ["score", *files, "--no-references", "--objects", str(kept), "--detector", str(model)],
-    )
-    assert none.exit_code == 1
-    assert "a detector looks at pictures" in none.stderr

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import vifidel_eval
-from vifidel_eval.errors import CaptionError, VifidelError
+from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.detect.questions import named_by_several, read_asked
 
 MINE = {7: "a squirrel eats a nut on a bench", 8: "two dogs and a puppy by a lamp"}
@@ -74,9 +74,6 @@ def test_answers_of_other_captions_are_refused():
     [
         ({"image_id": 7}, r"\(image 7\): 'thing' is missing; expected text"),
         ({"image_id": 7, "thing": 3, "answer": "no"}, r"\(image 7\): 'thing' is 3; expected text"),
-        ({"thing": "nut", "answer": "no"}, ": 'image_id' is missing"),
-        ({"image_id": 7, "asked": "nut"}, r"\(image 7\): 'asked' is 'nut'; expected a list"),
-        (3, ": expected an object, found 3"),
     ],
 )
 def test_lines_that_are_no_answers(line, said):
@@ -97,11 +94,6 @@ def test_controls_are_what_only_other_images_mention():
         assert all(question.get("control", True) is True for question in found)
     draws = {json.dumps(vifidel_eval.questions(systems, controls=1, seed=n)) for n in range(6)}
     assert len(draws) > 1
-
-
-def test_captions_that_mention_nothing():
-    with pytest.raises(CaptionError, match="no caption mentions a thing of the object vocabulary"):
-        vifidel_eval.questions({"mine": {7: "Ein Eichhörnchen frisst"}})
 
 
 def test_things_that_several_references_name():

@@ -155,15 +155,6 @@ def test_neither_batch_nor_order_nor_form_of_the_features_matters(make, tmp_path
     np.testing.assert_allclose(make().compute_score(GTS, RES)[1], expected, atol=1e-9)
 
 
-def test_images_of_different_numbers_of_regions(make):
-    features = {i: of_image[: 3 + i] for i, of_image in FEATURES.items()}
-    found = make(features).compute_score(GTS, RES)[1]
-    for image_id, score in zip(GTS, found, strict=True):
-        references = [TOKENS[r] for r in GTS[image_id]]
-        expected = oracle.tiger(features[image_id], references, TOKENS[RES[image_id][0]])[-1]
-        assert score == pytest.approx(expected, abs=1e-7)
-
-
 @pytest.mark.parametrize("kept", [None, 0, 2 * 9 * oracle.SIZE * 4])
 def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatch, kept):
     monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)

@@ -98,16 +98,6 @@ def test_scores_are_those_of_the_formulas(layer, name, make, images):
     assert np.abs(found[:, 0] - found[:, 1]).max() > 1e-3  # the weights show mistakes
 
 
-def test_regions_have_no_order_and_the_image_matters(make, images):
-    turned = {
-        i: image | {name: image[name][::-1] for name in ("features", "boxes")}
-        for i, image in images.items()
-    }
-    np.testing.assert_allclose(table(make(turned)), table(make()), rtol=0, atol=1e-6)
-    exchanged = images | {7: images[3], 3: images[7]}
-    assert np.abs(table(make(exchanged))[:, 0] - table(make())[:, 0]).max() > 1e-4
-
-
 unit = st.integers(0, 2**32 - 1)
 
 

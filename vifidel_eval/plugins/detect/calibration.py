@@ -49,9 +49,8 @@ def calibrated(
 
     VIFIDEL-Hi is judged by the answers alone, whatever evidence the run's own column has. How often
     *yes* is wrong comes from the controls that no reference names, how often *no* is wrong from the
-    things that three or more references name. ``run.detail.calibrated`` has the estimates.
-
-    The `controls` are the questions, or their answers, with ``"control": true`` in the lines of
+    things that three or more references name. ``run.detail.calibrated`` has the estimates. The
+    `controls` are the questions, or their answers, with ``"control": true`` in the lines of
     controls; or image id to things. A run without objects or references, or controls about other
     images, are a `VifidelError`.
     """

@@ -1,7 +1,4 @@
-"""What a detector finds in pictures: decoding in threads, batches, what was done before.
-
-A run of metrics gets it in the place of pictures among its objects.
-"""
+"""What a detector finds in pictures: decoding in threads, batches, what was done before."""
 
 from __future__ import annotations
 
@@ -363,10 +360,9 @@ def detect_objects(
 ) -> Path:
     """Return the file of what a model finds in pictures; it is beside them, and is kept.
 
-    It is ``photos.MODEL.objects.jsonl`` beside the folder ``photos``, with the model's name. What
-    it has already is not computed again. The parameters are those of `PictureSource` (but not
-    standard input), `find_model`, `load_detector` and `detect`, which raise the errors; `mentioned`
-    are `questions` for a detector that looks for what it is asked, and nothing for another.
+    It is ``photos.MODEL.objects.jsonl`` beside the folder ``photos``. The parameters are those of
+    `PictureSource` (but not standard input), `find_model`, `load_detector` and `detect`, which
+    raise the errors; `mentioned` are `questions` for a detector that looks for what it is asked.
     """
     source = PictureSource(pictures)
     if source.image_ids is None:

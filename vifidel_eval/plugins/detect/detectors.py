@@ -1,12 +1,4 @@
-"""Detectors: what a run asks of any of them, what their answers are made of, and the file of these.
-
-It has a header, then a line per picture, or per picture and round of questions::
-
-    {"vifidel_eval": "detections", "version": 1, "model": "owlv2", "weights": "5f6c...", ...}
-    {"image_id": "a.jpg", "labels": ["nut"], "scores": [0.71], "boxes": [[10, 12, 60, 80]],
-     "width": 640, "height": 480, "digest": "9f86d081884c7d65", "asked": ["nut", "lamp"]}
-    {"image_id": "b.jpg", "problem": "not a picture"}
-"""
+"""Detectors: what a run asks of any, what answers are, and their file (docs/detect.md)."""
 
 from __future__ import annotations
 
@@ -49,11 +41,6 @@ class ModelFiles:
     path: Path
     #: Sixteen hexadecimal digits that pin all files that the model reads.
     digest: str
-
-    @property
-    def is_onnx(self) -> bool:
-        """Whether it is an ONNX file."""
-        return self.path.suffix.lower() == ".onnx"
 
 
 class Found(NamedTuple):

@@ -50,10 +50,8 @@ def find_model(
 
     A model is a folder that `save_pretrained` of transformers wrote, an ONNX file, or the id of one
     that is in the local cache of the Hugging Face Hub. `on_download` is called before anything is
-    fetched, with a sentence that says what comes from where.
-
-    If there is no such model here, its weights are pickles, or fetching fails, that is a
-    `VifidelError`; if an id needs transformers, which is not installed, a `MetricUnavailable`.
+    fetched, with a sentence that says what comes from where. If there is no such model here, its
+    weights are pickles, or fetching fails, that is a `VifidelError`.
     """
     name = os.fspath(model)
     path = Path(name)
@@ -153,11 +151,10 @@ def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
     """Return the detector in a model's files.
 
     The device is as PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
-
-    What is no detector, damaged, or cannot run on the device is a `VifidelError`, a library that is
-    not installed a `MetricUnavailable`.
+    What is no detector, damaged, or cannot run there is a `VifidelError`, a library that is not
+    installed a `MetricUnavailable`.
     """
-    if files.is_onnx:
+    if files.path.suffix.lower() == ".onnx":
         return OnnxDetector(files, device)
     libraries = {"PyTorch": "torch", "transformers": "transformers"}
     _, transformers = load_libraries(_NEEDED_BY, libraries)
@@ -183,16 +180,11 @@ def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
 
 
 def backends() -> dict[str, str]:
-    """Return what can run models here: the backend's name to its version, or how to install it.
-
-    Nothing is imported.
-    """
+    """Return the version of what can run models here, or how to install it; import nothing."""
     state = {}
     for name, packages in BACKENDS.items():
-        missing = [package for package in packages if find_spec(package) is None]
-        state[name] = (
-            f"not available: {pip_install(*missing)}"
-            if missing
-            else f"available, {version(packages[-1])}"
-        )
+        if missing := [package for package in packages if find_spec(package) is None]:
+            state[name] = f"not available: {pip_install(*missing)}"
+        else:
+            state[name] = f"available, {version(packages[-1])}"
     return state

@@ -67,19 +67,17 @@ def questions(
     classes = read_things(things)
     mentioned = _mentioned(systems, classes, Wanted(tuple(id_field), tuple(caption_field)))
     chosen = _controls(mentioned, controls, seed)
-    answered: Mapping[ImageId, Collection[str]] = {}
-    if answers is not None:
-        known = read_answered(answers, classes)
-        answered = {mine: known[theirs] for theirs, mine in match(known, mentioned).items()}
-        # Some questions may be open, and some answers about what other systems mentioned.
-        asked = {i: {*mentioned[i], *chosen[i]} for i in mentioned}
-        matched = sum(len(asked[i].intersection(done)) for i, done in answered.items())
-        numbers = [sum(map(len, side.values())) for side in (known, asked)]
-        if 2 * matched < min(numbers):
-            raise VifidelError(
-                f"{answers}: {matched} of {numbers[0]} answers belong to the {numbers[1]} "
-                "questions about these captions; give the answers to these."
-            )
+    known = {} if answers is None else read_answered(answers, classes)
+    answered = {mine: known[theirs] for theirs, mine in match(known, mentioned).items()}
+    # Some questions may be open, and some answers about what other systems mentioned.
+    asked = {i: {*mentioned[i], *chosen[i]} for i in mentioned}
+    matched = sum(len(asked[i].intersection(done)) for i, done in answered.items())
+    numbers = [sum(map(len, side.values())) for side in (known, asked)]
+    if 2 * matched < min(numbers):
+        raise VifidelError(
+            f"{answers}: {matched} of {numbers[0]} answers belong to the {numbers[1]} questions "
+            "about these captions; give the answers to these."
+        )
     return [
         {"image_id": to_json_value(image_id), "thing": name, **extra}
         for image_id, of_image in mentioned.items()

@@ -1,14 +1,13 @@
 """Detectors of transformers: closed ones, and those that look for what they are asked.
 
-Pictures are prepared by transformers' image processors of Pillow, which need no torchvision. What
-comes out of a model goes through the library's post-processing unless the docstrings say why not.
+They use the library's processors of Pillow, and its post-processing unless docstrings say why not.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import zip_longest
 from types import SimpleNamespace
@@ -114,11 +113,9 @@ class _Transformers(Detector):
         self, outputs: Any, pictures: Sequence[Prepared], lowest: float
     ) -> list[Mapping[str, Any]]:
         """Return what the library makes of a model's output, picture by picture."""
-        sizes = torch.tensor([picture.size[::-1] for picture in pictures])
-        results: list[Mapping[str, Any]] = self._images.post_process_object_detection(
-            outputs, threshold=lowest, target_sizes=sizes.to(self._device)
-        )
-        return results
+        sizes = torch.tensor([picture.size[::-1] for picture in pictures]).to(self._device)
+        process: Callable[..., list[Mapping[str, Any]]] = self._images.post_process_object_detection
+        return process(outputs, threshold=lowest, target_sizes=sizes)
 
 
 class Closed(_Transformers):

@@ -42,10 +42,9 @@ _IMAGES = 32
 
 
 class Tokenizer:
-    """NLTK's ``word_tokenize`` on lower-case captions; punctuation and contractions are tokens.
+    """NLTK's ``word_tokenize`` on lower-case captions; its `name` is for signatures.
 
-    Without NLTK's data for finding sentences (punkt) a caption counts as one sentence, and the full
-    stop of an earlier one stays on its word; the `name` tells which, for signatures.
+    Without the data punkt a caption is one sentence; the full stop of another stays on its word.
     """
 
     def __init__(self) -> None:
@@ -84,10 +83,9 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
 
 
 class Scan:
-    """SCAN's encoders with the weights of a checkpoint.
+    """SCAN's encoders with the weights of a checkpoint, in double precision.
 
-    They compute in double precision, so that batch, machine and threads leave no trace in the first
-    ten digits of a score. The published program's, in single precision, differ by some 1e-8.
+    So batch, machine and threads leave no trace in ten digits; the published ones differ by 1e-8.
     """
 
     def __init__(

@@ -1,7 +1,4 @@
-"""TIGEr: whether a caption describes the regions of its image that the references describe.
-
-Their features come as SCAN's arrays or as TSV files of bottom-up attention.
-"""
+"""TIGEr: whether a caption describes the image regions that the references describe."""
 
 from __future__ import annotations
 
@@ -49,10 +46,7 @@ _Pair = tuple[ImageId, str]
 
 
 def region_rank_similarity(reference: Floats, candidate: Floats) -> float:
-    """Return RRS, from 0 to 1: how well the candidate orders the regions by the reference's values.
-
-    Equal values keep the order of the regions; if all of the reference's are equal, RRS is 1.
-    """
+    """Return RRS, 0 to 1: how well the candidate orders the regions by the reference's values."""
     lowest, highest = reference.min(), reference.max()
     if lowest == highest:
         return 1.0

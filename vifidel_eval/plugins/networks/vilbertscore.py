@@ -207,11 +207,9 @@ class ViLBERTScore(MadeAgain, Scorer):
 def greedy_matching(
     candidate: NDArray[np.floating[Any]], reference: NDArray[np.floating[Any]]
 ) -> tuple[float, float, float]:
-    """Return precision, recall and F of a candidate's words against a reference's.
+    """Return precision, recall and F of words, (words, width), matched as BERTScore does.
 
-    BERTScore's matching (Zhang et al., ICLR 2020) of states of words, (words, width). Where a side
-    has fewer words than the longest caption, the best cosine with it is not less than 0: in the
-    published program the places of the missing words count as such.
+    In the published program the places of words that a side lacks, up to the most, have cosine 0.
     """
     units = [
         rows / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -43,20 +43,12 @@ def fixed(value: float, digits: int) -> str:
 
 
 def short(value: float) -> str:
-    """Return a coordinate with at most one decimal.
-
-    >>> short(12.04), short(12.06)
-    ('12', '12.1')
-    """
+    """Return a coordinate with at most one decimal."""
     return f"{math.floor(value * 10 + 0.5) / 10:g}"
 
 
 def score(value: float | None) -> str:
-    """Return a score with as many decimals as in all tables.
-
-    >>> score(0.81249), score(0), score(None) == NONE
-    ('0.8125', '0.0000', True)
-    """
+    """Return a score with as many decimals as in all tables."""
     return NONE if value is None or math.isnan(value) else readable(float(value))
 
 
