@@ -93,7 +93,7 @@ BOXES = Format(
     ".4",
     "`--categories class-descriptions-boxable.csv`",
     (Way("table", _is_open_images, _read_boxes),),
-    example="ImageID,LabelName,XMin,XMax,YMin,YMax\n0013ea2087020901,/m/0bt9lr,0.1,0.5,0.1,0.5",
+    example="ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax\n0013ea2087020901,/m/0bt9lr,1,0.1,0.5,0.1,0.5",
 )
 
 
