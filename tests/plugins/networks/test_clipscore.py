@@ -124,15 +124,17 @@ def test_a_score_does_not_depend_on_what_is_scored_beside_it(make, monkeypatch):
 
 def test_pictures_are_kept_by_content_of_picture_and_model(folder, make, cache, tmp_path):
     expected = columns_of(make())
-    of_pictures = module._Clip.of_pictures
+    vectors = module._Clip.vectors
 
     def counted(scorer, **more):
         seen = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
                 module._Clip,
-                "of_pictures",
-                lambda clip, some: seen.extend(some) or of_pictures(clip, some),
+                "vectors",
+                lambda clip, kind, some: (
+                    seen.extend(some if kind == "image" else []) or vectors(clip, kind, some)
+                ),
             )
             np.testing.assert_array_equal(columns_of(scorer, **more), expected)
         return len(seen)

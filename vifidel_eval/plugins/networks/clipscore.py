@@ -81,7 +81,7 @@ class _Clip:
         tokens = dict(zip(texts, listed["input_ids"], strict=True))
         cut = {text for text, of_text in tokens.items() if len(of_text) > self.longest}
         # The last token says that the text ends, and is what the model looks at.
-        return {t: (*of[: self.longest - 1], of[-1]) for t, of in tokens.items()}, cut
+        return {t: (*of[:-1][: self.longest - 1], of[-1]) for t, of in tokens.items()}, cut
 
     def of_texts(self, texts: list[_Tokens]) -> dict[_Tokens, Floats32]:
         """Return the vectors of texts."""
@@ -90,7 +90,7 @@ class _Clip:
         vectors: dict[_Tokens, Floats32] = {}
         for _, same in groupby(sorted(texts, key=len), len):
             while some := list(islice(same, _BATCH)):
-                vectors |= zip(some, self._vectors("text", map(torch.tensor, some)), strict=True)
+                vectors |= zip(some, self.vectors("text", map(torch.tensor, some)), strict=True)
         return vectors
 
     def prepared(self, content: bytes) -> Any:
@@ -98,14 +98,13 @@ class _Clip:
         picture = decode(BytesIO(content)).picture
         return self._images(images=[picture], return_tensors="pt")["pixel_values"][0]
 
-    def of_pictures(self, prepared: list[Any]) -> list[Floats32]:
-        """Return the vectors of at most `_BATCH` pictures."""
-        return self._vectors("image", prepared) if prepared else []
-
-    def _vectors(self, kind: str, inputs: Iterable[Any]) -> list[Floats32]:
+    def vectors(self, kind: str, inputs: Iterable[Any]) -> list[Floats32]:
+        """Return the vectors of at most `_BATCH` inputs of a kind, ``"text"`` or ``"image"``."""
         import torch
 
         listed = list(inputs)
+        if not listed:
+            return []
         try:
             filled = torch.stack(listed + listed[-1:] * (_BATCH - len(listed))).to(self.device)
             with torch.inference_mode():
@@ -304,7 +303,7 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
                 some = new[start : start + _BATCH]
                 pictures = list(pool.map(self._look, map(places.get, some)))
                 new_ones = [one for one in pictures if one.inputs is not None]
-                vectors = self._clip.of_pictures([one.inputs for one in new_ones])
+                vectors = self._clip.vectors("image", [one.inputs for one in new_ones])
                 for one, vector in zip(new_ones, vectors, strict=True):
                     one.vector, one.inputs = vector, None
                 self._on_disk.add(new_ones)
