@@ -75,6 +75,7 @@ ANSWERS = Format(
     "only what was asked for can be absent; *yes*, *no* and *not sure* in the words of models; "
     "*not sure* is counted, and says nothing",
     (Way("list", ("[].thing", "[].answer [].score"), _read_answers),),
+    example='{"image_id": 1, "thing": "nut", "answer": "no"}',
 )
 
 
@@ -105,6 +106,7 @@ POPE = Format(
     "",
     "the benchmark's own `label`; where there is none, a model's `answer`",
     (Way("list", ("[].image=", "[].text [].question", "[].label [].answer"), _read_pope),),
+    example='{"image": "1.jpg", "text": "Is there a dog in the image?", "label": "yes"}',
 )
 
 
@@ -138,6 +140,7 @@ AMBER = Format(
     "generative entries: `truth` is there, `hallu` is not; a word in both is there; image ids are "
     "AMBER's numbers",
     (Way("list", ("[].id", "[].type", "[].truth"), _read_amber),),
+    example='[{"id": 1, "type": "generative", "truth": ["dog"], "hallu": ["cat"]}]',
 )
 
 
@@ -173,6 +176,7 @@ WOODPECKER = Format(
     "",
     "the image is `image_id`, `img_path` or `image`; a `total_count` of 0 is not there",
     (Way("list", ("[].entity_info",), _read_woodpecker),),
+    example='[{"image_id": 1, "entity_info": {"dog": {"total_count": 2}}}]',
 )
 
 

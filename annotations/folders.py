@@ -99,6 +99,7 @@ VOC = Format(
             lambda folder, found: _read_voc(sorted(folder.glob("*.xml")), {}, found),
         ),
     ),
+    example="<annotation><filename>1.jpg</filename><object><name>dog</name></object></annotation>",
 )
 
 
@@ -197,6 +198,7 @@ YOLO = Format(
             "image.",
         ),
     ),
+    example="16 0.5 0.5 0.2 0.2",
 )
 
 
@@ -244,6 +246,7 @@ LABELME = Format(
             lambda folder, found: _read_labelme(_json_of(folder), found),
         ),
     ),
+    example='{"imagePath": "1.jpg", "shapes": [{"label": "dog", "points": [[0, 0], [9, 9]]}]}',
 )
 
 
@@ -282,4 +285,5 @@ JSON = Format(
         Way("folder", lambda folder: any(folder.glob("*.json")), _read_json_files),
         Way("folder", (), _refuse_folder),
     ),
+    example='{"1": [{"label": "dog", "score": 0.9}]}',
 )

@@ -7,6 +7,7 @@ A format is a reader, its record, a `Format`, and a line in the table of `.read`
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -18,18 +19,23 @@ from ..io.entries import Entry
 from ..io.image_ids import ImageId
 from ..io.options import check_thresholds, named_if_wrong
 from .labels import (
+    CLEAN,
     DETECTION_THRESHOLD,
+    LONGEST_NAME,
+    NO_CATEGORY,
     NO_NAMES,
     CategoryNames,
     checked_label,
     listed,
 )
-from .objects import Box, ImageBoxes, ObjectLabels, counts_of_names
+from .objects import Box, ImageBoxes, ObjectLabels
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
+
+_NAMES = frozenset({str})
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,8 @@ class Way:
 class Format:
     """A format of objects: what messages and help call it, its row in docs/objects.md, its ways.
 
-    The row is Markdown: what it is, the lowest score that counts, and what else to know.
+    The row is Markdown: what it is, the lowest score that counts, and what else to know. The
+    example is a whole small file of that format.
     """
 
     name: str
@@ -57,6 +64,7 @@ class Format:
     scores: str
     notes: str
     ways: tuple[Way, ...]
+    example: str = ""
 
 
 class Instances:
@@ -135,10 +143,16 @@ class Instances:
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image, in a shape of `LabelList`."""
-        counts = counts_of_names(items)
-        if counts is not None:  # as most are
-            self.images[image_id] = counts
-            return
+        if (  # names that all count, as most are
+            type(items) is list
+            and _NAMES.issuperset(map(type, items))
+            and max(map(len, items), default=0) <= LONGEST_NAME
+            and NO_CATEGORY not in items
+        ):
+            counts = dict(Counter(map(CLEAN.__getitem__, items)))
+            if "" not in counts:
+                self.images[image_id] = counts
+                return
         self.image(image_id)
         for one in list(listed(items, self.lowest, self.uncertain, self.names)):
             if one.number:

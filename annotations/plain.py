@@ -109,6 +109,7 @@ RECORDS = Format(
     'rows below; with `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the first '
     "line, what was looked for can be absent",
     (Way("list", _are_records, _read_records),),
+    example='{"image": "beach.jpg", "objects": ["dog", "dog"]}',
 )
 
 
@@ -137,6 +138,7 @@ ARRAYS = Format(
         Way("object", (_ARRAY.replace("%s", "predictions[]."),), _NO_IMAGE),
         Way("list", (_ARRAY.replace("%s", "[]."),), _NO_IMAGE),
     ),
+    example='{"1": {"labels": ["dog"], "scores": [0.9]}}',
 )
 
 
@@ -223,6 +225,8 @@ FIFTYONE = Format(
             ),
         ),
     ),
+    example='{"samples": [{"filepath": "1.jpg", "found": {"detections": '
+    '[{"label": "dog", "bounding_box": [0, 0, 1, 1]}]}}]}',
 )
 
 
@@ -256,4 +260,5 @@ LABELS = Format(
             "write {image id: [detections]} instead.",
         ),
     ),
+    example='{"1": ["dog", "dog", "frisbee"]}',
 )

@@ -281,11 +281,6 @@ def _absolute(source: Any) -> Any:
     return None if None in paths else paths
 
 
-def accepted() -> str:
-    """Return the names of all formats, as messages list them."""
-    return ", ".join(known.name for known in FORMATS)
-
-
 @named_if_wrong
 def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.

@@ -93,6 +93,7 @@ BOXES = Format(
     ".4",
     "`--categories class-descriptions-boxable.csv`",
     (Way("table", _is_open_images, _read_boxes),),
+    example="ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax\n0013ea2087020901,/m/0bt9lr,1,0.1,0.5,0.1,0.5",
 )
 
 
@@ -120,6 +121,7 @@ IMAGE_LABELS = Format(
     ".5",
     "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",
     (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), _read_image_labels),),
+    example="ImageID,Source,LabelName,Confidence\n0013ea2087020901,verification,/m/0bt9lr,1",
 )
 
 
@@ -195,4 +197,5 @@ TABLE = Format(
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
     '`score`; `count`; a label may be a list of them, such as `["dog", "cat"]`',
     (Way("table", COLUMNS, _read_table), Way("table", (" ".join(_IMAGE),), _refuse)),
+    example="image_id,label\n1,dog",
 )

@@ -63,6 +63,7 @@ COCO = Layout(
     ("annotations",),
     None,
     _read_captions,
+    example='{"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a dog"}]}',
 )
 
 
@@ -113,6 +114,7 @@ KARPATHY = Layout(
     None,
     _read_splits,
     has_splits=True,
+    example='{"images": [{"filename": "1.jpg", "split": "test", "sentences": [{"raw": "a dog"}]}]}',
 )
 
 
@@ -200,6 +202,8 @@ LMMS_EVAL = Layout(
     ("results", "configs"),
     ("doc_id", "filtered_resps resps"),
     _read_samples,
+    example='{"doc_id": 0, "doc": {"image_id": 1}, "target": ["a dog"], '
+    '"filtered_resps": ["a dog"]}',
 )
 
 
@@ -222,6 +226,7 @@ LLAVA = Layout(
     None,
     ("question_id", "text"),
     _read_answers,
+    example='{"question_id": 1, "prompt": "What is this?", "text": "a dog", "answer_id": "x"}',
 )
 
 
@@ -248,6 +253,7 @@ VLMEVALKIT = Layout(
     None,
     ("index", "prediction", "answer"),
     _read_vlmevalkit,
+    example="index,image_path,answer,prediction\n0,1.jpg,a dog,a brown dog",
 )
 
 
@@ -280,6 +286,7 @@ REPLIES = Layout(
     None,
     ("question text", "answer"),
     _read_replies,
+    example='{"image": "1.jpg", "question": "What is this?", "answer": "a dog"}',
 )
 
 
@@ -313,6 +320,7 @@ HELD = Layout(
     (" ".join(map(_held, _HOLDERS)),),
     None,
     _read_held,
+    example='{"results": [{"image_id": 1, "caption": "a dog"}]}',
 )
 
 
@@ -337,4 +345,5 @@ WITHOUT_HEADER = Layout(
     None,
     ("column_1", "column_2"),
     _read_without_header,
+    example="1.jpg\ta dog",
 )

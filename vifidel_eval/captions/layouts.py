@@ -67,6 +67,8 @@ class Layout:
     read: Callable[[Any, Wanted], ByImage]
     #: Whether `Wanted.splits` has an effect.
     has_splits: bool = False
+    #: A whole small file of this layout.
+    example: str = ""
 
     def serves(self, wanted: Wanted) -> bool:
         """Return whether files of this layout hold what is wanted."""
@@ -154,6 +156,7 @@ LAYOUTS: list[Layout] = [
         None,
         (),
         read_records,
+        example='{"image_id": 1, "caption": "a dog"}',
     ),
     Layout(
         '{"id": "caption"}',
@@ -163,6 +166,7 @@ LAYOUTS: list[Layout] = [
         (),
         None,
         _read_by_image,
+        example='{"1": ["a dog"]}',
     ),
 ]
 

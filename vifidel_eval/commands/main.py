@@ -29,11 +29,12 @@ from .printing import Group, cannot_be_printed, harmless, show, streams_that_are
 _COMMANDS = {
     "demo": "demo:demo",
     "explain": "explain:explain",
+    "formats": "formats:formats",
     "leaderboard": "tables:leaderboard",
     "score": "score:score",
     "table": "tables:table",
 }
-_FIRST = ("demo", "score", "explain", "table", "leaderboard", "info")
+_FIRST = ("demo", "formats", "score", "explain", "table", "leaderboard", "info")
 
 
 class _Group(Group):

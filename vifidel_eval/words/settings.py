@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.categories import CategorySource, Declared, LookedFor, read_declared
-from ..annotations.read import accepted
 from ..errors import VifidelError, VifidelWarning
 from ..io.files import read_text
 from ..io.options import INPUT, Option, check_thresholds, option
@@ -63,7 +62,8 @@ class Settings:
 
     objects: Any = option(
         None,
-        lambda: f"What the images show: {accepted()}. Repeat to unite several.",
+        "What the images show: annotations, detections, answers or lists of labels; see "
+        "`vifidel-eval formats objects`. Repeat to unite several.",
         section=INPUT,
         several=True,
     )

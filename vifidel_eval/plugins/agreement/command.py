@@ -259,9 +259,8 @@ _DATA_SETS = (
         "judgements",
         "judgement_files",
         "Any file of captions with ratings.",
-        "FILE is a table or a list (CSV, TSV, JSON, JSON Lines, Excel, Parquet) with a caption, "
-        "its references and ratings in each row. Polaris, Nebula, LongCap-Arena and Composite, as "
-        "capevalkit reads them, need no option.",
+        "FILE is a table or a list with a caption, its references and ratings in each row; those "
+        "of Polaris, Nebula, LongCap-Arena and Composite need no option.",
         options=(record(f"{__package__}.judgement_files:Columns", "columns"),),
     ),
     _DataSet(
@@ -337,9 +336,8 @@ def _add(data_set: _DataSet) -> None:
     command = record(Experiment, "experiment", defaults={"references": data_set.references})(
         metric_options(command)
     )
-    for one in reversed(data_set.options):
+    for one in (*reversed(data_set.options), click.argument(data_set.path, type=FILE)):
         command = one(command)
-    command = click.argument(data_set.path, type=FILE)(command)
     help_text = f"{data_set.summary}\n\n{data_set.files}"
     agreement.command(data_set.name, cls=MetricCommand, help=help_text)(command)
 
@@ -355,10 +353,7 @@ def _trials(
     metrics: tuple[str, ...] | None,
     settings: Settings,
 ) -> tuple[Trials, dict[str, Scorer]]:
-    """Return the scores of the metrics that were asked for, other tools' included.
-
-    The metrics that could be computed here come with them.
-    """
+    """Return the scores, other tools' included, and the metrics that could be computed here."""
     from ...scorers.registry import build
     from ...scores.systems import together
     from .trials import read_scores, run_trials, work
@@ -371,9 +366,8 @@ def _trials(
     scorers, unavailable = build(chosen_metrics(metrics, settings, not alone), settings)
     scorers |= experiment.ablations(settings)
     numbers = experiment.references if has_references else (0,)
-    draws = experiment.draws
+    draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
-        seed = experiment.seed
         trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
     trials = trials.and_all_given(given, experiment.lower_is_better)
     if not trials.scores:

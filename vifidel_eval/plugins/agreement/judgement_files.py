@@ -42,6 +42,9 @@ class Columns:
         "The images, for objects, and so that intervals resample images.  [default: imgid, "
         "file_name, ...; rows with the same references are of one image where there is none]",
     )
+    keep_own: bool = option(
+        False, "Leave a caption among its own references, as capevalkit does.", bool, section=""
+    )
     group_by: str = _field("", "Evaluate the rows of each value of this field apart, too.")
 
 
@@ -73,7 +76,7 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
     for number, row in enumerate(rows):
         texts = texts_of(row[references], row, Wanted(references=True)) if references else []
         of_row = row.image_id(image) if image else first_with.setdefault(tuple(texts), number)
-        judged.append(Judged(of_row, (row.text(caption),), tuple(texts)))
+        judged.append(Judged(of_row, (row.text(caption),), tuple(texts), named.keep_own))
     ratings = {}
     for name in questions:
         given = [_ratings(row, name) for row in rows]
