@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import functools
 import inspect
 import math
 import re
@@ -73,7 +72,7 @@ class _OwnColumn:
         return () if scorer is None else _column(scorer.method())
 
 
-@functools.cache
+@cache
 def _column(name: str) -> tuple[Column, ...]:
     """Return the only column of a metric: the same one for each of its rows."""
     return (Column(name),)
