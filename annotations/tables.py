@@ -119,7 +119,8 @@ IMAGE_LABELS = Format(
     "Open Images labels CSV",
     "Open Images image labels CSV, verified by people or from machines",
     ".5",
-    "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",
+    "a `Confidence` of 0 means that the object is not there; `--categories "
+    "oidv7-class-descriptions.csv`",
     (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), _read_image_labels),),
     example="ImageID,Source,LabelName,Confidence\n0013ea2087020901,verification,/m/0bt9lr,1",
 )

@@ -147,12 +147,12 @@ LAYOUTS: list[Layout] = [
     Layout(
         'records {"image_id": ..., "caption": ...} (a JSON list, JSON Lines, CSV or TSV with a '
         "header, Parquet)",
-        'records: JSON `[{"image_id": 42, "caption": "..."}]`, as COCO\'s server takes them; JSON '
-        "Lines, one object per line; CSV or TSV with a header; Parquet "
-        "(`pip install pyarrow`)",
+        'records: JSON `[{"image_id": 42, "caption": "..."}]`, the format of COCO\'s server; '
+        "JSON Lines, one object per line; CSV or TSV with a header; Parquet (`pip install "
+        "pyarrow`)",
         "one per image; the caption may be in a list of one",
-        "any number per image, each with a caption or a list of captions, which a cell of CSV or "
-        "TSV [spells](#lists-in-cells)",
+        "any number per image, each with a caption or a list of captions ([in CSV and TSV, as "
+        "text](#lists-in-cells))",
         None,
         (),
         read_records,
