@@ -127,18 +127,6 @@ class AnswerCounts:
     named: _Counts
     said_no: _Counts
 
-    def table(self) -> _Counts:
-        """Return parts and wholes in turn, (6, images): absent of judged, and so on."""
-        columns = self.absent, self.judged, self.said_yes, self.controls, self.said_no, self.named
-        table = np.array(columns, dtype=np.int64).reshape(6, -1)
-        parts, wholes = table[0::2], table[1::2]
-        if (parts < 0).any() or (parts > wholes).any():
-            raise VifidelError(
-                "counts of answers: each of absent, said_yes and said_no is from 0 to what it is a "
-                "part of."
-            )
-        return table
-
 
 @named_if_wrong
 def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Calibrated:
@@ -152,7 +140,15 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     (0.26, 0.086)
     """
     bootstrap = Bootstrap(seed, resamples)
-    table = counts.table()
+    columns = counts.absent, counts.judged, counts.said_yes, counts.controls
+    # Parts and wholes in turn, (6, images).
+    table = np.array([*columns, counts.said_no, counts.named], dtype=np.int64).reshape(6, -1)
+    parts, wholes = table[0::2], table[1::2]
+    if (parts < 0).any() or (parts > wholes).any():
+        raise VifidelError(
+            "counts of answers: each of absent, said_yes and said_no is from 0 to what it is a "
+            "part of."
+        )
     sums = table.sum(axis=1, keepdims=True)
     (corrected,), shares = _corrected(sums)
     interval = (math.nan, math.nan)
