@@ -52,11 +52,9 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
 
     @cached_property
     def _names_grounding(self) -> Grounding:
-        """What reads captions and labels for scores, without stuff.
-
-        Where a source does not say what it looked for, an image is judged by its own labels alone,
-        as a row of a table is.
-        """
+        """What reads captions and labels for scores, without stuff."""
+        # Where a source does not say what it looked for, an image is judged by its own labels
+        # alone, as a row of a table is.
         source = self._objects
         if source is not None and not (source.categories or source.says_what_was_asked):
             source = None
