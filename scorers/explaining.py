@@ -165,6 +165,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
+        *,
         threshold: Score = None,
         stop_words: Words = STOP_WORDS,
         things: Things = None,

@@ -63,12 +63,14 @@ def _wrong_kind(
     members: bool = True,
 ) -> tuple[str, str]:
     """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
-    signature = inspect.signature(function)
+    signature, called = inspect.signature(function), function.__qualname__
+    if called.endswith(".__init__"):  # perhaps of a class above
+        called = f"{type(args[0]).__name__}.__init__"
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as problem:  # not its parameters, as Python's own message says
-        if hasattr(function, "__signature__"):  # which may name the function of a class above
-            raise TypeError(f"{function.__qualname__}() {problem}") from None
+        if hasattr(function, "__signature__") or called != function.__qualname__:
+            raise TypeError(f"{called}() {problem}") from None
         return "", ""
     names = dict(inspect.unwrap(function).__globals__)
     for record in getattr(function, "__records__", ()):  # as `options.taking` has them
@@ -80,9 +82,7 @@ def _wrong_kind(
         )
         expected = signature.parameters[name].annotation
         if not variable and not _fits(value, _kind(expected, names), members):
-            called = function.__qualname__
-            if called.endswith(".__init__"):  # perhaps of a class above
-                called = type(args[0]).__name__
+            called = called.removesuffix(".__init__")
             return name, f"{called}: {name} must be {expected}, not {value!r:.40}."
     return "", ""
 

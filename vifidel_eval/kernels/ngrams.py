@@ -89,15 +89,20 @@ class TokenizedCaptions:
         orders = []
         for order in range(ORDERS):
             at = np.flatnonzero(left > order)
-            keys, ngrams[at] = _numbered(ngrams[at] << _TOKEN | self._tokens[at + order])
+            wanted = ngrams[at] << _TOKEN | self._tokens[at + order]
+            keys, ngrams[at] = np.unique(wanted, return_inverse=True)
             counts = np.zeros(len(captions), np.int64)
             counts[at] = 1
             again = at[repeats[at]]
-            by_caption, starts = _grouped(captions[again] << _TOKEN | ngrams[again])
-            sizes = np.diff(starts)
-            repeats[again[by_caption]] = np.repeat(sizes > 1, sizes)
+            _, firsts, same, sizes = np.unique(
+                captions[again] << _TOKEN | ngrams[again],
+                return_index=True,
+                return_inverse=True,
+                return_counts=True,
+            )
+            repeats[again] = sizes[same] > 1
             counts[again] = 0
-            counts[again[by_caption[starts[:-1]]]] = sizes  # at the first: sorting was stable
+            counts[again[firsts]] = sizes
             first = np.flatnonzero(counts)
             orders.append(_Order(keys, captions[first], ngrams[first], counts[first]))
         return orders
@@ -111,22 +116,6 @@ class TokenizedCaptions:
             at = np.searchsorted(table, wanted)
             places = np.where(np.append(table, -1)[at] == wanted, at, -1)
             yield places
-
-
-def _grouped(keys: Integers) -> tuple[Integers, Integers]:
-    """Return a stable order of keys, and where each different one starts in it, with the end."""
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else keys
-    return order, np.append(starts, len(keys))
-
-
-def _numbered(keys: Integers) -> tuple[Integers, Integers]:
-    """Return the different keys, sorted, and the place of each key among them."""
-    order, starts = _grouped(keys)
-    places = np.empty(len(keys), np.int64)
-    places[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    return keys[order[starts[:-1]]], places
 
 
 def _sums(owners: Integers, amounts: Floats | Integers | list[float], size: int) -> Floats:
@@ -184,7 +173,8 @@ class TokenizedReferences(TokenizedCaptions):
         places: Integers = np.zeros(rows, np.int64)
         corpus = []
         for order in self.orders:
-            keys, places = _numbered(places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST)
+            wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
+            keys, places = np.unique(wanted, return_inverse=True)
             documents = np.append(np.bincount(places, minlength=len(keys)), 0)
             frequencies, which = np.unique(documents, return_inverse=True)
             # NumPy's logarithm of one number at a time, as there; few of them differ.
