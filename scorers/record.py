@@ -34,6 +34,7 @@ class Metric:
     references: bool = True
     objects: bool = False
     either: bool = False
+    images: bool = False  # whether it looks at the pictures
     #: Whether it is computed when no metric is named; none of another package is.
     default: bool = False
     tables: bool = False  #: whether it scores tables; its scorer is a `WordVectorScorer` then

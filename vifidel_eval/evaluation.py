@@ -117,6 +117,11 @@ COUNTS = (
         "captions whose last sentence has no end and was left out",
     ),
     Count(
+        "truncated",
+        "truncated",
+        "captions that are longer than a network reads, whose ends it was not given",
+    ),
+    Count(
         "unconfirmed",
         "mentions unconfirmed",
         "mentions of things that nobody looked for in the image and no reference has, under "

@@ -96,7 +96,7 @@ class Explaining:
     section=INPUT,
 )
 @caption_options
-@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector",))
+@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
 @record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")

@@ -218,7 +218,10 @@ def mismatch(
         if are_row_numbers(known):
             cause = f"both sides number their rows, {len(ids)} and {len(known)}: give one for each."
     elif _look_like_files(missing) != _look_like_files(known):
-        cause = "one side has file names where the other has image ids: use the same on both."
+        cause = (
+            "one side has file names where the other has image ids: use the same on both "
+            "(--id-field names the key that both have)."
+        )
     else:
         numbers = all(isinstance(image_id, Integral) for image_id in chain(missing, known))
         coco = " (COCO's splits of 2014 and 2017 differ)" if numbers else ""

@@ -279,7 +279,7 @@ class Remembered(dict[K, V]):
 
 
 # The names of what we write into the cache folder; nothing else in it is ever removed.
-_OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|building-[0-9a-f]{32})\.db")
+_OWN_NAME = re.compile(r"(vectors-4(-[0-9a-f]{32}){3}|(building|pictures)-[0-9a-f]{32})\.db")
 
 
 def cache_folder() -> Path:

@@ -24,9 +24,10 @@ from ..evaluation import Column
 from ..explain.sentences import Invention, JudgedSentence, inventions_in
 from ..io.image_ids import ImageId, match, to_json_value
 from ..io.options import options_of
+from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
-from ..scorers.registry import METRICS
+from ..scorers.registry import METRICS, parts_of
 from ..scores.samples import gathered_columns
 from ..scores.scores import Inputs, People
 from ..scores.systems import System, column_names, paired
@@ -94,10 +95,7 @@ class Plan:
 
     def pictures(self, folder: PathLike) -> dict[ImageId, Path]:
         """Return the picture of each image that has one in a folder; COCO's files say its name."""
-        from ..show.report import file_names, find_pictures
-
-        files = [path for paths in self.files.values() for path in paths]
-        return find_pictures(Path(folder), self.images, file_names(files))
+        return find_pictures(Path(folder), self.images, file_names(self.settings.files))
 
     def boxes(self) -> dict[ImageId, ImageBoxes]:
         """Return where the objects are in the images, for those files of objects that say so."""
@@ -219,7 +217,9 @@ def inputs_of(
     lower_is_better: Sequence[str],
 ) -> Inputs | None:
     """Return what a run was planned by, as a file of scores holds it, if all sources are paths."""
-    sources = *systems.values(), references, settings.objects, *scores.values()
+    looking = any(part.images for name in metrics for part in parts_of(name))
+    images = settings.images if looking else None  # for the report alone, they change no score
+    sources = *systems.values(), references, settings.objects, images, *scores.values()
     if not all(map(_is_located, sources)):
         return None
     of_tools = {
@@ -233,7 +233,7 @@ def inputs_of(
             "systems": {name: _located(source) for name, source in systems.items()},
             "references": _located(references),
             "settings": {
-                **_stated(replace(settings, objects=_located(settings.objects))),
+                **_stated(replace(settings, objects=_located(settings.objects), images=images)),
                 "options": options,
             },
             "metrics": list(metrics),

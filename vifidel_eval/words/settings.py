@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -105,6 +105,12 @@ class Settings:
         metavar="FOLDER_OR_ID",
         more="A model that is asked is asked about what the captions mention.",
     )
+    images: Any = option(
+        None,
+        "Folder of the images, for the report and metrics.",
+        section=INPUT,
+        more="In Python also a mapping of image id to path.",
+    )
     agree: bool = option(
         False,
         "Judge only where all `objects` agree, instead of uniting them.",
@@ -154,6 +160,8 @@ class Settings:
         section=INPUT,
         off="--no-references",
     )
+    #: What the run reads: COCO's files among them say what pictures are called.
+    files: Sequence[Path] = ()
     #: The values of `Metric.options` by name.
     options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -100,8 +100,8 @@ def _count(
 ) -> _Counts:
     """Return the last four fields of `AnswerCounts`, (4, images), from what was looked for."""
     counts: _Counts = np.zeros((4, len(ids)), dtype=np.int64)
-    of_images = zip(ids, objects.of_images(ids), objects.asked_of(ids), strict=True)
-    for at, (image_id, labels, asked) in enumerate(of_images):
+    images = zip(ids, objects.of_images(ids), objects.asked_of(ids), strict=True)
+    for at, (image_id, labels, asked) in enumerate(images):
         there = {class_of(label, classes) for label in labels}
         known = there | {
             class_of(label, classes) for label in objects.categories | (asked or set())

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ...errors import VifidelError
 from ...io.files import first_line
-from ..pytorch import load_libraries
-from .detectors import Detector, Found, ModelFiles, Prepared, checked_side, exact
+from ..pytorch import ModelFiles, load_libraries
+from .detectors import Detector, Found, Prepared, checked_side, exact
 
 if TYPE_CHECKING:
     from PIL import Image
