@@ -14,11 +14,9 @@ from ..words.settings import Settings
 from .base import Scorer, check_columns, main_column
 from .papers import Paper
 
-#: What stands for the default metrics in a list of metrics.
-DEFAULT = "default"
+DEFAULT = "default"  #: what stands for the default metrics in a list of metrics
 
-# What joins and separates names of metrics.
-_PUNCTUATION = re.compile(r"[\s,+|()]")
+_PUNCTUATION = re.compile(r"[\s,+|()]")  # what joins and separates names of metrics
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Evaluation
-from ..explain.inventions import Invention
-from ..explain.sentences import JudgedSentence
+from ..explain.sentences import Invention, JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
 from ..io.options import named_if_wrong

@@ -55,10 +55,7 @@ OF_TABLES = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What the metrics of a run are made from; what has to be read is read once, when needed.
-
-    A field more is an option more of `vifidel_eval.evaluate` and of the commands.
-    """
+    """What the metrics of a run are made from; a field more is an option more of `evaluate`."""
 
     objects: Any = option(
         None,
@@ -155,8 +152,7 @@ class Settings:
         choices=(1, 2),
         read=int,
     )
-    #: Whether there are references.
-    references: bool = True
+    references: bool = True  #: whether there are any
     weighted: bool = option(
         True,
         "Do without references, or without their weights.",
@@ -232,10 +228,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The cosines that decide; docs/fidelity-experiments.md says how they were chosen.
-
-    An object is unmentioned if nothing of its class is mentioned and all words stay below `far`.
-    """
+    """The cosines that decide; docs/fidelity-experiments.md says how they were chosen."""
 
     support: float = option(
         SUPPORT,
