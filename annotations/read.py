@@ -261,8 +261,8 @@ def _united(members: list[ObjectLabels | coco.NocapsImages], agree: bool) -> Obj
     objects = [member for member in members if isinstance(member, ObjectLabels)]
     if len(images) > 1 or (images and not objects):
         raise AnnotationError(
-            f"{images[-1].where}: nocaps' images, which have no objects; give one such file, and "
-            "Open Images' boxes beside it, which then get nocaps' image ids."
+            f"{images[-1].where}: nocaps' images, which have no objects; give one such file "
+            "together with Open Images' boxes, which then get nocaps' image ids."
         )
     for one in images:
         objects = [one.rename(member) for member in objects]
@@ -337,13 +337,13 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """
     sources = list(sources)
     if len(sources) < 2:
-        raise AnnotationError("agreement needs two sources of objects; give another one.")
+        raise AnnotationError("agreement needs at least two sources of objects; give another one.")
     for source in sources:
         if not (source.says_what_was_asked or source.categories):
             raise AnnotationError(
-                f"{source.where}: does not say what was looked for, so that it cannot agree with "
-                "another source that something is not there; give labels that were looked for and "
-                "are not there a count of 0."
+                f"{source.where}: does not say what was looked for, so it cannot confirm that "
+                "something is not there; give labels that were looked for and are not there a "
+                "count of 0."
             )
     first = sources[0]
     asked = {image_id: first.asked_about(image_id) or frozenset() for image_id in first}

@@ -89,7 +89,7 @@ class Trials:
                 trials = trials.and_given(name, scores, digest, name in lower_is_better)
         for name in lower_is_better:
             if name not in trials.lower_is_better:
-                raise VifidelError(f"lower is better for {name!r}, which no file of --scores has.")
+                raise VifidelError(f"lower is better for {name!r}, but no file of --scores has it.")
         return trials
 
     def notes(self) -> list[str]:
@@ -356,8 +356,8 @@ def read_scores(
     for item in items:
         if item.get("caption", captions.get(item.image)) != captions.get(item.image):
             raise item.error(
-                f"{item}: {item['caption']!r:.60} is not the caption of that id; are the scores "
-                "for this data set?"
+                f"{item}: {item['caption']!r:.60} is not the caption with that id; are the "
+                "scores for this data set?"
             )
     columns = columns_of(items, where, name)
     given = {item.image for item in items}
