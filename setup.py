@@ -136,6 +136,7 @@ setup(
         "console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"],
         # The doors of other packages, which this package's plug-ins use too.
         "vifidel_eval.metrics": [
+            "CLIPScore=vifidel_eval.plugins.networks.clipscore",
             "LM=vifidel_eval.plugins.networks.lm",
             "TIGEr=vifidel_eval.plugins.networks.tiger",
             "ViLBERTScore=vifidel_eval.plugins.networks.vilbertscore",

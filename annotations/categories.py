@@ -244,8 +244,7 @@ CLOSED_SETS = {
     ).union(("dining table", "potted plant", "tv monitor")),
 }
 
-#: Declares that whatever is not listed is not there.
-EVERYTHING = "all"
+EVERYTHING = "all"  #: declares that whatever is not listed is not there
 
 
 @dataclass(frozen=True)

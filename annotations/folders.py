@@ -103,8 +103,7 @@ VOC = Format(
 )
 
 
-# labelImg writes the names of the classes beside the labels.
-_CLASSES = "classes.txt"
+_CLASSES = "classes.txt"  # labelImg writes the names of the classes beside the labels
 _BOX, _BOX_AND_SCORE, _TRACKED = 5, 6, 7  # fields of a line
 _INDEX = re.compile(r"[0-9]{1,9}")
 

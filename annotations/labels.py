@@ -25,16 +25,13 @@ from ..io.records import Remembered
 DETECTION_THRESHOLD = 0.6
 #: Open Images detections count from this score on (VIFIDEL paper, section 4.1, D500).
 OPEN_IMAGES_THRESHOLD = 0.4
-#: An answer to *is it there?* says so from this score on.
-ANSWER_THRESHOLD = 0.5
-#: Single precision may round a score of 1 up.
-HIGHEST_SCORE = 1.001
+ANSWER_THRESHOLD = 0.5  #: an answer to *is it there?* says so from this score on
+HIGHEST_SCORE = 1.001  #: single precision may round a score of 1 up
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
 #: The longest names of categories, LVIS's with their senses, have about 40 characters.
 LONGEST_NAME = 1000
-#: Counts up to here are whole numbers in float64 too.
-HIGHEST_COUNT = 1 << 53
+HIGHEST_COUNT = 1 << 53  #: counts up to here are whole numbers in float64 too
 
 #: The keys of parallel arrays: of labels, and of what is beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
@@ -79,8 +76,7 @@ def _cleaned(name: str) -> str:
     return _RUN_TOGETHER.get(name, name)
 
 
-#: What `clean_label` returns, for loops over many labels.
-CLEAN = Remembered(_cleaned)
+CLEAN = Remembered(_cleaned)  #: what `clean_label` returns, for loops over many labels
 
 
 def nfc(text: str) -> str:
@@ -149,12 +145,9 @@ def number_of(text: str | None) -> float | None:
 class CategoryNames:
     """Names of classes, by what sources call them."""
 
-    #: Category id to name.
-    ids: Mapping[Any, str] = field(default_factory=dict)
-    #: Open Images machine id to name.
-    machine_ids: Mapping[str, str] = field(default_factory=dict)
-    #: Class index to name, from 0 on without a gap.
-    indices: Mapping[int, str] = field(default_factory=dict)
+    ids: Mapping[Any, str] = field(default_factory=dict)  #: by category id
+    machine_ids: Mapping[str, str] = field(default_factory=dict)  #: by Open Images machine id
+    indices: Mapping[int, str] = field(default_factory=dict)  #: from 0 on without a gap
 
     def by_index(self) -> Mapping[int, str]:
         """Return the names of class indices; category ids serve if they count from 0."""
@@ -178,20 +171,16 @@ class CategoryNames:
         )
 
 
-#: What is known where nobody gives names.
-NO_NAMES = CategoryNames()
+NO_NAMES = CategoryNames()  #: what is known where nobody gives names
 
 
 class Listed(NamedTuple):
-    """What one entry says of a category, as it is spelt; a score too low needs no name.
-
-    A `number` of 0 says that it was looked for; `box` is what `from_corners` reads.
-    """
+    """What one entry says of a category, as it is spelt; a score too low needs no name."""
 
     name: str
-    number: int = 1
+    number: int = 1  # 0 of what was looked for
     score: float | None = None
-    box: Any = None
+    box: Any = None  # what `from_corners` reads
 
 
 def listed(

@@ -20,8 +20,7 @@ from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, i
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
 
-# The names of image ids.
-_IMAGE = ("image_id", "image", "file_name", "filename", "id")
+_IMAGE = ("image_id", "image", "file_name", "filename", "id")  # the names of image ids
 # These tell a record of an image from an image that is called *objects*.
 _RECORD = (
     " ".join(["objects", "tags", *(f"{key}[]" for key in ARRAY_LABELS)]),

@@ -233,10 +233,7 @@ class Chair(Explainer):
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
-        """Yield the explanations of several systems, some rows at a time.
-
-        Whether an object is there does not depend on cosines, so that thresholds change nothing.
-        """
+        """Yield explanations, some rows at a time; thresholds of cosines change nothing."""
         for start in range(0, max(map(len, of_systems), default=0), _ROWS_AT_ONCE):
             yield tuple(
                 self._explained(rows.part(start, start + _ROWS_AT_ONCE))

@@ -32,8 +32,7 @@ from .registry import register
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.
 METEOR_PATIENCE = 600.0
-#: Seconds that SPICE may take for each image; it needs about one.
-SPICE_SECONDS_PER_IMAGE = 60.0
+SPICE_SECONDS_PER_IMAGE = 60.0  #: seconds that SPICE may take for each image; it needs about one
 
 # SPICE writes its result with Java's JavaScript engine, which Java 15 removed.
 _LAST_JAVA_FOR_SPICE = 14

@@ -14,11 +14,9 @@ from ..words.settings import Settings
 from .base import Scorer, check_columns, main_column
 from .papers import Paper
 
-#: What stands for the default metrics in a list of metrics.
-DEFAULT = "default"
+DEFAULT = "default"  #: what stands for the default metrics in a list of metrics
 
-# What joins and separates names of metrics.
-_PUNCTUATION = re.compile(r"[\s,+|()]")
+_PUNCTUATION = re.compile(r"[\s,+|()]")  # what joins and separates names of metrics
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,7 @@ class Metric:
     references: bool = True
     objects: bool = False
     either: bool = False
+    images: bool = False  # whether it looks at the pictures
     #: Whether it is computed when no metric is named; none of another package is.
     default: bool = False
     tables: bool = False  #: whether it scores tables; its scorer is a `WordVectorScorer` then

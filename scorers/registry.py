@@ -233,8 +233,13 @@ def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
     needs_objects = metric.objects or (metric.either and not settings.references)
     needed = ["references"] * metric.references + ["objects"] * needs_objects
+    needed += ["images"] * metric.images
     needed += [option.name for option in metric.options if option.required]
-    given = {"references": settings.references or None, "objects": settings.objects}
+    given = {
+        "references": settings.references or None,
+        "objects": settings.objects,
+        "images": settings.images,
+    }
     return [name for name in needed if {**settings.options, **given}.get(name) is None]
 
 

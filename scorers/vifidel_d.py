@@ -22,8 +22,7 @@ from .word_vectors import Objects, Scored
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# What an invention leaves of the score; settled in docs/fidelity.md.
-_KEPT = 0.8
+_KEPT = 0.8  # what an invention leaves of the score; settled in docs/fidelity.md
 
 
 class VifidelD(ClaimScorer):

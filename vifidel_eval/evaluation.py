@@ -51,8 +51,7 @@ class Column:
                 )
 
 
-#: The `Count` of images of which nothing is known to be absent.
-UNDECLARED = "nothing_looked_for"
+UNDECLARED = "nothing_looked_for"  #: the `Count` of images of which nothing is known to be absent
 
 
 @dataclass(frozen=True)
@@ -115,6 +114,11 @@ COUNTS = (
         "incomplete",
         "with an incomplete last sentence",
         "captions whose last sentence was cut off and left out",
+    ),
+    Count(
+        "truncated",
+        "truncated",
+        "captions that are longer than a network reads, whose ends it was not given",
     ),
     Count(
         "unconfirmed",
@@ -181,10 +185,7 @@ class Tally:
         return self.unknown.total() + self.others
 
     def check_known(self, what: str, vectors: WordVectors) -> None:
-        """Warn if more than a tenth of a run's words, of `what` was read, have no vector.
-
-        Raises a VectorsError if nine tenths of at least 20 have none.
-        """
+        """Warn if a tenth of a run's words have no vector; raise if nine tenths have none."""
         unknown = self.without_vector
         if unknown <= _MANY_UNKNOWN * self.words:
             return

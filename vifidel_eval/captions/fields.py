@@ -30,8 +30,7 @@ IMAGE_IDS = (
     *("id", "question_id"),
 )
 
-#: What a field that an entry lacks is read as.
-MISSING: Any = object()
+MISSING: Any = object()  #: what a field that an entry lacks is read as
 
 _MOST_NAMED = 8
 # Keys with dots between them, each with places in lists behind it.
@@ -42,8 +41,7 @@ _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 T = TypeVar("T")
 U = TypeVar("U")
 
-#: One name, or several.
-Names: TypeAlias = str | Sequence[str]
+Names: TypeAlias = str | Sequence[str]  #: one name, or several
 #: A file of image ids, or the ids; None for all.
 Ids: TypeAlias = str | os.PathLike[str] | Collection[ImageId] | None
 
@@ -52,10 +50,7 @@ _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, m
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of caption files, and what the user says of them.
-
-    The fields have names instead of the usual ones; of several, the first that a file has counts.
-    """
+    """What is wanted of caption files; of several names of a field, the first in a file counts."""
 
     id_fields: Names = _names(
         "Column, key or path of image ids in caption files, such as doc.image_id.  [default: "
@@ -225,13 +220,11 @@ def spelled(steps: Iterable[str | int]) -> str:
 
 
 def with_paths(records: Entries, wanted: Wanted) -> Entries:
-    """Return records in which the paths that a user names are fields of those names.
-
-    A field of that very name goes first; of several paths, the first that leads somewhere counts.
-    """
+    """Return records in which the paths that a user names are fields of those names."""
     given = records
     for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
         for name in asked:
+            # A field of that very name goes first; of paths, the first that leads somewhere counts.
             if name in given.names:
                 break
             steps = steps_of(name)

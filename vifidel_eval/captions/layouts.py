@@ -34,8 +34,7 @@ from .fields import (
     with_paths,
 )
 
-#: The captions of each image: one for results.
-ByImage: TypeAlias = dict[ImageId, list[str]]
+ByImage: TypeAlias = dict[ImageId, list[str]]  #: the captions of each image: one for results
 
 #: Behind the image id of each of its captions.
 CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
@@ -50,8 +49,7 @@ _SEVERAL = (
 class Layout:
     """A layout of caption files, as results and as references."""
 
-    #: What messages call it.
-    name: str
+    name: str  # what messages call it
     #: Its row in docs/captions.md: what it is, in Markdown, and what to know of it as results and
     #: as references; where that is empty, it is refused as such.
     source: str
@@ -65,10 +63,8 @@ class Layout:
     #: Returns the captions of each image from an `Entry`, the JSON object, or `Entries`, the
     #: records (`vifidel_eval.io.entries`), and what is wanted.
     read: Callable[[Any, Wanted], ByImage]
-    #: Whether `Wanted.splits` has an effect.
-    has_splits: bool = False
-    #: A whole small file of this layout.
-    example: str = ""
+    has_splits: bool = False  # whether `Wanted.splits` has an effect
+    example: str = ""  # a whole small file
 
     def serves(self, wanted: Wanted) -> bool:
         """Return whether files of this layout hold what is wanted."""
@@ -361,14 +357,14 @@ def system_names(paths: list[Path]) -> list[str]:
     for path, same in zip(paths, resolved, strict=True):
         if resolved.count(same) > 1:
             raise CaptionError(f"{path}: given twice; give each result file once.")
-    for name_of in (_algorithm, lambda path: path.stem, str):
+
+    def algorithm(path: Path) -> str:
+        stem = path.stem.removesuffix("_results")
+        parts = stem.split("_", 2)
+        return parts[2] if len(parts) == 3 and parts[0] == "captions" and parts[2] else stem
+
+    for name_of in (algorithm, lambda path: path.stem, str):
         names = ["stdin" if os.fspath(path) == STANDARD_INPUT else name_of(path) for path in paths]
         if len(set(names)) == len(names):
             break
     return names
-
-
-def _algorithm(path: Path) -> str:
-    stem = path.stem.removesuffix("_results")
-    parts = stem.split("_", 2)
-    return parts[2] if len(parts) == 3 and parts[0] == "captions" and parts[2] else stem

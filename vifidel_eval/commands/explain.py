@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from ..captions.rows import Rows
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
-    from ..explain.inventions import Invention
-    from ..explain.sentences import JudgedSentence
+    from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
     from ..scores.systems import System
     from ..words.settings import Settings, Thresholds
@@ -96,7 +95,7 @@ class Explaining:
     section=INPUT,
 )
 @caption_options
-@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector",))
+@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
 @record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
@@ -170,7 +169,7 @@ def _deliver(
     chosen: Explaining, document: str, text: Callable[[], str], invented: list[Invention]
 ) -> None:
     """Print what was explained, and write the files that were asked for."""
-    from ..explain.inventions import rows_of
+    from ..explain.sentences import rows_of
 
     try:
         show(document if chosen.style == "json" else text(), coloured=chosen.style == "table")
@@ -208,7 +207,7 @@ def _explained(
     invented: list[Invention] | None,
 ) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
-    from ..explain.inventions import inventions_in
+    from ..explain.sentences import inventions_in
 
     with progress_bar(sum(map(len, rows.values()))) as bar:
 

@@ -94,7 +94,6 @@ class Products:
     title: str | None = _option(
         None, "Title of the report.  [default: Caption evaluation]", str, rare=True
     )
-    images: Path | None = _option(None, "Folder of the images, for the report.")
     images_mb: int | None = _option(
         None,
         "Megabytes that images may take in the report; those on which systems disagree most are "
@@ -155,7 +154,9 @@ def score(
     PATH is JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
     Parquet, or - (standard input). NAME=PATH names a system.
     """
-    _check_usage(results, references is not None, wanted, settings, selection, tables, products)
+    _check_usage(
+        results, references is not None, wanted, metrics, settings, selection, tables, products
+    )
     from ..run.evaluating import plan
     from ..run.evaluating import score as scored
     from ..scores.leaderboard import read
@@ -177,7 +178,9 @@ def score(
         check_requirements(products.requirements, planned.columns, planned.names)
     except VifidelError as problem:
         raise click.BadParameter(str(problem), param_hint="'--require'") from None
-    pictures = {} if products.images is None else planned.pictures(products.images)
+    pictures = {}
+    if products.report is not None and settings.images is not None:
+        pictures = planned.pictures(settings.images)
     if not told:
         tell("No --references given: scoring without them.")
     run = scored(planned)
@@ -227,13 +230,14 @@ def _check_usage(
     results: tuple[SystemFile, ...],
     has_references: bool,
     wanted: Wanted,
+    metrics: tuple[str, ...] | None,
     settings: Settings,
     selection: Selection,
     tables: TableOptions,
     products: Products,
 ) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
-    from ..scorers.registry import METRICS
+    from ..scorers.registry import METRICS, expanded, parts_of
 
     for name in (str(result.path) for result in results):  # --metrics VIFIDEL CIDEr
         if name.lower() in METRICS.spellings and not os.path.lexists(name):
@@ -243,7 +247,7 @@ def _check_usage(
             )
     if selection.people and not has_references:
         raise click.UsageError("--people needs --references.")
-    given = {"people": selection.people, **vars(products)}
+    given = {"people": selection.people, "images": settings.images, **vars(products)}
     for name in ("people", "calibrate", "leaderboard", "report") if wanted.samples else ():
         if given[name]:
             raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
@@ -259,6 +263,10 @@ def _check_usage(
         raise click.UsageError(
             "--calibrate needs --objects (the answers) and --references, which name what is there."
         )
-    for name, needed in (("images", "report"), ("title", "report"), ("images_mb", "images")):
+    chosen = (metric for name in expanded(metrics or (), ()) for metric in parts_of(name))
+    looked_at = products.report is not None or any(metric.images for metric in chosen)
+    if settings.images is not None and not looked_at:
+        raise click.UsageError("--images needs --report, or a metric that looks at the images.")
+    for name, needed in (("title", "report"), ("images_mb", "images"), ("images_mb", "report")):
         if given[name] is not None and given[needed] is None:
             raise click.UsageError(f"{flag(name)} needs {flag(needed)}.")

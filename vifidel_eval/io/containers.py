@@ -47,10 +47,7 @@ _ESCAPED = re.compile(r"\\x([0-9a-f]{2})|\\U([0-9a-f]{8})|\\.|\"", re.DOTALL)
 
 
 class CsvTable:
-    """Text that may be a table with a header: CSV, or with tabs or semicolons between fields.
-
-    `header` is empty if the first line cannot be read, and `delimiter` if it has one field.
-    """
+    """Text that may be a table with a header: CSV, or with tabs or semicolons between fields."""
 
     def __init__(self, text: str, source: Source) -> None:
         self.text = text
@@ -61,7 +58,7 @@ class CsvTable:
         try:
             self.header = next(csv.reader([first], delimiter=self.delimiter or ",", strict=True))
         except (csv.Error, StopIteration):
-            self.header = []
+            self.header = []  # of a first line that cannot be read
 
     def pairs(self) -> Entries:
         """Return all lines, the first too: ``column_1``, a tab and ``column_2``, without quotes."""
@@ -138,22 +135,15 @@ Kind: TypeAlias = Literal["object", "list", "table", "xml", "folder", "other"]
 
 
 class Content(NamedTuple):
-    """What a file or a program gives.
-
-    The value of an ``"object"`` is an `Entry`, of a ``"list"`` an `Entries`, of a ``"table"`` a
-    `CsvTable`, of ``"xml"`` bytes, whose encoding is declared there, of a ``"folder"`` its path.
-    """
+    """What a file or a program gives."""
 
     kind: Kind
-    value: Any
+    value: Any  # an `Entry`, `Entries`, `CsvTable`, XML's bytes, a folder's path, by the kind
     source: Source
 
 
 def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
-    """Return the content of a file's bytes; messages call it `where`.
-
-    The keys of a JSON object may be image ids: whole numbers among them become numbers.
-    """
+    """Return the content of a file's bytes; messages call it `where`."""
     source = Source(where, error)
     parquet = raw.startswith(PARQUET)
     if parquet or (raw.startswith(_ZIP) and _WORKBOOK in raw):
@@ -180,7 +170,7 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
         return Content("list", Entries(values, source, numbers=numbers, unit="object"), source)
     kind: Kind = "other"
     content = parse_json(text, where, error)
-    if isinstance(content, dict):
+    if isinstance(content, dict):  # whose keys may be image ids
         by_id = {from_json_key(key): value for key, value in content.items()}
         content, kind = root(by_id, source), "object"
     elif isinstance(content, list):
@@ -291,11 +281,8 @@ def _check_brackets(text: str) -> None:
 
 
 def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True) -> Any:
-    """Return the list that a text spells; None if it spells none, `error` if it seems to.
-
-    A bracket and a quotation mark begin a list, unless text follows the last bracket; with `whole`,
-    anything in brackets is one, such as ``[a dog, a cat]``, which cannot be read.
-    """
+    """Return the list that a text spells; None if it spells none, `error` if it seems to."""
+    # With `whole`, anything in brackets is one, such as [a dog, a cat], which cannot be read.
     stripped = text.strip()
     if stripped[:1] not in ("[", "(", "{") or not _looks_listed(stripped, whole):
         return None

@@ -94,10 +94,7 @@ def check_ids(ids: Iterable[ImageId], where: str) -> None:
 
 
 def check_distinct(ids: Iterable[ImageId], where: str) -> None:
-    """Check ids, of which no two may mean the same image, as 1, ``"1"`` and a stem of 1 do.
-
-    A JSON object would keep one of them, and what is said under the others would be lost.
-    """
+    """Check ids, of which no two may mean the same image, as 1, ``"1"`` and a stem of 1 do."""
     ids = list(ids)
     if set(map(type, ids)) <= {int}:
         return
@@ -211,10 +208,7 @@ def mismatch(
     all_asked: Collection[ImageId] = (),
     instead: str = "",
 ) -> ImageIdError:
-    """Return the error for ids of `asked` that `knower` lacks, with the likely cause.
-
-    `instead` is what may be done about ids that are row numbers, beside using image ids.
-    """
+    """Return the error for ids of `asked` that `knower` lacks, with the likely cause."""
     ids = all_asked or missing
     of_batches = "0_0" in ids and all(
         isinstance(image_id, str) and _BATCH_AND_ROW.fullmatch(image_id) for image_id in ids
@@ -225,7 +219,10 @@ def mismatch(
         if are_row_numbers(known):
             cause = f"both sides number their rows, {len(ids)} and {len(known)}: give one per row."
     elif _look_like_files(missing) != _look_like_files(known):
-        cause = "one side has file names where the other has image ids: use the same on both."
+        cause = (
+            "one side has file names where the other has image ids: use the same on both "
+            "(--id-field names the key that both have)."
+        )
     else:
         numbers = all(isinstance(image_id, Integral) for image_id in chain(missing, known))
         coco = " (COCO's splits of 2014 and 2017 differ)" if numbers else ""

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -196,9 +197,15 @@ def plan(
     read, by_image = read_captions(systems, references, wanted, selection.image_ids)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
+    of_objects = paths_in(settings.objects)
+    files = {
+        "captions": [path for source in systems.values() for path in paths_in(source)],
+        "references": paths_in(references),
+        "objects": of_objects,
+    }
+    settings = replace(settings, files=list(chain.from_iterable(files.values())))
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
-    of_objects = paths_in(settings.objects)
     released = references if of_objects and isinstance(references, str | os.PathLike) else None
     labels = None
     if released is not None or "labels" in vars(settings):  # where some metric has read them
@@ -224,11 +231,6 @@ def plan(
     warn_of_language(whole, images, made)
     if labels is not None:
         warn_of_tags(labels)
-    files = {
-        "captions": [path for source in systems.values() for path in paths_in(source)],
-        "references": paths_in(references),
-        "objects": of_objects,
-    }
     inputs = None
     if files["captions"] and not scorers:  # only files can be read again
         arguments = systems, references, settings, metrics, wanted, selection

@@ -15,8 +15,7 @@ import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Evaluation
-from ..explain.inventions import Invention
-from ..explain.sentences import JudgedSentence
+from ..explain.sentences import Invention, JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
 from ..io.options import named_if_wrong
@@ -285,14 +284,15 @@ class Run:
         path : path
             Where it is written; a VifidelError says that it cannot be.
         images : path or mapping, optional
-            Folder of the images, or the file of each image's picture. Where the objects came from
-            files with boxes, these are drawn.
+            Folder of the images, or the file of each image's picture, by default those of the run.
+            Where the objects came from files with boxes, these are drawn.
         title, images_mb : optional
             Above the page; the megabytes that pictures may take in it, by default 32.
         seed, resamples, progress : optional
             As for `compare` and `evaluate`.
         """
         plan = self._planned("a report shows captions, references and objects")
+        images = plan.settings.images if images is None else images
         if isinstance(images, str | os.PathLike):
             images = plan.pictures(images)
         from ..show.report import Material, gather, render_page

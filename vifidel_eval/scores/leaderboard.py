@@ -26,8 +26,7 @@ from ..io.text_tables import Marked, Table, best, direction_notes
 from .scores import Scores
 from .systems import System, paired
 
-# The form of the file; another one would get another number.
-_FORM = 1
+_FORM = 1  # the form of the file; another one would get another number
 _SECONDS_TO_WAIT = 60
 # Which files the scores of another tool are from: every run has its own.
 _FILES = re.compile(r"(?<=\|scores:given)\|files:[0-9a-f,]+")

@@ -25,11 +25,9 @@ from ..words.word_vectors import load_vectors
 from .scores import Scores
 from .systems import System, column_names, paired
 
-#: The column of words per caption.
-WORDS = "Words"
+WORDS = "Words"  #: the column of words per caption
 
-# From this factor between their means on, lengths differ: by half.
-_DIFFER = 1.5
+_DIFFER = 1.5  # from this factor between their means on, lengths differ: by half
 # Scores may follow lengths: from more words than these, or means that differ by more than a factor.
 _LONG = 60
 _FACTOR = 2
@@ -40,14 +38,10 @@ _OF_SHORT_TEXTS = (Bleu, Cider, RougeL)
 # long, with CIDEr up to .25 and BLEU-4 up to .06; the others have at least .61 and .11.
 _TIMES_AS_LONG = 3
 _NEAR_ZERO = 0.05
-# More labels than these are more than captions can cover.
-_MANY_LABELS = 60
-# From this share on, almost all scores are the lowest possible.
-_ALMOST_ALL = 0.95
-# Fewer images say nothing.
-_FEWEST = 10
-# BLEU without a common n-gram is not quite 0.
-_AS_GOOD_AS_ZERO = 1e-6
+_MANY_LABELS = 60  # more labels than these are more than captions can cover
+_ALMOST_ALL = 0.95  # from this share on, almost all scores are the lowest possible
+_FEWEST = 10  # fewer images say nothing
+_AS_GOOD_AS_ZERO = 1e-6  # BLEU without a common n-gram is not quite 0
 _WORD = re.compile(r"\w+")
 
 # Where the vectors or the stop words of a language are given.

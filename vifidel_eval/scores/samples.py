@@ -30,8 +30,7 @@ from .scores import PEOPLE, People, Scores
 from .systems import System, paired, score_rows, score_systems
 
 _ENDS = (".", "!", "?")
-# Below every score.
-_LAST = -np.finfo(np.float64).max
+_LAST = -np.finfo(np.float64).max  # below every score
 
 
 def people_of(
@@ -161,12 +160,9 @@ def gathered_columns(column: Column) -> list[str]:
 def _rows_of(
     samples: Mapping[str, Rows],
 ) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
-    """Return a system's samples, the rows repeated in them, and what is not repeated.
-
-    Where an image has fewer samples, its first is repeated: (samples, rows).
-    """
+    """Return a system's samples, the rows repeated in them, and what is not, (samples, rows)."""
     first = next(iter(samples.values()))
-    systems: dict[str, Rows] = {}
+    systems: dict[str, Rows] = {}  # where an image has fewer samples, its first is repeated
     again: dict[str, Rows] = {}
     own = np.ones((len(samples), len(first)), dtype=bool)
     for is_own, (name, rows) in zip(own, samples.items(), strict=True):

@@ -17,12 +17,9 @@ from ..errors import MetricUnavailable, UnknownName, VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
 from ..io.files import open_file, sha256_of
 
-#: What people are called among the systems.
-PEOPLE = "people"
-# The column that is calibrated.
-_RATE = "VIFIDEL-Hi"
-# What stands for a path among arguments in JSON.
-_FILE = "file"
+PEOPLE = "people"  #: what people are called among the systems
+_RATE = "VIFIDEL-Hi"  # the column that is calibrated
+_FILE = "file"  # what stands for a path among arguments in JSON
 
 _Value = TypeVar("_Value")
 _Shown = Callable[[float, str], str]  # of a score and its column

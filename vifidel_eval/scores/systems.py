@@ -84,11 +84,8 @@ def in_one_spelling(
     known: Collection[ImageId],
     references: dict[ImageId, list[str]] | None = None,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references whose ids are spelled in one way, where the known ids tell.
-
-    The references' spelling wins, then the first system's; but references that lead to no objects
-    get the ids of a system that does.
-    """
+    """Return systems and references whose ids are spelled in one way, where the known ids tell."""
+    # The references' spelling wins, then the first system's.
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
     if references is not None:

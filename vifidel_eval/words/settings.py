@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -57,10 +57,7 @@ OF_TABLES = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What the metrics of a run are made from; what has to be read is read once, when needed.
-
-    A field more is an option more of `vifidel_eval.evaluate` and of the commands.
-    """
+    """What the metrics of a run are made from; a field more is an option more of `evaluate`."""
 
     objects: Any = option(
         None,
@@ -110,6 +107,12 @@ class Settings:
         metavar="FOLDER_OR_ID",
         more="An open-vocabulary model is asked about the things that the captions mention.",
     )
+    images: Any = option(
+        None,
+        "Folder of the images, for the report and metrics.",
+        section=INPUT,
+        more="In Python also a mapping of image id to path.",
+    )
     agree: bool = option(
         False,
         "Judge only where all `objects` agree, instead of combining them.",
@@ -151,8 +154,7 @@ class Settings:
         choices=(1, 2),
         read=int,
     )
-    #: Whether there are references.
-    references: bool = True
+    references: bool = True  #: whether there are any
     weighted: bool = option(
         True,
         "Do not use references as evidence, nor to weight words.",
@@ -160,6 +162,8 @@ class Settings:
         section=INPUT,
         off="--no-references",
     )
+    #: What the run reads: COCO's files among them say what pictures are called.
+    files: Sequence[Path] = ()
     #: The values of `Metric.options` by name.
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -226,10 +230,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The cosines that decide; docs/fidelity-experiments.md says how they were chosen.
-
-    An object is unmentioned if nothing of its class is mentioned and all words stay below `far`.
-    """
+    """The cosines that decide; docs/fidelity-experiments.md says how they were chosen."""
 
     support: float = option(
         SUPPORT,

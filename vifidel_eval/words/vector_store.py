@@ -42,11 +42,9 @@ _ROWS_A_STEP = 1000  # of the progress bar
 _MOST_DIMENSIONS, _LONGEST_WORD = 1 << 16, 1 << 16
 _LOOKED_AT = 1 << 16
 _FIGURES = 18  # of a count that can be true
-# What stands in no text.
-_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")
+_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")  # what stands in no text
 
-#: Words and their rows, as little-endian float32.
-Rows = Iterator[tuple[bytes, bytes]]
+Rows = Iterator[tuple[bytes, bytes]]  #: words and their rows, as little-endian float32
 
 
 class VectorStore:

@@ -22,8 +22,7 @@ from ..io.options import named_if_wrong
 from ..project import pip_install
 from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
-#: What the embedded default calls itself in signatures.
-EMBEDDED_NAME = "wordllama-l2-supercat-256"
+EMBEDDED_NAME = "wordllama-l2-supercat-256"  #: what the embedded default calls itself in signatures
 
 _PICKLE_MAGIC = b"\x80"  # what gensim saves
 _FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
@@ -284,9 +283,7 @@ def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
             return _KeyedVectors(load(str(path)), path.name, path)
         loaded = models.KeyedVectors.load(str(path), mmap="r")
         if getattr(getattr(loaded, "wv", loaded), "vectors_ngrams", None) is not None:
-            loaded = models.KeyedVectors.load(
-                str(path)
-            )  # gensim reads more of it than rows of words
+            loaded = models.KeyedVectors.load(str(path))  # gensim reads more than rows of words
     except Exception as problem:  # gensim raises whatever its parsers meet
         raise VectorsError(
             f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "

@@ -12,7 +12,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 
 from vifidel_eval.plugins.tables.columns import Columns, check_buffers  # noqa: E402
-from vifidel_eval.plugins.tables.files import find_tables  # noqa: E402
+from vifidel_eval.plugins.tables.files import OpenTable, find_tables  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
 ROWS = [
@@ -55,7 +55,7 @@ def write_table(path, rows=ROWS):
 
 def read(path, columns=COLUMNS):
     (file,) = find_tables([str(path)])
-    return [row for batch in file.open(columns).batches() for row in batch.to_pylist()]
+    return [row for batch in OpenTable(file, columns).batches() for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_text_that_is_no_list_is_refused_before_the_first_row(tmp_path):
 def test_text_without_rows_is_a_table_without_rows(tmp_path):
     (tmp_path / "a.csv").write_text("caption,labels\n")
     (file,) = find_tables([str(tmp_path / "a.csv")])
-    table = file.open(COLUMNS)
+    table = OpenTable(file, COLUMNS)
     assert table.schema.field("labels").type == pa.list_(pa.string())
     assert list(table.batches()) == []
 
@@ -197,7 +197,7 @@ def test_batches_of_large_rows_are_small(tmp_path):
     table = pa.table({"caption": ["a"] * 600, "labels": [["a"]] * 600, "image": pictures})
     parquet.write_table(table, path)
     (file,) = find_tables([str(path)])
-    sizes = [batch.nbytes for batch in file.open(COLUMNS).batches()]
+    sizes = [batch.nbytes for batch in OpenTable(file, COLUMNS).batches()]
     assert sum(sizes) > 60_000_000
     assert max(sizes) < 40_000_000
 

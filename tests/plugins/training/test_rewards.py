@@ -131,7 +131,7 @@ def test_pickles():
     ("make", "said"),
     [
         (lambda: trl_reward("VIFIDEL-G"), "'VIFIDEL-G' is no column .* Did you mean VIFIDEL"),
-        (lambda: trl_reward("CIDEr"), "'CIDEr' is no column that can be scored row by row"),
+        (lambda: trl_reward("CIDEr"), "'CIDEr' is not a column that can be scored row by row"),
         (lambda: trl_reward(weight=-1), "weight must be a positive number, not -1"),
         (lambda: trl_reward(weight=math.nan), "weight must be a positive number, not nan"),
         (lambda: trl_reward("WMD", references=None), "WMD compares captions with references"),

@@ -321,16 +321,13 @@ def _add(data_set: _DataSet) -> None:
             else:
                 result = detect(data, trials, scorers)
             _deliver(result, experiment)
-            drawable = result.findings.get("williams") != []
-            for path in experiment.figure if drawable else ():
-                write_figure(path, result)
         except KeyboardInterrupt:
             if parts.path is not None and parts.path.exists():
                 tell("Interrupted; the same command continues where it stopped.")
             raise
         parts.clear()
-        if experiment.figure and not drawable:  # everything else is done
-            write_figure(experiment.figure[0], result)  # says what is missing
+        for path in experiment.figure:
+            write_figure(path, result)
 
     command = record(Experiment, "experiment", defaults={"references": data_set.references})(
         metric_options(command)
@@ -368,7 +365,7 @@ def _trials(
     draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
         trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
-    trials = trials.and_all_given(given, experiment.lower_is_better)
+    trials = trials.and_given(given, experiment.lower_is_better)
     if not trials.scores:
         if trials.unavailable:
             raise together(trials.unavailable.values())

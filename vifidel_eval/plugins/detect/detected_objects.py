@@ -333,9 +333,10 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     A detector that looks for what it is asked is asked what any caption of the image mentions.
     """
     assert settings.detector is not None
+    download = bool(settings.options.get("download"))
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     objects = [
-        detect_objects(path, settings.detector, mentioned=mentioned)
+        detect_objects(path, settings.detector, mentioned=mentioned, download=download)
         if path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
         else path
         for path in paths

@@ -15,13 +15,11 @@ from ...errors import VifidelError
 from ...io.files import json_line, read_kept, write_whole
 from ...io.options import is_whole
 from ...io.records import Parts
+from ..pytorch import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
 
-
-#: For transformers: nothing is fetched, and no code that lies beside the weights is run.
-HARMLESS = {"local_files_only": True, "trust_remote_code": False}
 
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
@@ -29,18 +27,6 @@ _LONGEST_SIDE = 1 << 13
 # What the header of a file says that it is, and its key among the parts of an unfinished run.
 _KIND = {"vifidel_eval": "detections", "version": 1}
 _HEADER = "header"
-
-
-@dataclass(frozen=True)
-class ModelFiles:
-    """A model's files on this machine."""
-
-    #: Its id, or the name of its folder or file.
-    name: str
-    #: A folder with ``config.json``, or an ONNX file.
-    path: Path
-    #: Sixteen hexadecimal digits that pin all files that the model reads.
-    digest: str
 
 
 class Found(NamedTuple):

@@ -181,7 +181,10 @@ class Vilbert:
             )
         self.layer = layer % blocks
         content, self.digest = read_checkpoint(path, "ViLBERT checkpoint", "get a fresh copy")
-        weights = _by_present_name(content) if isinstance(content, Mapping) else {}
+        weights: dict[str, Any] = {}
+        for name, weight in content.items() if isinstance(content, Mapping) else ():
+            start, _, last = str(name).removeprefix("module.").rpartition(".")
+            weights[f"{start}.{_FORMER.get(last, last)}"] = weight
         if _WORDS not in weights:
             raise VifidelError(
                 f"{path}: not a ViLBERT checkpoint, because it has no {_WORDS}; give "
@@ -280,12 +283,3 @@ def _mask(lengths: Any, states: Any) -> Any:
     """Return where a padded batch is real, in a shape that all heads and queries share."""
     places = torch.arange(states.shape[1])
     return (places < lengths[:, None])[:, None, None, :].to(states.device)
-
-
-def _by_present_name(content: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return weights by their present names; older files have other names for them."""
-    present = {}
-    for name, weight in content.items():
-        start, _, last = str(name).removeprefix("module.").rpartition(".")
-        present[f"{start}.{_FORMER.get(last, last)}"] = weight
-    return present

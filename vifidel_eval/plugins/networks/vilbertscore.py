@@ -158,7 +158,11 @@ class ViLBERTScore(MadeAgain, Scorer):
             chosen = range(len(rows))[start : start + _CAPTIONS_AT_ONCE]
             of_candidates = [(images[at], rows.captions[at]) for at in chosen]
             of_references = [[(images[at], text) for text in rows.references[at]] for at in chosen]
-            states = self._states(of_candidates, list(chain.from_iterable(of_references)))
+            # Apart, so that a reference's states do not depend on the candidates.
+            encoded = partial(self._encoded, {})
+            states = self._captions.complete(chain.from_iterable(of_references), encoded)
+            others = [pair for pair in of_candidates if pair not in states]
+            states |= self._captions.complete(others, encoded)
             for at, candidate, pairs in zip(chosen, of_candidates, of_references, strict=True):
                 matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
                 scores[at] = np.mean(matched, axis=0)
@@ -167,16 +171,6 @@ class ViLBERTScore(MadeAgain, Scorer):
             column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
             for column, of_column in zip(self.columns, scores.T, strict=True)
         }
-
-    def _states(
-        self, candidates: Sequence[_Pair], references: Sequence[_Pair]
-    ) -> dict[_Pair, Floats32]:
-        """Return the states of the compared words of each caption with its image."""
-        encoded = partial(self._encoded, {})
-        # Apart, so that a reference's states do not depend on the candidates.
-        states = self._captions.complete(references, encoded)
-        others = [pair for pair in candidates if pair not in states]
-        return states | self._captions.complete(others, encoded)
 
     def _encoded(self, images: dict[ImageId, Any], pairs: Sequence[_Pair]) -> dict[_Pair, Floats32]:
         """Return the states of captions with their images, some of which may be encoded already."""

@@ -85,7 +85,7 @@ def score_tables(
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": [records[name] for name in outputs],
         }
-        folder.finish(manifest)
+        write_whole(output / MANIFEST, json_text(manifest) + "\n", folder.temporary(MANIFEST))
         return manifest
 
 
@@ -244,10 +244,6 @@ class _RunFolder:
         except OSError as problem:
             raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
 
-    def finish(self, manifest: Mapping[str, Any]) -> None:
-        """Write the manifest of a run whose files are all finished."""
-        write_whole(self._manifest, json_text(manifest) + "\n", self.temporary(MANIFEST))
-
     def _remove_temporaries(self) -> None:
         for path in self._path.glob(".score-table-*.part"):
             path.unlink(missing_ok=True)
@@ -278,8 +274,12 @@ def _do(
         return
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (work,))
     try:
-        with _interrupts_ignored():  # by the processes, which start here: this one stops them
+        # The processes, which start here, ignore Ctrl-C: this one stops them.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
             waiting = {pool.submit(_record, task) for task in tasks}
+        finally:
+            signal.signal(signal.SIGINT, before)
         while waiting:
             finished, waiting = wait(waiting, _SECONDS, FIRST_COMPLETED)
             for future in finished:
@@ -295,19 +295,6 @@ def _do(
         for worker in multiprocessing.active_children():  # the command starts no others
             worker.terminate()
         pool.shutdown(cancel_futures=True)
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let a process that is started here ignore Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 # What a worker process does with each file, in a worker.

@@ -53,7 +53,7 @@ def column_scorer(name: str, references: bool) -> ColumnScorer:
         close = difflib.get_close_matches(str(name).upper(), columns, n=1)
         meant = f" Did you mean {close[0]}?" if close else ""
         raise VifidelError(
-            f"{name!r:.60} is no column that can be scored row by row.{meant} These can: "
+            f"{name!r:.60} is not a column that can be scored row by row.{meant} These are: "
             f"{', '.join(columns)}."
         )
     metric, column = columns[name]
