@@ -104,7 +104,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     rates_inventions = True
     _scores_words = False
     _details = DetailsOfParts
-    _needed = "a mention of a thing and something that is known of its image"
+    _needed = "a mention of a thing and something known about its image"
 
     def __init__(
         self,
@@ -254,7 +254,7 @@ def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Inte
 register(
     Metric(
         "VIFIDEL-H",
-        "Things that are mentioned and not in the image (Hs, Hi, Hn), and the support of all "
+        "Things that are mentioned but not in the image (Hs, Hi, Hn), and the support of all "
         "mentions (T)",
         VifidelH,
         lambda settings: VifidelH(**settings.evidence),

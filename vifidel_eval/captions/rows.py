@@ -210,8 +210,8 @@ def check_references(rows: Rows) -> None:
             if len(text) > MOST_CHARACTERS:
                 what = "caption" if text is caption else "reference"
                 raise CaptionError(
-                    f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
-                    f"{MOST_CHARACTERS} are read: shorten it."
+                    f"{rows.name(row)}: the {what} is {len(text)} characters long, and at most "
+                    f"{MOST_CHARACTERS} are read; shorten it."
                 )
 
 

@@ -82,7 +82,7 @@ def _whole(file: IO[bytes], where: str, most: int, error: type[VifidelError]) ->
         content += block
     if len(content) > most:
         raise error(
-            f"{where}: has more than {most >> 20} MiB, the most that is read into memory; is it "
+            f"{where}: has more than {most >> 20} MiB, the limit for reading into memory; is it "
             "the right file?"
         )
     return bytes(content)
@@ -166,7 +166,7 @@ def parse_json(
         ) from None
     except (ValueError, RecursionError):  # Python reads no integer of more than 4300 digits
         raise error(
-            f"{where}: the JSON cannot be read: it is nested too deeply, or has a number of "
+            f"{where}: the JSON cannot be read: it is nested too deeply, or has a number with "
             "thousands of digits."
         ) from None
 

@@ -189,11 +189,11 @@ def plan(
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
         raise VifidelError(
-            "people are scored by one caption per image, and samples are several; leave one of "
-            "the two out."
+            "people=True needs one caption per image, and samples=True takes several; leave one "
+            "of the two out."
         )
     if people and references is None:
-        raise VifidelError("people are scored by references, and there are none: give some.")
+        raise VifidelError("people=True needs references, and there are none: give some.")
     read, by_image = read_captions(systems, references, wanted, selection.image_ids)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
@@ -294,8 +294,8 @@ def read_captions(
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
-                f"{where}: holds the captions of system {name!r} and no others; "
-                "give captions that people wrote as references."
+                f"{where}: holds exactly the captions of system {name!r}; give captions that "
+                "people wrote as references."
             )
         if wanted.samples:
             read += spread(name, of_system)
