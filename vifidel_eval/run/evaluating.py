@@ -180,12 +180,7 @@ def plan(
     scores: Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
 ) -> Plan:
-    """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
-
-    They are those of the references or, where there are none, of all systems together, as far as
-    the `selection` leaves them in. `scorers` are further ones by name, and `scores` those of other
-    tools, as `evaluate` takes them.
-    """
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet."""
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
         raise VifidelError(
