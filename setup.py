@@ -109,7 +109,7 @@ setup(
             "axe-playwright-python>=0.1.4",
             "evaluate>=0.4",
             "hypothesis>=6.100",
-            "import-linter>=2.16",
+            "import-linter>=2.16; python_version >= '3.11'",
             "matplotlib>=3.8",
             "ipykernel>=6",
             "moto[server]>=5",
@@ -136,6 +136,7 @@ setup(
         "console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"],
         # The doors of other packages, which this package's plug-ins use too.
         "vifidel_eval.metrics": [
+            "CLIPScore=vifidel_eval.plugins.networks.clipscore",
             "LM=vifidel_eval.plugins.networks.lm",
             "TIGEr=vifidel_eval.plugins.networks.tiger",
             "ViLBERTScore=vifidel_eval.plugins.networks.vilbertscore",

@@ -72,9 +72,10 @@ ANSWERS = Format(
     "answers",
     'answers `{"image_id": 1, "thing": "nut", "answer": "no"}` or `"score": 0.12`, JSON Lines',
     ".5, if there are scores",
-    "only what was asked for can be absent; *yes*, *no* and *not sure* in the words of models; "
-    "*not sure* is counted, and says nothing",
+    "only what was asked for can be absent; *yes*, *no* and *not sure* may be in a model's own "
+    "words; *not sure* is counted, and judges nothing",
     (Way("list", ("[].thing", "[].answer [].score"), _read_answers),),
+    example='{"image_id": 1, "thing": "nut", "answer": "no"}',
 )
 
 
@@ -105,6 +106,7 @@ POPE = Format(
     "",
     "the benchmark's own `label`; where there is none, a model's `answer`",
     (Way("list", ("[].image=", "[].text [].question", "[].label [].answer"), _read_pope),),
+    example='{"image": "1.jpg", "text": "Is there a dog in the image?", "label": "yes"}',
 )
 
 
@@ -135,9 +137,10 @@ AMBER = Format(
     "AMBER",
     "AMBER's `annotations.json`",
     "",
-    "generative entries: `truth` is there, `hallu` is not; a word in both is there; image ids are "
-    "AMBER's numbers",
+    "of generative entries, `truth` is there and `hallu` is not; a word in both is there; image "
+    "ids are AMBER's numbers",
     (Way("list", ("[].id", "[].type", "[].truth"), _read_amber),),
+    example='[{"id": 1, "type": "generative", "truth": ["dog"], "hallu": ["cat"]}]',
 )
 
 
@@ -171,8 +174,10 @@ WOODPECKER = Format(
     "Woodpecker",
     "Woodpecker's samples with `entity_info`, a list or JSON Lines",
     "",
-    "the image is `image_id`, `img_path` or `image`; a `total_count` of 0 is not there",
+    "the image is `image_id`, `img_path` or `image`; a thing with a `total_count` of 0 is not "
+    "there",
     (Way("list", ("[].entity_info",), _read_woodpecker),),
+    example='[{"image_id": 1, "entity_info": {"dog": {"total_count": 2}}}]',
 )
 
 
@@ -192,8 +197,8 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     header, pictures = below_header(records)
     if not header or header.get("version") != _VERSION:
         raise AnnotationError(
-            f"{where}: line 1: not version {_VERSION} of the files that vifidel-eval detect "
-            "writes, which this version of vifidel-eval reads."
+            f"{where}: line 1: not version {_VERSION} of the files of vifidel-eval detect, the "
+            "one that this version reads."
         )
     classes = set(asked_labels(classes_of(header) or ()))
     asked_for: dict[ImageId, set[str]] = {}
@@ -273,6 +278,7 @@ DETECTED = Format(
     "files of vifidel-eval detect",
     "what `vifidel-eval detect` writes, JSON Lines",
     ".6",
-    "what was asked for, or the detector's classes, can be absent; boxes of one object count once",
+    "what the detector was asked for, or its classes, can be absent; several boxes of one object "
+    "count once",
     (Way("list", ("[].vifidel_eval",), _read_detected),),
 )

@@ -116,11 +116,13 @@ INSTANCES = Format(
         Way(
             "object",
             ("annotations[]", "!categories", "!images[].open_images_id"),
-            "has 'annotations' but no 'categories': a caption file says nothing of objects; give "
-            "the instances file of the same images.",
+            "has 'annotations' but no 'categories': a caption file says nothing about objects; "
+            "give the instances file of the same images.",
         ),
         Way("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
     ),
+    example='{"images": [{"id": 1}], "annotations": [{"image_id": 1, "category_id": 18}], '
+    '"categories": [{"id": 18, "name": "dog"}]}',
 )
 
 
@@ -184,6 +186,7 @@ RESULTS = Format(
             _read_results,
         ),
     ),
+    example='[{"image_id": 1, "category_id": 18, "bbox": [0, 0, 9, 9], "score": 0.9}]',
 )
 
 
@@ -221,6 +224,8 @@ PANOPTIC = Format(
     "",
     "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
     (Way("object", ("categories", "annotations[].segments_info"), _read_panoptic),),
+    example='{"images": [{"id": 1}], "annotations": [{"image_id": 1, "segments_info": '
+    '[{"id": 7, "category_id": 18}]}], "categories": [{"id": 18, "name": "dog", "isthing": 1}]}',
 )
 
 
@@ -260,6 +265,7 @@ NOCAPS = Format(
     "",
     "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
     (Way("object", ("images[].open_images_id",), _read_nocaps),),
+    example='{"images": [{"id": 1, "open_images_id": "0013ea2087020901"}]}',
 )
 
 
@@ -281,4 +287,5 @@ VISUAL_GENOME = Format(
     "",
     "the first name of each object",
     (Way("list", ("[].objects[]",), _read_visual_genome),),
+    example='[{"image_id": 1, "objects": [{"names": ["dog"]}]}]',
 )

@@ -21,12 +21,14 @@ from .vifidel_prf import VifidelPRF
 from .wmd import Wmd
 
 if TYPE_CHECKING:
+    from ..plugins.networks.clipscore import CLIPScore
     from ..plugins.networks.lm import LanguageModel
     from ..plugins.networks.tiger import Tiger
     from ..plugins.networks.vilbertscore import ViLBERTScore
 
 __all__ = [
     "Bleu",
+    "CLIPScore",
     "Chair",
     "Cider",
     "Column",
@@ -56,7 +58,12 @@ for _module in iter_modules(__path__):
     import_module(f".{_module.name}", __name__)
 
 # Classes of plug-ins' metrics.
-_METRIC_OF = {"LanguageModel": "LM", "Tiger": "TIGEr", "ViLBERTScore": "ViLBERTScore"}
+_METRIC_OF = {
+    "CLIPScore": "CLIPScore",
+    "LanguageModel": "LM",
+    "Tiger": "TIGEr",
+    "ViLBERTScore": "ViLBERTScore",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -43,4 +43,5 @@ ROHRBACH_2018 = Paper("Rohrbach et al., 2018", _ENTRIES["rohrbach-etal-2018-obje
 DENKOWSKI_2014 = Paper("Denkowski and Lavie, 2014", _ENTRIES["denkowski-lavie-2014-meteor"])
 ANDERSON_2016 = Paper("Anderson et al., 2016", _ENTRIES["anderson-etal-2016-spice"])
 JIANG_2019 = Paper("Jiang et al., 2019", _ENTRIES["jiang-etal-2019-tiger"])
+HESSEL_2021 = Paper("Hessel et al., 2021", _ENTRIES["hessel-etal-2021-clipscore"])
 LEE_2020 = Paper("Lee et al., 2020", _ENTRIES["lee-etal-2020-vilbertscore"])

@@ -111,7 +111,7 @@ RESULT = {"image_id": 101, "caption": "two dogs"}
         ([RESULT, RESULT], "two captions for image 101 (entries [0] and [1])"),
         ([{"image_id": 101, "category_id": 18, "score": 0.9}], "no caption in it, but object"),
         ([{"image_id": "101", "caption": "x"}], "no caption for 5 of 6 images"),
-        ([{"image_id": "beach_walk.jpg", "caption": "x"}], "file names where the other has"),
+        ([{"image_id": "elsewhere.jpg", "caption": "x"}], "file names where the other has"),
         ([{"image_id": 999, "caption": "x"}], "lacks 1 image id of system 'file': 999"),
     ],
 )
@@ -132,7 +132,7 @@ def test_bad_result_files_are_one_sentence(write, content, message, score):
         ((CAREFUL, "--references", "nowhere.json", "--objects", OBJECTS), "nowhere.json: no such"),
         ((CAREFUL, "--references", OBJECTS, "--objects", OBJECTS), "is it a caption file?"),
         ((CAREFUL, "--references", CAREFUL, "--objects", OBJECTS),
-         "holds the captions of system"),
+         "holds exactly the captions of system"),
         ((CAREFUL, "--references", REFERENCES, "--objects", REFERENCES), "a caption file says no"),
         ((CAREFUL, "--references", REFERENCES, "--objects", CAREFUL), "holds captions, not obj"),
         ((CAREFUL, CAREFUL, "--references", REFERENCES, "--objects", OBJECTS), "given twice"),

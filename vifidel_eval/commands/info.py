@@ -85,6 +85,7 @@ def _state(metric: Metric) -> str:
             return f"not available: {str(problem).rstrip('.')}"
     lower = [column.name for column in metric.columns if column.lower_is_better]
     needs = ["references"] * metric.references + ["objects"] * metric.objects
+    needs += ["images"] * metric.images
     needs += [*metric.needs, *(flag(one.name) for one in metric.options if one.required)]
     state = f"available; needs {', '.join(needs)}" if needs else "available"
     return f"{state}; lower is better in {', '.join(lower)}" if lower else state

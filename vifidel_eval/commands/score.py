@@ -51,19 +51,19 @@ class Products:
 
     calibrate: Path | None = option(
         None,
-        "Questions with controls (questions --controls): estimate VIFIDEL-Hi without the errors "
-        "of the answers in --objects.",
+        "Questions with controls (questions --controls), to estimate VIFIDEL-Hi without the "
+        "errors of the answers in --objects.",
         section=INPUT,
         rare=True,
     )
     output: Path | None = _option(None, "Write everything as JSON, image by image.", OUTPUT_FILE)
     comparing: bool = _option(
-        False, "Add intervals, tests between systems, ranks.", bool, name="compare"
+        False, "Add intervals, tests between systems, and ranks.", bool, name="compare"
     )
     requirements: tuple[Requirement, ...] = _option(
         (),
-        "Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1', or 'NAME: VIFIDEL-Hi <= .1' for "
-        "one system.",
+        "Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1' for all systems, or 'NAME: "
+        "VIFIDEL-Hi <= .1' for one.",
         Stated(Requirement.parse),
         name="require",
         several=True,
@@ -75,8 +75,8 @@ class Products:
     )
     resamples: int | None = _option(
         None,
-        "Resamples of --compare, --report and --calibrate.  [default: 1000, and for tests 100 for "
-        "each pair of systems if that is more]",
+        "Resamples of --compare, --report and --calibrate.  [default: 1000; for tests, 100 per "
+        "pair of systems if that is more]",
         click.IntRange(1, 1_000_000),
         rare=True,
     )
@@ -95,11 +95,10 @@ class Products:
     title: str | None = _option(
         None, "Title of the report.  [default: Caption evaluation]", str, rare=True
     )
-    images: Path | None = _option(None, "Folder of the images, for the report.")
     images_mb: int | None = _option(
         None,
-        "Megabytes that the images may take in the report; those on which systems disagree most "
-        "come first.  [default: 32]",
+        "Megabytes that images may take in the report; those on which systems disagree most are "
+        "included first.  [default: 32]",
         click.IntRange(min=1),
         rare=True,
     )
@@ -123,14 +122,14 @@ class Products:
     type=SCORES,
     multiple=True,
     metavar="SYSTEM=FILE",
-    help="Scores of another tool by image id; can be repeated.",
+    help="Scores of another tool, by image id; can be repeated.",
     section=INPUT,
 )
 @param(
     "--lower-is-better",
     multiple=True,
     metavar="NAME",
-    help="A column of --scores in which a lower number is the better one.",
+    help="A column of --scores in which lower is better; can be repeated.",
     section=INPUT,
     rare=True,
 )
@@ -153,10 +152,12 @@ def score(
 ) -> None:
     """Score result files against the images' objects, references, or both.
 
-    PATH: JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
+    PATH is JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
     Parquet, or - (standard input). NAME=PATH names a system.
     """
-    _check_usage(results, references is not None, wanted, settings, selection, tables, products)
+    _check_usage(
+        results, references is not None, wanted, metrics, settings, selection, tables, products
+    )
     from ..run.evaluating import READING, plan
     from ..run.evaluating import score as scored
     from ..scores.leaderboard import read
@@ -179,7 +180,9 @@ def score(
         check_requirements(products.requirements, planned.columns, planned.names)
     except VifidelError as problem:
         raise click.BadParameter(str(problem), param_hint="'--require'") from None
-    pictures = {} if products.images is None else planned.pictures(products.images)
+    pictures = {}
+    if products.report is not None and settings.images is not None:
+        pictures = planned.pictures(settings.images)
     if not told:
         tell("No --references given: scoring without them.")
     run = scored(planned)
@@ -229,13 +232,14 @@ def _check_usage(
     results: tuple[SystemFile, ...],
     has_references: bool,
     wanted: Wanted,
+    metrics: tuple[str, ...] | None,
     settings: Settings,
     selection: Selection,
     tables: TableOptions,
     products: Products,
 ) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
-    from ..scorers.registry import METRICS
+    from ..scorers.registry import METRICS, expanded, parts_of
 
     for name in (str(result.path) for result in results):  # --metrics VIFIDEL CIDEr
         if name.lower() in METRICS.spellings and not os.path.lexists(name):
@@ -244,8 +248,8 @@ def _check_usage(
                 f"--metrics VIFIDEL,{name}."
             )
     if selection.people and not has_references:
-        raise click.UsageError("--people needs --references, by which people are scored.")
-    given = {"people": selection.people, **vars(products)}
+        raise click.UsageError("--people needs --references.")
+    given = {"people": selection.people, "images": settings.images, **vars(products)}
     for name in ("people", "calibrate", "leaderboard", "report") if wanted.samples else ():
         if given[name]:
             raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
@@ -254,13 +258,17 @@ def _check_usage(
     elsewhere = tables.compare_output or products.output
     if tables.style == "csv" and products.comparing and elsewhere is None:
         raise click.UsageError(
-            "--format csv prints one table, the scores; write what --compare finds with "
-            "--compare-output FILE.csv."
+            "--format csv prints only the scores; write the comparison with --compare-output "
+            "FILE.csv."
         )
     if products.calibrate is not None and not (has_references and settings.objects):
         raise click.UsageError(
-            "--calibrate needs --objects, the answers, and --references, which name what is there."
+            "--calibrate needs --objects (the answers) and --references, which name what is there."
         )
-    for name, needed in (("images", "report"), ("title", "report"), ("images_mb", "images")):
+    chosen = (metric for name in expanded(metrics or (), ()) for metric in parts_of(name))
+    looked_at = products.report is not None or any(metric.images for metric in chosen)
+    if settings.images is not None and not looked_at:
+        raise click.UsageError("--images needs --report, or a metric that looks at the images.")
+    for name, needed in (("title", "report"), ("images_mb", "images"), ("images_mb", "report")):
         if given[name] is not None and given[needed] is None:
             raise click.UsageError(f"{flag(name)} needs {flag(needed)}.")

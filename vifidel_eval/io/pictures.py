@@ -1,4 +1,4 @@
-"""Pictures decoded as people see them: upright, in colours, large JPEGs at part of their size.
+"""Pictures: decoded as people see them, upright, in colours; found in a folder by image ids.
 
 Warnings of Pillow about what is wrong with a file are left to the caller: `warnings.catch_warnings`
 is not for threads, in which pictures are decoded.
@@ -6,10 +6,14 @@ is not for threads, in which pictures are decoded.
 
 from __future__ import annotations
 
-from pathlib import Path
+import contextlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from .files import first_line
+from ..errors import ImageIdError, VifidelError
+from .files import first_line, read_json, reason
+from .image_ids import ImageId, from_json_value, match, mismatch
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -59,20 +63,83 @@ def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
             # After the check: what a PNG says comes behind its pixels, which are decoded for it.
             if picture.getexif().get(_ORIENTATION, 1) in _LYING:
                 size = size[::-1]
-            return Decoded(_in_colours(ImageOps.exif_transpose(picture)), size)
+            upright = ImageOps.exif_transpose(picture)
+            if upright.mode.startswith("I"):  # 16 bits of grey as eight
+                upright = upright.convert("I").point(lambda grey: grey / 256).convert("L")
+            if upright.has_transparency_data:
+                layer = upright.convert("RGBA")
+                upright = Image.new("RGBA", layer.size, "white")
+                upright.alpha_composite(layer)
+            return Decoded(upright.convert("RGB"), size)
     except Exception as problem:  # damaged pictures raise nearly anything
         unknown = isinstance(problem, UnidentifiedImageError)
         raise DamagedPictureError("not a picture" if unknown else first_line(problem)) from None
 
 
-def _in_colours(picture: Image.Image) -> Image.Image:
-    """Return an RGB picture: what is transparent on white, 16 bits of grey as eight."""
-    from PIL import Image
+def find_pictures(
+    folder: Path, ids: Iterable[ImageId], file_names: Mapping[ImageId, str]
+) -> dict[ImageId, Path]:
+    """Return the picture of each image that has one: by COCO's ``file_name``, by id, or by path."""
+    ids = list(ids)
+    below: dict[ImageId, Path] = {
+        image_id: folder / image_id
+        for image_id in ids
+        if isinstance(image_id, str) and _is_below(folder, image_id)
+    }
+    try:
+        pictures = sorted(
+            path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()
+        )
+    except OSError as problem:
+        raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
+    if not pictures and not below:
+        raise VifidelError(f"{folder}: there is no picture in it ({', '.join(sorted(SUFFIXES))}).")
+    by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
+    of_stem: dict[str, list[ImageId]] = {}
+    for path in pictures:
+        of_stem.setdefault(path.stem, []).append(path.name)
+    others = [image_id for image_id in ids if image_id not in below]
+    named: dict[ImageId, list[ImageId]] = {
+        i: [name] for i in others if (name := Path(file_names.get(i, "")).name) in by_name
+    }
+    named |= {i: of_stem[str(i)] for i in others if i not in named and str(i) in of_stem}
+    same_image = match([i for i in others if i not in named], by_name)
+    named |= {image_id: [name] for image_id, name in same_image.items()}
+    for image_id, (first, *also) in named.items():
+        if also:
+            raise ImageIdError(
+                f"{folder}: {first} and {also[0]} are both named after image id {image_id!r}; "
+                "leave one of them there."
+            )
+    picture_of = below | {image_id: by_name[name] for image_id, (name,) in named.items()}
+    if not picture_of:
+        raise mismatch(ids, list(by_name), "the captions", str(folder))
+    return picture_of
 
-    if picture.mode.startswith("I"):
-        picture = picture.convert("I").point(lambda grey: grey / 256).convert("L")
-    if picture.has_transparency_data:
-        layer = picture.convert("RGBA")
-        picture = Image.new("RGBA", layer.size, "white")
-        picture.alpha_composite(layer)
-    return picture.convert("RGB")
+
+def _is_below(folder: Path, image_id: str) -> bool:
+    """Return whether an id is the path of a picture in a subfolder."""
+    path = PurePosixPath(image_id)
+    return (
+        len(path.parts) > 1
+        and not path.is_absolute()
+        and ".." not in path.parts
+        and "\0" not in image_id
+        and path.suffix.lower() in SUFFIXES
+        and (folder / path).is_file()
+    )
+
+
+def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
+    """Return the ``file_name`` of each image that COCO files list; the first source decides."""
+    names: dict[ImageId, str] = {}
+    for path in sources:
+        content = None
+        if path.suffix.lower() == ".json":
+            with contextlib.suppress(VifidelError):  # the name says nothing about the content
+                content = read_json(path, VifidelError)
+        images = content.get("images") if isinstance(content, dict) else None
+        for image in images if isinstance(images, list) else []:
+            if isinstance(image, dict) and isinstance(image.get("file_name"), str):
+                names.setdefault(from_json_value(image.get("id")), image["file_name"])
+    return names

@@ -1,21 +1,40 @@
-"""PyTorch, which only extras install: loaded when first used, weights read without running code."""
+"""PyTorch and models of transformers: loaded when first used, weights read without running code."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import importlib
 import os
+import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MetricUnavailable, VifidelError
-from ..io.files import open_file, sha256_of
+from ..io.files import first_line, open_file, read_json, sha256_of
 from ..project import pip_install
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+#: For transformers: nothing is fetched, and no code that lies beside the weights is run.
+HARMLESS = {"local_files_only": True, "trust_remote_code": False}
+
+_ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
+# What is read of a model, and no other program's weights.
+_READ = ["*.json", "*.safetensors", "*.txt", "*.model"]
+# What a folder must have, and what to say if it has not.
+_NEEDED = {
+    "config.json": "config.json in this folder, so it is not a model of transformers; name another",
+    "*.safetensors": ".safetensors file in this folder, and other weights are pickles, which can "
+    "run any code; save the model again with transformers",
+}
+_CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
 
 class MadeAgain:
@@ -127,3 +146,154 @@ def length_sorted(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
         batch.append(at)
     if batch:
         yield batch
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's files on this machine."""
+
+    #: Its id, or the name of its folder or file.
+    name: str
+    #: A folder with ``config.json``, or an ONNX file.
+    path: Path
+    #: Sixteen hexadecimal digits that pin all files that the model reads.
+    digest: str
+
+
+def find_files(
+    model: str,
+    needed_by: str,
+    accepted: str = "a folder that transformers wrote,",
+    download: bool = False,
+    on_download: Callable[[str], object] | None = None,
+) -> ModelFiles:
+    """Return the files of a model of transformers: a folder, or an id in the Hub's local cache.
+
+    None is fetched unless `download` says so. Errors say what is `accepted`, and that `needed_by`
+    needs transformers.
+    """
+    path, name = Path(model), model
+    if path.is_dir():
+        name = path.resolve().name
+    elif path.exists() or not _ID.fullmatch(model):
+        raise VifidelError(f"{model}: not a model; name {accepted} or an id such as owner/model.")
+    else:
+        path = _cached(model, needed_by, download, on_download)
+    for needed, why in _NEEDED.items():
+        if not any(found.is_file() for found in path.glob(needed)):
+            raise VifidelError(f"{model}: there is no {why}.")
+    weights = sorted(path.glob("*.safetensors"))
+    settings = [path / name for name in _CONFIGURATION if (path / name).is_file()]
+    others = sorted(found for ending in _READ for found in path.glob(ending) if found.is_file())
+    read = dict.fromkeys([*settings, *weights, *_shards(path), *others])
+    return ModelFiles(name, path, digest_of(read))
+
+
+def _shards(folder: Path) -> Iterator[Path]:
+    """Yield the weights that the index of a large model names, wherever they are."""
+    for index in sorted(folder.glob("*.safetensors.index.json")):
+        content = read_json(index, VifidelError)
+        shards = content.get("weight_map") if isinstance(content, dict) else None
+        if not isinstance(shards, dict) or not all(
+            str(name).endswith(".safetensors") for name in shards.values()
+        ):
+            raise VifidelError(
+                f"{index}: its weight_map is not a mapping of weights to .safetensors files; save "
+                "the model again with transformers."
+            )
+        yield from sorted({folder / shard for shard in shards.values()})
+
+
+def _cached(
+    name: str, needed_by: str, download: bool, on_download: Callable[[str], object] | None
+) -> Path:
+    """Return the folder of a model in the local cache of the Hub."""
+    load_libraries(needed_by, {"transformers": "transformers"})
+    import huggingface_hub
+    from huggingface_hub import constants
+
+    fetch = partial(
+        huggingface_hub.snapshot_download, name, allow_patterns=_READ, ignore_patterns=["*/*"]
+    )
+    with contextlib.suppress(Exception):  # not there: a class of its own for every reason
+        found = Path(fetch(local_files_only=True))
+        if (found / "config.json").is_file() or not download:
+            return found
+    if not download:
+        raise VifidelError(
+            f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
+            f"--download to download it from {constants.ENDPOINT}."
+        )
+    if on_download is not None:
+        on_download(f"{name}: downloaded from {constants.ENDPOINT} into {constants.HF_HUB_CACHE}.")
+    try:
+        return Path(fetch())
+    except Exception as problem:  # of networks, permissions, licences to accept, names
+        raise VifidelError(
+            f"{name}: cannot be downloaded from {constants.ENDPOINT} ({first_line(problem)}); "
+            "check the id, or download it yourself and name its folder."
+        ) from None
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """Return sixteen hexadecimal digits that pin the contents of files."""
+    digest = hashlib.sha256()
+    for path in files:
+        with open_file(path, VifidelError) as file:
+            digest.update(f"{path.suffix}:{sha256_of(file)}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def read_config(files: ModelFiles) -> Any:
+    """Return what the ``config.json`` of a model's folder says, as transformers reads it."""
+    import transformers
+
+    try:
+        return transformers.AutoConfig.from_pretrained(files.path, **HARMLESS)
+    except Exception as problem:  # a broken file, or a type of model that is not known
+        raise VifidelError(
+            f"{files.path}: its config.json cannot be read by transformers "
+            f"{transformers.__version__} ({first_line(problem)})."
+        ) from None
+
+
+def from_folder(files: ModelFiles, what: str, loader: Any, **settings: Any) -> Any:
+    """Return what a class of transformers loads; an error calls it `what`."""
+    try:
+        return loader.from_pretrained(files.path, **HARMLESS, **settings)
+    except Exception as problem:  # the library raises nearly anything
+        raise VifidelError(
+            f"{files.path}: its {what} cannot be loaded ({first_line(problem)}); save the "
+            "model again with its processor, or name another."
+        ) from None
+
+
+def load_model(files: ModelFiles, loader: str, trained_to: str) -> Any:
+    """Return a model with all its weights, as the class `loader` of transformers reads it."""
+    import transformers
+
+    logging: Any = transformers.utils.logging
+    with contextlib.ExitStack() as restored:
+        restored.callback(logging.set_verbosity, logging.get_verbosity())
+        if logging.is_progress_bar_enabled():
+            restored.callback(logging.enable_progress_bar)
+        logging.set_verbosity_error()
+        logging.disable_progress_bar()
+        model, report = from_folder(
+            files,
+            "model",
+            getattr(transformers, loader),
+            use_safetensors=True,
+            dtype="float32",  # as pictures are prepared; weights may be kept in half
+            output_loading_info=True,
+        )
+    parameters = {name for name, _ in model.named_parameters()}
+    absent = parameters.intersection(report["missing_keys"])
+    if missing := sorted(map(str, [*absent, *report["mismatched_keys"]])):
+        # transformers gives them random values
+        raise VifidelError(
+            f"{files.path}: {len(missing)} of the model's weights are missing or of "
+            f"another shape, such as {missing[0]:.60}; get a fresh copy, or name a model that "
+            f"was trained to {trained_to}."
+        )
+    return model

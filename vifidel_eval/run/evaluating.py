@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -181,26 +182,27 @@ def plan(
     scores: Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
 ) -> Plan:
-    """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
-
-    They are those of the references or, where there are none, of all systems together, as far as
-    the `selection` leaves them in. `scorers` are further ones by name, and `scores` those of other
-    tools, as `evaluate` takes them.
-    """
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet."""
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
         raise VifidelError(
-            "people are scored by one caption per image, and samples are several; leave one of "
-            "the two out."
+            "people=True needs one caption per image, and samples=True takes several; leave one "
+            "of the two out."
         )
     if people and references is None:
-        raise VifidelError("people are scored by references, and there are none: give some.")
+        raise VifidelError("people=True needs references, and there are none: give some.")
     read, by_image = read_captions(systems, references, wanted, selection.image_ids)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
+    of_objects = paths_in(settings.objects)
+    files = {
+        "captions": [path for source in systems.values() for path in paths_in(source)],
+        "references": paths_in(references),
+        "objects": of_objects,
+    }
+    settings = replace(settings, files=list(chain.from_iterable(files.values())))
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
-    of_objects = paths_in(settings.objects)
     released = references if of_objects and isinstance(references, str | os.PathLike) else None
     labels = None
     if released is not None or "labels" in vars(settings):  # where some metric has read them
@@ -226,11 +228,6 @@ def plan(
     warn_of_language(whole, images, made)
     if labels is not None:
         warn_of_tags(labels)
-    files = {
-        "captions": [path for source in systems.values() for path in paths_in(source)],
-        "references": paths_in(references),
-        "objects": of_objects,
-    }
     inputs = None
     if files["captions"] and not scorers:  # only files can be read again
         arguments = systems, references, settings, metrics, wanted, selection
@@ -294,8 +291,8 @@ def read_captions(
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
-                f"{where}: holds the captions of system {name!r} and no others; "
-                "give captions that people wrote as references."
+                f"{where}: holds exactly the captions of system {name!r}; give captions that "
+                "people wrote as references."
             )
         if wanted.samples:
             read += spread(name, of_system)

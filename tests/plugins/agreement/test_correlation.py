@@ -188,7 +188,7 @@ def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):
     random = np.random.default_rng(2)
     given = ratings(column(random.integers(1, 5, size=12)))
     scores = random.normal(size=(1, 12))
-    trials = given_trials(number=5, ours=[scores**2]).and_given("theirs", scores)
+    trials = given_trials(number=5, ours=[scores**2]).and_given([({"theirs": scores}, "digest")])
     (matrix,) = correlate(given, trials, no_parts).findings["williams"]
     assert matrix["title"].endswith("references: 5")
     assert set(matrix["correlations"]) == {"ours", "theirs"}

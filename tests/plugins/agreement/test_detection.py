@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.plugins.agreement.detection import (
-    SupportsWords,
     average_precision,
     detect,
 )
@@ -131,7 +130,6 @@ def words_of(located):
             [frozenset(marked)],
         )
         scorer = Supports(**supports)
-        assert isinstance(scorer, SupportsWords)
         found = located(data, S=scorer, no_words=object())
         assert [(one["metric"], one["words"]) for one in found] == [("S", "all"), ("S", "things")]
         (rows,) = scorer.seen

@@ -85,7 +85,9 @@ def test_layouts_of_capevalkit_need_no_option(name, rows, tmp_path):
 def test_the_figures_are_scipys(rows, tmp_path, run):
     rows = [{**row, "half": "ab"[number % 2]} for number, row in enumerate(rows)]
     path, output = write(tmp_path / "rows.csv", rows), tmp_path / "out.json"
-    chosen = ("--metrics", "CIDEr,BLEU", "--group-by", "half", "--output", output)
+    rows[3]["mt"] = rows[3]["refs"][1]
+    path = write(path, rows)
+    chosen = ("--metrics", "CIDEr,BLEU", "--group-by", "half", "--keep-own", "--output", output)
     result = run("agreement", "judgements", path, *chosen)
     assert result.exit_code == 0, result.output
     found = json.loads(output.read_text())
@@ -163,7 +165,7 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
         (
             [{"mt": "a", "cand": "b", "score": 1}],
             {},
-            "'mt' and 'cand' may each be meant; name one of",
+            "'mt' and 'cand' could each be meant; name one of",
         ),
         (
             [{"mt": "a", "score": 1}],
@@ -183,7 +185,7 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
             {},
             r"\[1\]: 'score' is 1; expected 2 ratings",
         ),
-        ([], {}, "there is no row"),
+        ([], {}, "has no row"),
     ],
 )
 def test_one_sentence_of_what_is_wrong(rows, columns, message, tmp_path):

@@ -6,6 +6,8 @@ import pytest
 from PIL import Image
 
 from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
+from vifidel_eval.io.pictures import file_names as file_names_in
+from vifidel_eval.io.pictures import find_pictures
 from vifidel_eval.show.report import thumbnails
 
 
@@ -37,30 +39,28 @@ def decoded(text):
 )
 def test_pictures_are_found(folder, image_id, name, file_names):
     path = folder(name, "other.jpg")
-    assert thumbnails.find_pictures(path, [image_id, "missing"], file_names) == {
-        image_id: path / name
-    }
+    assert find_pictures(path, [image_id, "missing"], file_names) == {image_id: path / name}
 
 
 def test_no_picture_of_any_image_is_an_error(folder):
     with pytest.raises(ImageIdError, match=r"lacks .*7.*has 1 image id: 'beach.jpg'"):
-        thumbnails.find_pictures(folder("beach.jpg"), [7], {})
+        find_pictures(folder("beach.jpg"), [7], {})
     with pytest.raises(VifidelError, match="nowhere: no such file"):
-        thumbnails.find_pictures(folder() / "nowhere", [7], {})
+        find_pictures(folder() / "nowhere", [7], {})
 
 
 def test_a_folder_without_pictures_says_so(tmp_path):
     (tmp_path / "1.svg").touch()
     with pytest.raises(VifidelError, match=r"there is no picture in it \(.*\.jpg, .*\.png"):
-        thumbnails.find_pictures(tmp_path, [1], {})
+        find_pictures(tmp_path, [1], {})
 
 
 def test_two_pictures_of_an_image_are_refused(folder):
     path = folder("101.jpg", "101.png", "102.jpg")
     with pytest.raises(ImageIdError, match=r"101\.jpg and 101\.png are both named after .* 101"):
-        thumbnails.find_pictures(path, [101, 102], {})
-    assert thumbnails.find_pictures(path, [102], {}) == {102: path / "102.jpg"}
-    assert thumbnails.find_pictures(path, [101], {101: "101.png"}) == {101: path / "101.png"}
+        find_pictures(path, [101, 102], {})
+    assert find_pictures(path, [102], {}) == {102: path / "102.jpg"}
+    assert find_pictures(path, [101], {101: "101.png"}) == {101: path / "101.png"}
 
 
 def test_file_names_come_from_coco_files(tmp_path):
@@ -68,7 +68,7 @@ def test_file_names_come_from_coco_files(tmp_path):
     coco.write_text(json.dumps({"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2}]}))
     plain = tmp_path / "labels.json"
     plain.write_text(json.dumps({"1": ["dog"]}))
-    assert thumbnails.file_names([plain, coco, tmp_path / "voc"]) == {1: "a.jpg"}
+    assert file_names_in([plain, coco, tmp_path / "voc"]) == {1: "a.jpg"}
 
 
 def test_pictures_are_small_upright_jpegs_and_know_their_size(folder):
@@ -126,9 +126,9 @@ def test_pictures_in_subfolders_are_found_by_path(folder, tmp_path):
     (path / "sub/b.png").touch()
     (tmp_path.parent / "outside.png").touch()
     ids = ["a.jpg", "sub/b.png", "sub/c.png", "../outside.png"]
-    assert thumbnails.find_pictures(path, ids, {}) == {
+    assert find_pictures(path, ids, {}) == {
         "a.jpg": path / "a.jpg",
         "sub/b.png": path / "sub/b.png",
     }
     (path / "a.jpg").unlink()
-    assert thumbnails.find_pictures(path, ["sub/b.png"], {}) == {"sub/b.png": path / "sub/b.png"}
+    assert find_pictures(path, ["sub/b.png"], {}) == {"sub/b.png": path / "sub/b.png"}

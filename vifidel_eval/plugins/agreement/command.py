@@ -69,27 +69,27 @@ class Experiment:
 
     references: tuple[References, ...] = _own(
         "all",
-        "Numbers of references, separated by commas; 'all' takes all there are.",
+        "Numbers of references, separated by commas; 'all' takes all.",
         Stated(_numbers),
         metavar="TEXT",
     )
     draws: int = _own(
         5,
-        "How many times to draw references if an image has more than that number.",
+        "How often to draw references at random if an image has more than that number.",
         click.IntRange(min=1),
         rare=True,
     )
     seed: int = _output(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
     scores: tuple[SystemFile, ...] = _own(
         (),
-        "Scores of another tool, by the ids of --write-candidates; NAME is what they are called.",
+        "Scores of another tool, by the ids of --write-candidates; NAME names them.",
         ReadNamed(),
         several=True,
         metavar="[NAME=]FILE",
     )
     lower_is_better: tuple[str, ...] = _own(
         (),
-        "Scores of --scores of which a lower number is the better one.",
+        "Scores of --scores for which lower is better; can be repeated.",
         str,
         several=True,
         rare=True,
@@ -98,7 +98,7 @@ class Experiment:
     ablation: tuple[tuple[str, str], ...] = _own(
         (),
         "Score VIFIDEL with these objects, by presence and, if the labels have counts, with "
-        "counts. Files separated by commas are united. Repeat for other objects.",
+        "counts. Files separated by commas are combined. Repeat for other objects.",
         NamedFiles(),
         several=True,
         rare=True,
@@ -121,8 +121,7 @@ class Experiment:
     )
     output: Path | None = _output(
         None,
-        "Write the result to this JSON file. What an interrupted run has finished is kept beside "
-        "it, and the same command continues from there.",
+        "Write the result to this JSON file. After an interruption, the same command continues.",
         Written(".unfinished"),
     )
     style: str = style_of("")
@@ -184,7 +183,7 @@ _CONSENSUS = click.option(
 _CAPTIONS = click.option(
     "--captions",
     type=CAPTIONS,
-    help="References where the file has none: COCO captions JSON or another caption file.",
+    help="References, if the file has none: COCO captions JSON or another caption file.",
 )
 
 
@@ -239,8 +238,8 @@ _DATA_SETS = (
         "composite",
         "flickr8k",
         "Composite: ratings of captions.",
-        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the "
-        "other sources 30k_*.csv with results_20130124.token, coco_*.csv with "
+        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv and Flickr8k.token.txt; for the "
+        "other sources, 30k_*.csv with results_20130124.token, and coco_*.csv with "
         "captions_val2014.json.",
     ),
     _DataSet(
@@ -259,9 +258,8 @@ _DATA_SETS = (
         "judgements",
         "judgement_files",
         "Any file of captions with ratings.",
-        "FILE is a table or a list (CSV, TSV, JSON, JSON Lines, Excel, Parquet) with a caption, "
-        "its references and ratings in each row. Polaris, Nebula, LongCap-Arena and Composite, as "
-        "capevalkit reads them, need no option.",
+        "FILE is a table or a list with a caption, its references and ratings in each row; the "
+        "files of Polaris, Nebula, LongCap-Arena and Composite need no options.",
         options=(record(f"{__package__}.judgement_files:Columns", "columns"),),
     ),
     _DataSet(
@@ -323,23 +321,19 @@ def _add(data_set: _DataSet) -> None:
             else:
                 result = detect(data, trials, scorers)
             _deliver(result, experiment)
-            drawable = result.findings.get("williams") != []
-            for path in experiment.figure if drawable else ():
-                write_figure(path, result)
         except KeyboardInterrupt:
             if parts.path is not None and parts.path.exists():
                 tell("Interrupted; the same command continues where it stopped.")
             raise
         parts.clear()
-        if experiment.figure and not drawable:  # everything else is done
-            write_figure(experiment.figure[0], result)  # says what is missing
+        for path in experiment.figure:
+            write_figure(path, result)
 
     command = record(Experiment, "experiment", defaults={"references": data_set.references})(
         metric_options(command)
     )
-    for one in reversed(data_set.options):
+    for one in (*reversed(data_set.options), click.argument(data_set.path, type=FILE)):
         command = one(command)
-    command = click.argument(data_set.path, type=FILE)(command)
     help_text = f"{data_set.summary}\n\n{data_set.files}"
     agreement.command(data_set.name, cls=MetricCommand, help=help_text)(command)
 
@@ -355,10 +349,7 @@ def _trials(
     metrics: tuple[str, ...] | None,
     settings: Settings,
 ) -> tuple[Trials, dict[str, Scorer]]:
-    """Return the scores of the metrics that were asked for, other tools' included.
-
-    The metrics that could be computed here come with them.
-    """
+    """Return the scores, other tools' included, and the metrics that could be computed here."""
     from ...scorers.registry import build
     from ...scores.systems import together
     from .trials import read_scores, run_trials, work
@@ -371,11 +362,10 @@ def _trials(
     scorers, unavailable = build(chosen_metrics(metrics, settings, not alone), settings)
     scorers |= experiment.ablations(settings)
     numbers = experiment.references if has_references else (0,)
-    draws = experiment.draws
+    draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
-        seed = experiment.seed
         trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
-    trials = trials.and_all_given(given, experiment.lower_is_better)
+    trials = trials.and_given(given, experiment.lower_is_better)
     if not trials.scores:
         if trials.unavailable:
             raise together(trials.unavailable.values())

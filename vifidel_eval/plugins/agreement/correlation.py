@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -68,8 +68,11 @@ def correlate(
     images = [to_json_value(one.image_id) for one in ratings.judged]
     settings = json.dumps([trials.seed, images]).encode()  # with the scores all that counts
     correlations: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    tables: list[Table] = []
     for rating, judges, captions, judgements in views(ratings):
         of_rated = judgements[rated[rating]]
+        lines: list[list[Cell]] = []
         for metric, number, draws in trials.columns():
             scores = draws[:, 0, rated[rating]]
             content = b"".join(part.tobytes() for part in (rated[rating], scores, of_rated))
@@ -77,26 +80,45 @@ def correlate(
             if key not in parts:
                 parts.add(key, _correlation(of_rated, scores, resampled[rating]))
             part = parts[key]
-            intervals = {name: tuple(map(from_json, r)) for name, r in part["intervals"].items()}
-            correlations.append(
-                {
-                    "metric": metric,
-                    "references": number,
-                    "rating": rating,
-                    "judges": judges,
-                    "captions": captions,
-                    "judgements": part["judgements"],
-                    "coefficients": {n: from_json(r) for n, r in part["coefficients"].items()},
-                    "intervals": intervals,
-                }
-            )
+            found = {
+                "metric": metric,
+                "references": number,
+                "rating": rating,
+                "judges": judges,
+                "captions": captions,
+                "judgements": part["judgements"],
+                "coefficients": {n: from_json(r) for n, r in part["coefficients"].items()},
+                "intervals": {n: tuple(map(from_json, r)) for n, r in part["intervals"].items()},
+            }
+            correlations.append(found)
+            line: list[Cell] = [metric, number, part["judgements"]]
+            for name, r in found["coefficients"].items():
+                low, high = found["intervals"][name]
+                line.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
+                of_name = {**found, name: r, "low": low, "high": high}
+                rows.append(row_of(of_name, name, name, "judgements", subset=captions))
+            lines.append(line)
             on_progress(1)
+        title = (
+            f"{ratings.name}: correlation with the ratings, {rating}, judges: {judges}, captions: "
+            f"{captions}"
+        )
+        headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
+        tables.append(Table(headers, lines, title=title))
     matrices = _matrices(ratings, trials)
+    for matrix in matrices:
+        of_matrix = {"statistic": "Williams p", "subset": matrix["title"]}
+        for first, p_values in matrix["p_values"].items():
+            rows += [
+                {"metric": first, **of_matrix, "value": p, "against": second}
+                for second, p in p_values.items()
+                if first != second
+            ]
     return Agreement(
         ratings.name,
         {"correlations": correlations, "williams": matrices},
-        list(_rows(correlations, matrices)),
-        [*_tables(ratings.name, correlations), *map(_williams_table, matrices)],
+        rows,
+        [*tables, *map(_williams_table, matrices)],
         [],
         trials,
     )
@@ -152,40 +174,6 @@ def _matrices(ratings: Ratings, trials: Trials) -> list[dict[str, Any]]:
     return matrices
 
 
-def _rows(
-    correlations: Iterable[dict[str, Any]], matrices: Iterable[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
-    for one in correlations:
-        view = {"rating": one["rating"], "judges": one["judges"], "subset": one["captions"]}
-        for name, value in one["coefficients"].items():
-            low, high = one["intervals"][name]
-            found = {**one, "low": low, "high": high, name: value}
-            yield row_of(found, name, name, "judgements", **view)
-    for matrix in matrices:
-        for first, p_values in matrix["p_values"].items():
-            of_first = {"metric": first, "statistic": "Williams p", "subset": matrix["title"]}
-            for second, p in p_values.items():
-                if first != second:
-                    yield {**of_first, "value": p, "against": second}
-
-
-def _tables(data: str, correlations: Iterable[dict[str, Any]]) -> Iterator[Table]:
-    """Yield a table for each view on the ratings."""
-    rows: dict[str, list[list[Cell]]] = {}
-    for one in correlations:
-        title = (
-            f"{data}: correlation with the ratings, {one['rating']}, judges: {one['judges']}, "
-            f"captions: {one['captions']}"
-        )
-        row: list[Cell] = [one["metric"], one["references"], one["judgements"]]
-        for name, r in one["coefficients"].items():
-            low, high = one["intervals"][name]
-            row.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
-        rows.setdefault(title, []).append(row)
-    for title, of_view in rows.items():
-        yield Table(["Metric", "References", "Judgements", *COEFFICIENTS], of_view, title=title)
-
-
 def _williams_table(matrix: dict[str, Any]) -> Table:
     """Return the p-values: a small one says that the row's metric is better."""
     correlations, p_values = matrix["correlations"], matrix["p_values"]
@@ -194,9 +182,10 @@ def _williams_table(matrix: dict[str, Any]) -> Table:
         for name, r in correlations.items()
     ]
     notes = [
-        "one-sided p-values: small where the metric of the row correlates better (Pearson) than "
-        "the one of the column",
-        "the captions of an image count as independent here: where it has several, p is too small",
+        "one-sided p-values: small if the metric of the row correlates better (Pearson) than "
+        "that of the column",
+        "the captions of an image are taken as independent here: with several captions per "
+        "image, p is too small",
     ]
     return Table(["Metric", "Pearson", *correlations], rows, notes, title=matrix["title"])
 

@@ -6,7 +6,7 @@ The experiments of ALOHa (Petryk et al., NAACL 2024) on HAT and nocaps-FOIL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +24,10 @@ from .trials import Trials
 WORD_SETS = {"all": False, "things": True}
 
 
-@runtime_checkable
-class SupportsWords(Protocol):
-    """A scorer that knows the support of each word."""
-
-    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
-        """Return the words that the metric judges, row by row, in the order of the caption."""
-        ...
-
-
 def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) -> Agreement:
     """Compare scores, with one number of references, with where the hallucinations are.
 
-    Those of the scorers that are `SupportsWords` look for the made-up words, of captions judged
+    Those of the scorers that have ``word_supports`` look for the made-up words, of captions judged
     together in the last one. Found are, of each metric, with intervals, means over draws of
     references:
 
@@ -69,8 +60,8 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
             pairwise.append({key: accuracy[key] for key in keys})
     most = max(one["captions"] for one in detection)
     fewer = [
-        f"{one['metric']}: {most - one['captions']} captions fewer than others, which it cannot "
-        "score"
+        f"{one['metric']}: {most - one['captions']} captions fewer than others, because it "
+        "cannot score the rest"
         for one in detection
         if one["captions"] < most
     ]
@@ -92,11 +83,21 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
             ["Metric", "Accuracy", "Interval", "Pairs"],
         ),
     ]
+    rows = []
+    for one in detection:
+        rows.append(row_of(one, "average precision", "average_precision", "captions"))
+        share = one["positives"] / one["captions"] if one["captions"] else np.nan
+        found = {"metric": one["metric"], "captions": one["captions"], "share": share}
+        rows.append(row_of(found, "share of positives", "share", "captions"))
+    for one in localization:
+        words = {"subset": one["words"]}
+        rows.append(row_of(one, "localization accuracy", "accuracy", "captions", **words))
+    rows += [row_of(one, "pairwise accuracy", "accuracy", "pairs") for one in pairwise]
     numbers = ", ".join(map(str, trials.references))
     return Agreement(
         data.name,
         {"detection": detection, "localization": localization, "pairwise": pairwise},
-        list(_rows(detection, localization, pairwise)),
+        rows,
         [table for table in tables if table.rows],
         [f"references: {numbers}; ties count half", *fewer],
         trials,
@@ -109,7 +110,8 @@ def _localization(
     places = [at for at, marked in enumerate(data.marked) if marked and data.made_up[-1, at]]
     resampled = Resampled([data.judged[at] for at in places], trials.seed)
     for name, scorer in scorers.items():
-        if not isinstance(scorer, SupportsWords):
+        word_supports = getattr(scorer, "word_supports", None)
+        if word_supports is None:
             continue
         supports = []
         for draw in range(times_drawn(data.judged, number, trials.draws)):
@@ -119,7 +121,7 @@ def _localization(
                 [references[at] for at in places],
                 [data.judged[at].image_id for at in places],
             )
-            supports.append(list(zip(places, scorer.word_supports(rows), strict=True)))
+            supports.append(list(zip(places, word_supports(rows), strict=True)))
         for words, things_only in WORD_SETS.items():
             right = np.array(
                 [
@@ -139,22 +141,6 @@ def _right(words: Sequence[WordSupport], marked: frozenset[int], things_only: bo
     lowest = min(word.support for word in ranked)
     hits = [not marked.isdisjoint(word.place) for word in ranked if word.support == lowest]
     return sum(hits) / len(hits)
-
-
-def _rows(
-    detection: list[dict[str, Any]],
-    localization: list[dict[str, Any]],
-    pairwise: list[dict[str, Any]],
-) -> Iterator[dict[str, Any]]:
-    for one in detection:
-        yield row_of(one, "average precision", "average_precision", "captions")
-        share = one["positives"] / one["captions"] if one["captions"] else np.nan
-        found = {"metric": one["metric"], "captions": one["captions"], "share": share}
-        yield row_of(found, "share of positives", "share", "captions")
-    for one in localization:
-        yield row_of(one, "localization accuracy", "accuracy", "captions", subset=one["words"])
-    for one in pairwise:
-        yield row_of(one, "pairwise accuracy", "accuracy", "pairs")
 
 
 def _detection(data: Hallucinations, draws: Floats, resampled: Resampled) -> dict[str, Any]:

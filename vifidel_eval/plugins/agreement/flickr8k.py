@@ -79,7 +79,7 @@ def read_flickr8k(folder: Path) -> Ratings:
             if image_id not in references or caption_id not in captions:
                 raise AnnotationError(
                     f"{where}: {image if image_id not in references else caption_id} is not in "
-                    f"{SOURCES['8k']}; are both files of the same data set?"
+                    f"{SOURCES['8k']}; do both files belong to the same data set?"
                 )
             judged.append(Judged(image_id, (captions[caption_id],), references[image_id]))
             answers[rating].append(values)
@@ -153,8 +153,8 @@ def read_composite(folder: Path) -> Ratings:
                     given[rating] = answer
     if not answers:
         raise AnnotationError(
-            f"{folder}: no rating; it should hold 8k_correctness.csv, 8k_throughness.csv and the "
-            "like."
+            f"{folder}: no rating; give the folder with 8k_correctness.csv, 8k_throughness.csv "
+            "and the like."
         )
     sources = list(dict.fromkeys(source for source, *_ in answers))
     judged = []
@@ -182,40 +182,35 @@ def read_composite(folder: Path) -> Ratings:
 
 def _answers(path: Path) -> Iterator[tuple[ImageId, str, int, float]]:
     """Yield image, caption, its place among the image's and the rating."""
-    rows = _rows(path)
-    _, header = next(rows, (0, []))
-    image_column = next((name for name in header if _IMAGE.fullmatch(name)), "")
     columns = [(f"Input.text{n}", f"Answer.Q{n}Answer") for n in range(1, _CAPTIONS + 1)]
-    if not image_column or not {name for pair in columns for name in pair} <= set(header):
-        raise AnnotationError(
-            f"{path}: its first line does not name Input.image_url, Input.text1 to Input.text3 and "
-            "Answer.Q1Answer to Answer.Q3Answer, separated by semicolons; is it the published file?"
-        )
-    for line, fields in rows:
-        row = dict(zip(header, map(str.strip, fields), strict=False))
-        if not row.get(image_column):
-            continue  # the published files end with lines without an image
-        image = image_id_of(row[image_column])
-        where = f"{path}: line {line}: image {image}"
-        for place, (text, answer) in enumerate(columns):
-            if not row.get(text) or answer not in row:
-                raise AnnotationError(f"{where}: a caption or rating is missing.")
-            try:
-                rating = float(row[answer])
-            except ValueError:
-                rating = np.nan
-            if not 1 <= rating <= 5:
-                raise AnnotationError(
-                    f"{where}: the rating is {row[answer]!r:.40}, not a number from 1 to 5."
-                )
-            yield image, row[text], place, rating
-
-
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    rows = csv.reader(io.StringIO(read_text(path, AnnotationError)), delimiter=";")
+    rows = csv.DictReader(io.StringIO(read_text(path, AnnotationError)), delimiter=";")
     try:
-        for row in rows:
-            yield rows.line_num, row
+        header = rows.fieldnames or ()
+        image_column = next((name for name in header if _IMAGE.fullmatch(name)), "")
+        if not image_column or not {name for pair in columns for name in pair} <= set(header):
+            raise AnnotationError(
+                f"{path}: its first line does not name Input.image_url, Input.text1 to Input.text3 "
+                "and Answer.Q1Answer to Answer.Q3Answer, separated by semicolons; is it the "
+                "published file?"
+            )
+        for fields in rows:
+            row = {name: text.strip() for name, text in fields.items() if isinstance(text, str)}
+            if not row.get(image_column):
+                continue  # the published files end with lines without an image
+            image = image_id_of(row[image_column])
+            where = f"{path}: line {rows.line_num}: image {image}"
+            for place, (text, answer) in enumerate(columns):
+                if not row.get(text) or answer not in row:
+                    raise AnnotationError(f"{where}: a caption or rating is missing.")
+                try:
+                    rating = float(row[answer])
+                except ValueError:
+                    rating = np.nan
+                if not 1 <= rating <= 5:
+                    raise AnnotationError(
+                        f"{where}: the rating is {row[answer]!r:.40}, not a number from 1 to 5."
+                    )
+                yield image, row[text], place, rating
     except csv.Error as problem:  # such as a quotation mark that nothing closes
         raise AnnotationError(
             f"{path}: line {rows.line_num}: {problem}; get the published file again."

@@ -36,6 +36,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     resampled = Resampled(choices.judged, trials.seed)
     accuracies: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
+    lines: list[list[Cell]] = []
     for metric, number, draws in trials.columns():
         agrees = np.sign(draws[:, 0] - draws[:, 1]) * preferred
         right = np.where(agrees == 0, TIES[ties], agrees > 0)
@@ -57,21 +58,19 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
             accuracies.append(found)
             rows.append(row_of(found, "accuracy", "accuracy", "pairs", subset=kind))
             rows.append(row_of(found, "tied", "tied", "pairs", subset=kind, low=None, high=None))
+        total = accuracies[-1]  # of all kinds together
+        shares = [rounded(of_kind["accuracy"]) for of_kind in accuracies[-len(masks) :]]
+        interval = f"{total['low']:.4f}-{total['high']:.4f}" if total["pairs"] else None
+        last = [interval, total["pairs"], rounded(total["tied"])]
+        lines.append([metric, number, *shares, *last])
     of_all = [accuracy for accuracy in accuracies if accuracy["kind"] == ALL]
     most = max(total["pairs"] for total in of_all)
     fewer = [
         f"{total['metric']} with {total['references']} references: {most - total['pairs']} pairs "
-        "fewer than others, whose captions it cannot score"
+        "fewer than others, because it cannot score their captions"
         for total in of_all
         if total["pairs"] < most
     ]
-    lines: list[list[Cell]] = []
-    for at, total in enumerate(of_all):
-        of_line = accuracies[at * len(masks) : (at + 1) * len(masks)]
-        shares = [rounded(accuracy["accuracy"]) for accuracy in of_line]
-        interval = f"{total['low']:.4f}-{total['high']:.4f}" if total["pairs"] else None
-        last = [interval, total["pairs"], rounded(total["tied"])]
-        lines.append([total["metric"], total["references"], *shares, *last])
     headers = ["Metric", "References", *masks, f"Interval of {ALL}", "Pairs", "Tied"]
     divided = int((choices.preferred == 0).sum())
     left_out = f"; {divided} pairs on which people were divided are left out"

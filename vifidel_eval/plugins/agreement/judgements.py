@@ -38,6 +38,8 @@ class Judged:
     image_id: ImageId
     captions: tuple[str, ...]
     references: tuple[str, ...]
+    #: Whether captions that are references stay among them.
+    keeps_own: bool = False
 
     def others(self, references: Sequence[str]) -> list[str]:
         """Return those of some references that say something else than any of the captions.
@@ -49,7 +51,7 @@ class Judged:
     @cached_property
     def _own(self) -> frozenset[str]:
         """The references that say what one of the captions says; every draw asks for them."""
-        captions = {_plain(caption) for caption in self.captions}
+        captions = set() if self.keeps_own else {_plain(caption) for caption in self.captions}
         return frozenset(r for r in self.references if _plain(r) in captions)
 
 

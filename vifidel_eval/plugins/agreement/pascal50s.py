@@ -54,11 +54,11 @@ def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
     for at, image in enumerate(_structs(images, "train_sent_final", ["name", "sentences"]), 1):
         where = f"{images}: image {at}"
         sentences = tuple(_text(sentence, where) for sentence in np.atleast_1d(image.sentences))
-        references[_stem(image.name, where)] = sentences
+        references[PurePosixPath(_text(image.name, where)).stem] = sentences
     judged = []
     for at, pair in enumerate(pairs, 1):
         where = f"{path}: pair {at}"
-        image = _stem(pair.name, where)
+        image = PurePosixPath(_text(pair.name, where)).stem
         if image not in references:
             raise AnnotationError(f"{where}: no references of image {image!r} in {images.name}.")
         captions = (_text(pair.sent1, where), _text(pair.sent2, where))
@@ -88,31 +88,30 @@ def _triplets(path: Path) -> list[tuple[Judged, float]]:
     triplets = _structs(path, "triplets", ["A", "B", "C", "rating"])
     if len(triplets) % _REFERENCES:
         raise AnnotationError(
-            f"{path}: {len(triplets)} triplets, which are not {_REFERENCES} a pair; {_AGAIN}"
+            f"{path}: {len(triplets)} triplets, not {_REFERENCES} per pair; {_AGAIN}"
         )
     pairs = []
     scenes: dict[tuple[str, ...], int] = {}
     for start in range(0, len(triplets), _REFERENCES):
         of_pair = triplets[start : start + _REFERENCES]
         where = f"{path}: triplets {start + 1} to {start + _REFERENCES}"
-        if not all(_is_triplet(triplet) for triplet in of_pair):
+        if not all(
+            np.ndim(triplet.rating) == 0
+            and triplet.rating in (-1, 0, 1)
+            and all(isinstance(caption, str) for caption in (triplet.A, triplet.B, triplet.C))
+            for triplet in of_pair
+        ):
             raise AnnotationError(
                 f"{where}: not three captions and a rating of 1, -1 or 0; {_AGAIN}"
             )
         captions, *others = {(triplet.B.strip(), triplet.C.strip()) for triplet in of_pair}
         if others:
-            raise AnnotationError(f"{where}: not all of one pair; {_AGAIN}")
+            raise AnnotationError(f"{where}: they do not all belong to one pair; {_AGAIN}")
         references = tuple(triplet.A.strip() for triplet in of_pair)
         majority = np.sign(sum(float(triplet.rating) for triplet in of_pair))
         scene = scenes.setdefault(references, len(scenes) + 1)
         pairs.append((Judged(scene, captions, references), majority))
     return pairs
-
-
-def _is_triplet(triplet: Any) -> bool:
-    captions = (triplet.A, triplet.B, triplet.C)
-    is_rating = np.ndim(triplet.rating) == 0 and triplet.rating in (-1, 0, 1)
-    return is_rating and all(isinstance(caption, str) for caption in captions)
 
 
 def _consensus(path: Path, judged: list[Judged]) -> list[float]:
@@ -144,11 +143,6 @@ def _majority(votes: object, where: str) -> float:
     return float(np.sign(given.sum(dtype=np.float64)))
 
 
-def _stem(name: object, where: str) -> str:
-    """Return the image id of a file name or an address."""
-    return PurePosixPath(_text(name, where)).stem
-
-
 def _text(value: object, where: str) -> str:
     if not isinstance(value, str):
         raise AnnotationError(f"{where}: found {value!r:.40} instead of text; get the file again.")
@@ -175,22 +169,20 @@ def _variable(path: Path, variable: str) -> Any:
             f"{path}: no such file; give the folder that holds the data set's published files."
         )
     try:
-        names = [name for name, *_ in whosmat(path)]
-        if variable in names:
-            return loadmat(
-                path, squeeze_me=True, struct_as_record=False, variable_names=[variable]
-            )[variable]
+        found = loadmat(path, squeeze_me=True, struct_as_record=False, variable_names=[variable])
+        if variable in found:
+            return found[variable]
+        names = ", ".join(name for name, *_ in whosmat(path))
     except OSError as problem:
         if problem.errno is None:  # SciPy's own: the content ends too early
             raise AnnotationError(_DAMAGED.format(path)) from None
         raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
     except NotImplementedError:
         raise AnnotationError(
-            f"{path}: a MATLAB 7.3 file, which the published one is not; get the published file."
+            f"{path}: a MATLAB 7.3 file, unlike the published one; get the published file."
         ) from None
     except Exception:  # damaged files raise nearly anything in SciPy
         raise AnnotationError(_DAMAGED.format(path)) from None
     raise AnnotationError(
-        f"{path}: no variable {variable!r} but {', '.join(names) or 'none'}; is it the published "
-        "file?"
+        f"{path}: no variable {variable!r} but {names or 'none'}; is it the published file?"
     )

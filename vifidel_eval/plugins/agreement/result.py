@@ -18,7 +18,7 @@ from ...errors import VifidelError
 from ...evaluation import Floats, Integers
 from ...io.digits import for_json, rounded
 from ...io.files import write_whole
-from ...io.text_tables import Cell, Table
+from ...io.text_tables import Cell, Table, p_value
 from ...project import pip_install
 from ...scores.significance import Bootstrap
 from . import trials as trials_of
@@ -102,7 +102,7 @@ def row_of(
     finding: Mapping[str, Any], statistic: str, key: str, n: str, **more: Any
 ) -> dict[str, Any]:
     """Return the row of the tidy table for a number of a finding, and of how many it is."""
-    own = {name: finding.get(name) for name in ("metric", "references", "low", "high")}
+    own = {name: finding.get(name) for name in COLUMNS}
     return {**own, "statistic": statistic, "value": finding[key], "n": finding[n], **more}
 
 
@@ -121,8 +121,12 @@ def table_of(
     return Table(columns, rows, texts=texts, title=title)
 
 
-#: File formats, by suffix.
-FIGURES = (".png", ".svg", ".pdf")
+#: File formats, by suffix, with neither date nor version: the same numbers give the same bytes.
+FIGURES: Any = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
 
 _MARKERS = "osD^vPX<>*hpd"
 _DASHES = ("-", "--", "-.", ":")
@@ -170,30 +174,32 @@ def write_curves(path: Path, result: Agreement) -> None:
             axis.set_ylabel("accuracy")
             axis.grid(axis="y", color="0.9")
             for at, metric in enumerate(metrics):
-                style = {
-                    "color": f"C{at % 10}",
-                    "marker": _MARKERS[at % len(_MARKERS)],
-                    "linestyle": _DASHES[at % len(_DASHES)],
-                    "markersize": 4,
-                    "linewidth": 1.2,
-                }
                 of_metric = {
-                    a["references"]: a
-                    for a in result.findings["accuracies"]
-                    if (a["metric"], a["kind"]) == (metric, kind)
+                    accuracy["references"]: accuracy
+                    for accuracy in accuracies
+                    if (accuracy["metric"], accuracy["kind"]) == (metric, kind)
                 }
                 drawn = [number for number in numbers if number in of_metric]
                 places: list[float] = [numbers.index(number) for number in drawn]
                 if not drawn:  # another tool's scores: whatever references it had
                     places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
-                accuracies, lows, highs = (
+                values, lows, highs = (
                     [of_metric[number][key] for number in drawn]
                     for key in ("accuracy", "low", "high")
                 )
                 if len(drawn) == 1:  # a band has no width there
                     places = [places[0] + 0.03 * (at - len(metrics) / 2)]
                     axis.vlines(places, lows, highs, color="0.6", linewidth=1)
-                axis.plot(places, accuracies, label=metric, **style)
+                axis.plot(
+                    places,
+                    values,
+                    label=metric,
+                    color=f"C{at % 10}",
+                    marker=_MARKERS[at % len(_MARKERS)],
+                    linestyle=_DASHES[at % len(_DASHES)],
+                    markersize=4,
+                    linewidth=1.2,
+                )
                 axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
         # Named here: matplotlib leaves labels out that begin with an underscore.
         legend = figure.legend(
@@ -212,9 +218,6 @@ def write_intervals(path: Path, result: Agreement) -> None:
     """
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
-
-    def name(one: dict[str, Any]) -> str:
-        return f"{one['metric']}, {one['words']}" if "words" in one else one["metric"]
 
     panels = [
         (
@@ -236,7 +239,8 @@ def write_intervals(path: Path, result: Agreement) -> None:
             lows, highs, values = ([row[end] for row in rows] for end in ("low", "high", key))
             axis.hlines(places, lows, highs, color="0.5")
             axis.plot(values, places, "o", color="0.1", markersize=4)
-            axis.set_yticks(places, list(map(name, rows)), parse_math=False)
+            names = [", ".join(row[of] for of in ("metric", "words") if of in row) for row in rows]
+            axis.set_yticks(places, names, parse_math=False)
             axis.invert_yaxis()
             axis.grid(axis="x", color="0.9")
             if chance is not None:
@@ -258,11 +262,11 @@ def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
         for axis, matrix in zip(axes, matrices, strict=True):
             correlations, p_values = matrix["correlations"], matrix["p_values"]
             names = list(correlations)
-            sure = [[1 - p_values[row][column] for column in names] for row in names]
+            sure = [[1 - p for p in of_row.values()] for of_row in p_values.values()]
             axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
             for y, row in enumerate(names):
-                for x, column in enumerate(names):
-                    text = _p_value(p_values[row][column])
+                for x, p in enumerate(p_values[row].values()):
+                    text = "" if math.isnan(p) else ">.999" if p > 0.999 else p_value(p)
                     axis.text(x, y, text, ha="center", va="center", fontsize=7)
             axis.set_xticks(range(len(names)), names, rotation=90, parse_math=False)
             labels = [f"{name} ({r:.3f})" for name, r in correlations.items()]
@@ -273,12 +277,6 @@ def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
             axis.set_title(title, fontsize=8, parse_math=False)
 
 
-def _p_value(p: float) -> str:
-    if math.isnan(p):
-        return ""
-    return "<.001" if p < 0.001 else ">.999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
-
-
 @contextmanager
 def _drawing(
     path: Path, size: tuple[float, float], columns: int, panels: Sequence[Any]
@@ -287,8 +285,6 @@ def _drawing(
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    # Neither date nor version: the same numbers give the same bytes.
-    without = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     suffix = path.suffix.lower()
     with rc_context(_SETTINGS):
         figure = Figure(figsize=size, layout="constrained")
@@ -297,5 +293,5 @@ def _drawing(
             axis.set_axis_off()
         yield figure, list(axes[: len(panels)])
         content = io.BytesIO()
-        figure.savefig(content, format=suffix[1:], dpi=200, metadata=without[suffix])
+        figure.savefig(content, format=suffix[1:], dpi=200, metadata=FIGURES[suffix])
     write_whole(path, content.getvalue())

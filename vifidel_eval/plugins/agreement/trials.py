@@ -58,39 +58,35 @@ class Trials:
                 yield metric, number, draws
 
     def and_given(
-        self, metric: str, scores: Floats, digest: str = "", lower_is_better: bool = False
+        self,
+        given: Iterable[tuple[Mapping[str, Floats], str]],
+        lower_is_better: Collection[str] = (),
     ) -> Trials:
-        """Return these trials with scores of another tool, (captions judged together, judgements).
-
-        The `digest` pins its file. A `VifidelError` says that there is a metric of that name.
-        """
-        if metric in self.signatures:
-            raise VifidelError(
-                f"there is another {metric}: give these scores another name, as in --scores "
-                "NAME=FILE."
-            )
-        files = f"|files:{digest}" if digest else ""
-        sign = -1 if lower_is_better else 1
+        """Return these trials with what `read_scores` returned of other tools' files."""
+        scores, signatures, lower = {**self.scores}, {**self.signatures}, {*self.lower_is_better}
+        for columns, digest in given:
+            for name, of_tool in columns.items():
+                if name in signatures:
+                    raise VifidelError(
+                        f"there is another {name}: give these scores another name, as in --scores "
+                        "NAME=FILE."
+                    )
+                sign = 1
+                if name in lower_is_better:
+                    sign = -1
+                    lower.add(name)
+                scores[name] = {AS_GIVEN: sign * of_tool[np.newaxis]}
+                signatures[name] = f"{name}|scores:given|files:{digest}"
+        for name in lower_is_better:
+            if name not in lower:
+                raise VifidelError(f"lower is better for {name!r}, but no file of --scores has it.")
         return replace(
             self,
-            references=[*(number for number in self.references if number != AS_GIVEN), AS_GIVEN],
-            scores=self.scores | {metric: {AS_GIVEN: sign * scores[np.newaxis]}},
-            signatures=self.signatures | {metric: f"{metric}|scores:given{files}"},
-            lower_is_better=self.lower_is_better.union([metric] * lower_is_better),
+            references=[*self.references, *[AS_GIVEN] * (len(scores) > len(self.scores))],
+            scores=scores,
+            signatures=signatures,
+            lower_is_better=frozenset(lower),
         )
-
-    def and_all_given(
-        self, given: Iterable[tuple[Mapping[str, Floats], str]], lower_is_better: Collection[str]
-    ) -> Trials:
-        """Return these trials with what `read_scores` returned of files."""
-        trials = self
-        for columns, digest in given:
-            for name, scores in columns.items():
-                trials = trials.and_given(name, scores, digest, name in lower_is_better)
-        for name in lower_is_better:
-            if name not in trials.lower_is_better:
-                raise VifidelError(f"lower is better for {name!r}, which no file of --scores has.")
-        return trials
 
     def notes(self) -> list[str]:
         """Return what a table of these trials must say: how they were made, and signatures."""
@@ -356,8 +352,8 @@ def read_scores(
     for item in items:
         if item.get("caption", captions.get(item.image)) != captions.get(item.image):
             raise item.error(
-                f"{item}: {item['caption']!r:.60} is not the caption of that id; are the scores "
-                "for this data set?"
+                f"{item}: {item['caption']!r:.60} is not the caption with that id; are the "
+                "scores for this data set?"
             )
     columns = columns_of(items, where, name)
     given = {item.image for item in items}

@@ -15,13 +15,11 @@ from ...errors import VifidelError
 from ...io.files import json_line, read_kept, write_whole
 from ...io.options import is_whole
 from ...io.records import Parts
+from ..pytorch import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
 
-
-#: For transformers: nothing is fetched, and no code that lies beside the weights is run.
-HARMLESS = {"local_files_only": True, "trust_remote_code": False}
 
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
@@ -29,18 +27,6 @@ _LONGEST_SIDE = 1 << 13
 # What the header of a file says that it is, and its key among the parts of an unfinished run.
 _KIND = {"vifidel_eval": "detections", "version": 1}
 _HEADER = "header"
-
-
-@dataclass(frozen=True)
-class ModelFiles:
-    """A model's files on this machine."""
-
-    #: Its id, or the name of its folder or file.
-    name: str
-    #: A folder with ``config.json``, or an ONNX file.
-    path: Path
-    #: Sixteen hexadecimal digits that pin all files that the model reads.
-    digest: str
 
 
 class Found(NamedTuple):
@@ -123,8 +109,8 @@ class ObjectsFile:
                 self._take(entry)
             else:
                 raise VifidelError(
-                    f"{output}: line {number} is not what detect writes; delete the line, and its "
-                    "picture is read again."
+                    f"{output}: line {number} was not written by detect; delete the line, and "
+                    "its picture is read again."
                 )
         self._parts = Parts(self.output)
         parts = {key: self._parts[key] for key in self._parts}
@@ -179,15 +165,16 @@ class ObjectsFile:
     def _check_header(self, path: Path | None, header: Any) -> None:
         if not isinstance(header, dict) or header.get("vifidel_eval") != _KIND["vifidel_eval"]:
             raise VifidelError(
-                f"{path}: is there already, and is not a file of detections; name another --output."
+                f"{path}: already exists and is not a file of detections; name another --output."
             )
         now = json.loads(_line(self._header))
         for name in dict.fromkeys([*now, *header]):
             # A folder may have another name by now.
             if name != "model" and header.get(name) != now.get(name):
                 raise VifidelError(
-                    f"{path}: made by another run: {name} is {header.get(name)!r:.60} there and "
-                    f"{now.get(name)!r:.60} now; name another --output, or delete the file."
+                    f"{path}: was made by a different run: {name} is {header.get(name)!r:.60} "
+                    f"there and {now.get(name)!r:.60} now; name another --output, or delete the "
+                    "file."
                 )
 
 
@@ -208,7 +195,7 @@ def checked_side(side: Any, files: ModelFiles) -> int:
     if is_whole(side, 1, _LONGEST_SIDE):
         return int(side)
     raise VifidelError(
-        f"{files.path}: it says that it reads pictures of {side!r:.40} pixels; the side is a whole "
+        f"{files.path}: it declares pictures of {side!r:.40} pixels; the side must be a whole "
         f"number from 1 to {_LONGEST_SIDE}: get a fresh copy, or save it again."
     )
 

@@ -5,7 +5,6 @@ They use the library's processors of Pillow, and its post-processing unless docs
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
@@ -18,8 +17,8 @@ import transformers
 from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
-from ...io.files import first_line
-from .detectors import HARMLESS, Detector, Found, ModelFiles, Prepared, checked_side, exact
+from ..pytorch import ModelFiles, from_folder, load_model
+from .detectors import Detector, Found, Prepared, checked_side, exact
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -47,51 +46,16 @@ class _Transformers(Detector):
         self._device = device
         # Alone, a picture's digits do not depend on others; a graphics processor is worth it.
         self.batch = 1 if device.type == "cpu" else _BATCH_ON_DEVICE
-        self._model = self._loaded().eval().to(device)
+        self._model = load_model(files, self.loader, "detect").eval().to(device)
         self._images = self._load_images()
         size = dict(self._images.size or {})
         sides = [checked_side(side, files) for side in size.values() if side is not None]
         self.enough = checked_side(size.get("shortest_edge") or max(sides, default=None), files)
 
-    def _from_folder(self, what: str, loader: Any, **settings: Any) -> Any:
-        """Return what a class of transformers loads; an error calls it `what`."""
-        try:
-            return loader.from_pretrained(self.files.path, **HARMLESS, **settings)
-        except Exception as problem:  # the library raises nearly anything
-            raise VifidelError(
-                f"{self.files.path}: its {what} cannot be loaded ({first_line(problem)}); save the "
-                "model again with its processor, or name another."
-            ) from None
-
     def _load_images(self) -> Any:
-        return self._from_folder("image processor", transformers.AutoImageProcessor, backend="pil")
-
-    def _loaded(self) -> Any:
-        """Return the model with all its weights."""
-        logging: Any = transformers.utils.logging
-        with contextlib.ExitStack() as restored:
-            restored.callback(logging.set_verbosity, logging.get_verbosity())
-            if logging.is_progress_bar_enabled():
-                restored.callback(logging.enable_progress_bar)
-            logging.set_verbosity_error()
-            logging.disable_progress_bar()
-            model, report = self._from_folder(
-                "model",
-                getattr(transformers, self.loader),
-                use_safetensors=True,
-                dtype="float32",  # as pictures are prepared; weights may be kept in half
-                output_loading_info=True,
-            )
-        parameters = {name for name, _ in model.named_parameters()}
-        absent = parameters.intersection(report["missing_keys"])
-        if missing := sorted(map(str, [*absent, *report["mismatched_keys"]])):
-            # transformers gives them random values
-            raise VifidelError(
-                f"{self.files.path}: {len(missing)} of the model's weights are missing or of "
-                f"another shape, such as {missing[0]:.60}; get a fresh copy, or name a model that "
-                "was trained to detect."
-            )
-        return model
+        return from_folder(
+            self.files, "image processor", transformers.AutoImageProcessor, backend="pil"
+        )
 
     def versions(self) -> dict[str, str]:
         return {package: version(package) for package in ("transformers", "torch", "pillow")}
@@ -128,7 +92,7 @@ class Closed(_Transformers):
         if not hasattr(self._images, "post_process_object_detection"):
             raise VifidelError(
                 f"{files.path}: a model of type {self._model.config.model_type!r} finds text or "
-                "layout, not objects; name another."
+                "layout, not objects; name another model."
             )
         self._names = {int(at): name for at, name in self._model.config.id2label.items()}
         names = dict.fromkeys(name for _, name in sorted(self._names.items()))
@@ -159,7 +123,7 @@ class _Asked(_Transformers):
 
     def __init__(self, files: ModelFiles, device: Any) -> None:
         super().__init__(files, device)
-        self._tokenizer = self._from_folder("tokenizer", transformers.AutoTokenizer)
+        self._tokenizer = from_folder(files, "tokenizer", transformers.AutoTokenizer)
 
     def _prompt(self, question: str) -> str:
         return question
@@ -174,8 +138,8 @@ class _Asked(_Transformers):
             tokens = self._length(self._prompt(question))
             if tokens > self._longest:
                 raise VifidelError(
-                    f"the question {question!r:.60} has {tokens} tokens as {self.files.name} is "
-                    f"asked, which reads {self._longest}; leave it out, or take another model."
+                    f"the question {question!r:.60} has {tokens} tokens for {self.files.name}, "
+                    f"which reads at most {self._longest}; leave it out, or use another model."
                 )
 
     def _length(self, text: str) -> int:
@@ -310,7 +274,7 @@ class Sam3(_Asked):
 
     def _load_images(self) -> Any:
         # What its own image processor does (size, mean, deviation), which needs torchvision.
-        return self._from_folder("image processor", transformers.ViTImageProcessorPil)
+        return from_folder(self.files, "image processor", transformers.ViTImageProcessorPil)
 
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float

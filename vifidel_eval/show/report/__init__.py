@@ -2,6 +2,5 @@
 
 from .content import Content, Material, gather
 from .page import render_page
-from .thumbnails import file_names, find_pictures
 
-__all__ = ["Content", "Material", "file_names", "find_pictures", "gather", "render_page"]
+__all__ = ["Content", "Material", "gather", "render_page"]

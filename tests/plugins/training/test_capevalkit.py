@@ -1,0 +1,131 @@
+"""Metrics for capevalkit: the protocol, and its own `evaluate_metric` on a made benchmark."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import CaptionError, VifidelError, VifidelWarning
+from vifidel_eval.commands.main import main
+from vifidel_eval.integrations import CapevalMetric
+from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF
+
+REFERENCES = {
+    "beach.jpg": ["a dog catches a frisbee on the beach", "a dog jumps for a disc"],
+    "street.jpg": ["a man rides a bicycle", "a cyclist on a road"],
+}
+JUDGED = [  # the better, the higher the rating
+    ("beach.jpg", "a dog catches a frisbee", 4.0),
+    ("beach.jpg", "a dog on a beach", 3.0),
+    ("beach.jpg", "a zebra in the snow", 1.0),
+    ("street.jpg", "a man on a bicycle", 4.0),
+    ("street.jpg", "a pizza on a table", 1.0),
+]
+OBJECTS = {"beach.jpg": ["dog", "frisbee"], "street": ["person", "bicycle"]}
+SAMPLES = [
+    SimpleNamespace(
+        id=f"s{at}", image=f"/data/images/{image}", references=REFERENCES[image], prediction=text
+    )
+    for at, (image, text, _) in enumerate(JUDGED)
+]
+TEXTS = [text for _, text, _ in JUDGED]
+LISTS = [REFERENCES[image] for image, _, _ in JUDGED]
+
+
+def test_scores_are_those_of_the_rows():
+    expected = VifidelPRF().score_columns(TEXTS, references=LISTS)["VIFIDEL-F"]
+    assert CapevalMetric()(SAMPLES) == dict(zip("s0 s1 s2 s3 s4".split(), expected, strict=True))
+    names = [image for image, _, _ in JUDGED]
+    of_objects = VifidelPRF(OBJECTS)
+    expected = of_objects.score(TEXTS, image_ids=names, references=LISTS)
+    assert list(CapevalMetric(of_objects)(SAMPLES).values()) == expected.tolist()
+
+
+def test_where_lower_is_better_the_score_is_negative():
+    shares = VifidelH().score_columns(TEXTS, references=LISTS)["VIFIDEL-Hi"]
+    assert list(CapevalMetric("VIFIDEL-Hi")(SAMPLES).values()) == (-shares).tolist()
+    assert 1 in shares
+
+
+def test_undefined_scores_are_numbers():
+    nothing = [SimpleNamespace(id="a", image="x.jpg", references=[], prediction="a dog")]
+    with pytest.warns(VifidelWarning, match="VIFIDEL-F is not defined for 1 of 1 samples; their s"):
+        assert CapevalMetric(undefined=-1)(nothing) == {"a": -1}
+
+
+def test_what_cannot_be_used():
+    with pytest.raises(VifidelError, match="'CIDEr' is not a column that can be scored row by row"):
+        CapevalMetric("CIDEr")
+    with pytest.raises(VifidelError, match="undefined must be a finite number, not nan"):
+        CapevalMetric(undefined=float("nan"))
+    with pytest.raises(CaptionError, match=r"image 'x.jpg': the caption is None, not a string"):
+        CapevalMetric()([SimpleNamespace(id="a", image="x.jpg", references=["b"], prediction=None)])
+
+
+@pytest.fixture
+def api(tmp_path, monkeypatch):
+    monkeypatch.setenv("CAPEVALKIT_HOME", str(tmp_path / "home"))
+    return pytest.importorskip("capevalkit.api", reason="needs capevalkit")
+
+
+@pytest.mark.engine
+def test_its_own_benchmark(api, tmp_path, monkeypatch):
+    data = {}
+    for image, references in REFERENCES.items():
+        judged = [{"caption": text, "rating": s} for name, text, s in JUDGED if name == image]
+        data[image] = {
+            "image_path": image, "ground_truth": references, "human_judgement": judged,
+        }  # fmt: skip
+    (tmp_path / "flickr8k").mkdir()
+    (tmp_path / "flickr8k/crowdflower_flickr8k.json").write_text(json.dumps(data))
+    page = (Path(__file__).parents[3] / "docs/training.md").read_text("utf-8")
+    block = page.partition("## capevalkit\n")[2].partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(compile(block, "training.md", "exec"), names)
+    output = tmp_path / "out.json"
+    result = api.evaluate_metric(
+        benchmark="flickr8k-cf",
+        metric=CapevalMetric("VIFIDEL-F"),
+        metric_name="VIFIDEL-F",
+        data_root="flickr8k",
+        output=output,
+    )
+    assert result == names["result"]
+    assert (result["num_samples"], result["score_name"]) == (5, "VIFIDEL-F")
+    assert result["correlations"]["kendall_tau_c"] > 80
+    ids = ["beach_0", "beach_1", "beach_2", "street_0", "street_1"]
+    expected = VifidelPRF().score_columns(TEXTS, references=LISTS)["VIFIDEL-F"]
+    per_item = json.loads(output.read_text())["raw_metric_output"]["VIFIDEL-F"]["per_item"]
+    assert {i: per_item[i]["score"] for i in ids} == dict(zip(ids, expected, strict=True))
+    again = api.evaluate_metric(
+        benchmark="flickr8k-cf",
+        metric=CapevalMetric(Vifidel(OBJECTS)),
+        data_root="flickr8k",
+        predictions=dict.fromkeys(ids, "a dog"),
+    )
+    assert again["num_samples"] == 5
+
+
+@pytest.mark.parametrize(
+    ("caption", "image", "references"),
+    [("caption", "image", "references"), ("prediction", "image_path", "captions")],
+)
+def test_its_files_are_read(tmp_path, caption, image, references):
+    lines = [{"id": f"{at}", caption: TEXTS[at], image: f"/d/{JUDGED[at][0]}"} for at in (0, 3)]
+    (tmp_path / "predictions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    lines = [{"id": f"{at}", references: LISTS[at]} for at in (0, 3)]
+    (tmp_path / "references.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    command = [
+        "score", str(tmp_path / "predictions.jsonl"), "--metrics", "VIFIDEL-PRF",
+        "--references", str(tmp_path / "references.jsonl"), "--format", "json",
+    ]  # fmt: skip
+    refused = CliRunner().invoke(main, command)
+    assert "(--id-field names the key that both have)." in refused.stderr
+    done = CliRunner().invoke(main, [*command, "--id-field", "id"])
+    assert done.exit_code == 0, done.stderr
+    expected = VifidelPRF().score([TEXTS[0], TEXTS[3]], references=[LISTS[0], LISTS[3]])
+    overall = json.loads(done.stdout)["systems"]["predictions"]["overall"]
+    assert overall["VIFIDEL-F"] == pytest.approx(expected.mean(), abs=1e-9)

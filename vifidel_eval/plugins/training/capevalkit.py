@@ -1,0 +1,79 @@
+"""Metrics for capevalkit (CaptionEvalKit-for-VLMs): what its ``evaluate_metric`` calls."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Protocol
+
+from ...errors import VifidelError, VifidelWarning
+from ...io.options import named_if_wrong
+from ...scorers import Scorer
+from ...scorers.base import main_column
+from .rewards import column_scorer
+
+
+class Sample(Protocol):
+    """What capevalkit says of a judged caption."""
+
+    id: str
+    image: str  # the path of the picture
+    references: list[str]
+    prediction: str | None
+
+
+class CapevalMetric:
+    """A metric for ``capevalkit.api.evaluate_metric(benchmark=..., metric=CapevalMetric())``.
+
+    Parameters
+    ----------
+    metric : str or Scorer
+        A column whose scores depend on their row alone, such as ``"VIFIDEL-F"``; or any scorer,
+        such as ``VifidelPRF(objects)`` or ``CLIPScore(model, images)``, of which the main column
+        counts. It knows the image of a sample by the name of its picture.
+    undefined : float
+        What stands for scores that are not defined, as capevalkit takes no NaN; a warning counts
+        them.
+
+    Raises
+    ------
+    VifidelError
+        If there is no such column, or `undefined` is not finite; when it is called, if a sample
+        lacks what the metric needs.
+    """
+
+    @named_if_wrong
+    def __init__(self, metric: str | Scorer = "VIFIDEL-F", undefined: float = 0.0) -> None:
+        if not isinstance(metric, Scorer):
+            column_scorer(metric, True)  # an unknown one is said before the benchmark is read
+        if not math.isfinite(undefined):
+            raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
+        self._metric, self._undefined = metric, undefined
+
+    def __call__(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """Return the score of each sample by its id; where lower is better, with a minus sign."""
+        references = [list(sample.references) for sample in samples]
+        if isinstance(self._metric, Scorer):
+            scorer, column = self._metric, main_column(self._metric.columns)
+        else:
+            _, column, scorer = column_scorer(self._metric, any(references))
+        scores = scorer.score_columns(
+            [sample.prediction for sample in samples],  # type: ignore[misc]
+            image_ids=[PurePath(sample.image).name for sample in samples],
+            references=references,
+        )[column.name]
+        missing = sum(map(math.isnan, scores))
+        if missing:
+            warnings.warn(
+                f"{column.name} is undefined for {missing} of {len(samples)} samples; their "
+                f"score is {self._undefined:g}.",
+                VifidelWarning,
+                stacklevel=2,
+            )
+        sign = -1.0 if column.lower_is_better else 1.0
+        return {
+            sample.id: self._undefined if math.isnan(score) else sign * score
+            for sample, score in zip(samples, scores.tolist(), strict=True)
+        }
