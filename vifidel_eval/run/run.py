@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,8 @@ class Run:
     _plan_again: Callable[[Mapping[str, Any]], Plan] | None = None
     #: The arguments of `_compared`, if it is not a file's.
     _asked: tuple[int, int | None, float] | None = None
+    #: What `intervals` returned for its arguments.
+    _intervals: dict[tuple[int, int | None], Comparisons | None] = field(default_factory=dict)
 
     @property
     def saved_comparison(self) -> Comparisons | None:
@@ -275,18 +278,18 @@ class Run:
 
         What `compare` would warn of is not said, and None is what cannot be compared.
         """
-        if self._compared is not None and self._asked in (None, (seed, resamples, 0.95)):
+        asked = seed, resamples
+        if self._compared is not None and self._asked in (None, (*asked, 0.95)):
             return self._compared
-        try:
-            with warnings.catch_warnings():
+        if asked not in self._intervals:
+            self._intervals[asked] = None
+            with warnings.catch_warnings(), contextlib.suppress(VifidelError):
                 warnings.simplefilter("ignore", VifidelWarning)
-                if len(self.systems) <= _FEW:
-                    return self.compare(seed, resamples)
                 scores = self.detail if self.plan is not None else self._comparable()
+                few = len(self.systems) <= _FEW
                 with phase("Comparing systems"):
-                    return compare(scores, seed, resamples, tests=False)
-        except VifidelError:
-            return None
+                    self._intervals[asked] = compare(scores, *asked, tests=few)
+        return self._intervals[asked]
 
     @named_if_wrong
     def report(
@@ -405,10 +408,10 @@ class Run:
         return replace(self.detail.only(kept), unavailable={})
 
     def __repr__(self) -> str:
-        return in_short(self.detail, self._compared)
+        return in_short(self.detail, self.intervals())
 
     def _repr_html_(self) -> str:
-        return in_html(self.detail, self._compared)
+        return in_html(self.detail, self.intervals())
 
 
 def _follows(column: str, e: Evaluation) -> bool:

@@ -144,7 +144,8 @@ def _with_intervals(
             elif not with_ranks and system in level:
                 text = f"*{text}"
                 marks.add("*")
-            row.append(Figures(text))
+            leads = system in level if not with_ranks else text.endswith(" #1")
+            row.append(Marked(Figures(text), bold=leads))
     return Table(
         ["System", *(column.name for column in columns), *counts.headers[1:]],
         [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
