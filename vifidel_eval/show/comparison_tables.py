@@ -49,19 +49,22 @@ def marks_explained(
     """Return what has to be said of halves of intervals, stars and ranks in a table of scores."""
     if comparisons is None:
         return ["*: the best score."] if "*" in marks else []
-    seed, pairs = comparisons.seed, max(len(of.pairs) for of in comparisons.metrics.values())
-    p = f"p {{}} {comparisons.alpha:.2g} by randomisation"
-    p += f" after Holm's correction over {pairs} pairs of systems" * (pairs > 1)
-    p += f"; {comparisons.resamples} resamples, seed {seed}"
+    pairs = max(len(of.pairs) for of in comparisons.metrics.values())
+    test = f"randomisation, p {{}} {comparisons.alpha:.2g}"
+    test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
     said = {
-        "±": f"half of the {_level(comparisons)} bootstrap interval over images "
-        f"({comparisons.interval_resamples} resamples, seed {seed})",
-        "#": f"rank, 1 + the number of systems that are significantly better ({p.format('<=')})",
-        "*": f"the best, and what is not significantly worse ({p.format('>')})"
+        "±": f"half of the {_level(comparisons)} bootstrap interval",
+        "#": f"1 + the number of systems that are significantly better ({test.format('<=')})",
+        "*": f"the best, and what is not significantly worse ({test.format('>')})"
         if pairs
         else "the best score; --compare tests the difference",
     }
     notes = [f"{mark}: {meaning}." for mark, meaning in said.items() if mark in marks]
+    if notes:
+        number, of_intervals = comparisons.resamples, comparisons.interval_resamples
+        tests = f" ({number} for tests)" * (bool(pairs) and number != of_intervals)
+        drawn = f"{of_intervals} resamples of the images{tests}, seed {comparisons.seed}."
+        notes = [" ".join([*notes, drawn])]
     if with_ranks:
         notes += [f"No ranks: {reason}" for reason in comparisons.too_few()]
         notes += _notes_on_columns(comparisons)
@@ -161,11 +164,13 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system, in LaTeX per system: its score, what it gains, and p."""
     digits = layout.decimals(style)
-    decimals = DIFFERENCE_DECIMALS if digits is None else digits
     in_latex, in_csv = style == "latex", style == "csv"
     rows: list[list[Cell]] = []
     of_systems: dict[str, list[Cell]] = {}
     for metric, comparison in comparisons.metrics.items():
+        decimals = DIFFERENCE_DECIMALS if digits is None else digits
+        if style == "table" and digits is None and not comparison.ranked:  # lengths
+            decimals = 1
         pairs = {pair.first: pair for pair in comparison.pairs}
         for name in sorted(comparison.systems, key=pairs.__contains__):  # the baseline first
             score = layout.shown(comparison.systems[name].score, metric)
