@@ -68,7 +68,7 @@ class ColumnOptions:
             if self.objects and getattr(self, name) not in (None, False):
                 flag = f"--{name.replace('_', '-')}"
                 raise click.UsageError(
-                    f"labels come from {flag} or from --objects; give one of them."
+                    f"give {flag} or --objects, not both."
                 )
         if self.no_labels and self.label_scores is not None:
             raise click.UsageError("--label-scores needs --labels; leave out --no-labels.")
