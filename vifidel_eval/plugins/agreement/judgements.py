@@ -30,22 +30,15 @@ _APART = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class Judged:
-    """Captions of an image that were judged together: two for a choice, one for a rating.
-
-    `references` are all of the image's; some may be among the captions.
-    """
+    """Captions of an image that were judged together: two for a choice, one for a rating."""
 
     image_id: ImageId
     captions: tuple[str, ...]
-    references: tuple[str, ...]
-    #: Whether captions that are references stay among them.
-    keeps_own: bool = False
+    references: tuple[str, ...]  # all of the image's; some may be among the captions
+    keeps_own: bool = False  # whether captions that are references stay among them
 
     def others(self, references: Sequence[str]) -> list[str]:
-        """Return those of some references that say something else than any of the captions.
-
-        Case, blanks and punctuation make no difference.
-        """
+        """Return those of some references that say something else than any of the captions."""
         return [reference for reference in references if reference not in self._own]
 
     @cached_property
@@ -57,7 +50,7 @@ class Judged:
 
 @Remembered  # several judgements are of one image and its references
 def _plain(caption: str) -> str:
-    return _APART.sub("", caption.lower())
+    return _APART.sub("", caption.lower())  # case, blanks and punctuation make no difference
 
 
 @dataclass(frozen=True)
@@ -99,19 +92,15 @@ def image_id_of(name: str) -> ImageId:
 
 
 def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:
-    """Return how many draws of so many references there are: one, where nothing is drawn.
-
-    References are drawn, `draws` times, if some image has more of them.
-    """
+    """Return how many draws of so many references there are: one, if no image has more of them."""
     most = max(len(one.references) for one in judged)
     return draws if isinstance(number, int) and 0 < number < most else 1
 
 
 def drawn(judged: Sequence[Judged], number: References, seed: int, draw: int) -> list[list[str]]:
-    """Return the references of each judgement; its own captions are not in them.
+    """Return the references of each judgement, the first of a random order of its image's.
 
-    The references of an image are put into a random order for each draw; the first ones are
-    taken, so that the references of a smaller number are among those of a larger one.
+    So those of a smaller number are among those of a larger one; its own captions are not.
     """
     if not isinstance(number, int):
         return [one.others(one.references) for one in judged]

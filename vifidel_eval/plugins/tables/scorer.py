@@ -19,7 +19,6 @@ from ...io.files import first_line
 from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
-from ...words.content_words import STOP_WORDS
 from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
@@ -113,8 +112,6 @@ class TableScorer:
     ) -> None:
         given = {name: value for name, value in locals().items() if name != "self"}
         given |= given.pop("settings")
-        # The usual stop words pickle as nothing.
-        given = {name: value for name, value in given.items() if value is not STOP_WORDS}
         self._made_from = partial(type(self), **given)
         for unknown in settings.keys() - set(OF_TABLES):
             raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
