@@ -256,11 +256,11 @@ _DATA_SETS = (
     ),
     _DataSet(
         "judgements",
-        "judgement_files",
+        "judgements",
         "Any file of captions with ratings.",
         "FILE is a table or a list with a caption, its references and ratings in each row; those "
         "of Polaris, Nebula, LongCap-Arena and Composite need no option.",
-        options=(record(f"{__package__}.judgement_files:Columns", "columns"),),
+        options=(record(f"{__package__}.judgements:Columns", "columns"),),
     ),
     _DataSet(
         "hat",
