@@ -36,9 +36,10 @@ MEAN = "mean"
 
 # What the tables of Williams' test say below.
 _WILLIAMS = (
-    "one-sided p-values: small where the metric of the row correlates better (Pearson) than "
-    "the one of the column",
-    "the captions of an image count as independent here: where it has several, p is too small",
+    "one-sided p-values: small if the metric of the row correlates better (Pearson) than "
+    "that of the column",
+    "the captions of an image are taken as independent here: with several captions per "
+    "image, p is too small",
 )
 
 # Metrics that differ by scale only have correlations that differ in the last bits.

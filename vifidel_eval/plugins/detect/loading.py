@@ -109,8 +109,9 @@ def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
         if config.model_type in kind.types:
             return kind(files, place)
     raise VifidelError(
-        f"{files.path}: a model of type {config.model_type!r} is no detector that can be used; "
-        "name one of transformers' models for object detection, OWL, Grounding DINO or SAM 3."
+        f"{files.path}: a model of type {config.model_type!r} is not a detector that can be "
+        "used; name one of transformers' models for object detection, OWL, Grounding DINO or "
+        "SAM 3."
     )
 
 
@@ -168,7 +169,7 @@ class OnnxDetector(Detector):
             raise
         except Exception as problem:  # the library has a class of its own for every reason
             raise VifidelError(
-                f"{files.path}: not an ONNX file of a detector that can be run "
+                f"{files.path}: not an ONNX file of a detector that can run "
                 f"({first_line(problem)}); export it again, or name another."
             ) from None
 
@@ -230,7 +231,7 @@ class OnnxDetector(Detector):
                 f"boxes) for its {len(self._names)} classes, or (1, boxes, 6)"
             )
         if unknown := set(labels.tolist()) - self._names.keys():
-            raise ValueError(f"it found class {min(unknown)}, which its names do not have")
+            raise ValueError(f"it found class {min(unknown)}, which has no name")
         return boxes, scores, labels
 
 
@@ -243,7 +244,7 @@ def _names(settings: Mapping[str, str]) -> dict[int, str]:
         if read and all(isinstance(name, str) and name.strip() for name in read.values()):
             return read
     raise ValueError(
-        "there are no class names in its metadata: names, a mapping of numbers to names, as "
+        "its metadata have no class names: add 'names', a mapping of numbers to names, as "
         "Ultralytics writes it"
     )
 

@@ -67,7 +67,7 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
     text = read_text(path, VifidelError)
     content = parse_json(text, str(path), VifidelError)
     if not isinstance(content, dict):
-        raise VifidelError(f"{path}: no configuration of ViLBERT; give the JSON object of one.")
+        raise VifidelError(f"{path}: not a configuration of ViLBERT; give its JSON object.")
     sizes: dict[str, Any] = {"digest": hashlib.sha256(text.encode()).hexdigest()}
     for size in fields(Architecture)[:-1]:
         value, several = content.get(size.name), isinstance(size.default, tuple)
@@ -185,7 +185,7 @@ class Vilbert:
             weights[f"{start}.{_FORMER.get(last, last)}"] = weight
         if _WORDS not in weights:
             raise VifidelError(
-                f"{path}: not a ViLBERT checkpoint, since it has no {_WORDS}; give "
+                f"{path}: not a ViLBERT checkpoint, because it has no {_WORDS}; give "
                 "multi_task_model.bin."
             )
         self.has_tasks = _TASKS in weights
