@@ -72,8 +72,8 @@ ANSWERS = Format(
     "answers",
     'answers `{"image_id": 1, "thing": "nut", "answer": "no"}` or `"score": 0.12`, JSON Lines',
     ".5, if there are scores",
-    "only what was asked for can be absent; *yes*, *no* and *not sure* in the words of models; "
-    "*not sure* is counted, and says nothing",
+    "only what was asked for can be absent; *yes*, *no* and *not sure* may be in a model's own "
+    "words; *not sure* is counted, and judges nothing",
     (Way("list", ("[].thing", "[].answer [].score"), _read_answers),),
     example='{"image_id": 1, "thing": "nut", "answer": "no"}',
 )
@@ -137,8 +137,8 @@ AMBER = Format(
     "AMBER",
     "AMBER's `annotations.json`",
     "",
-    "generative entries: `truth` is there, `hallu` is not; a word in both is there; image ids are "
-    "AMBER's numbers",
+    "of generative entries, `truth` is there and `hallu` is not; a word in both is there; image "
+    "ids are AMBER's numbers",
     (Way("list", ("[].id", "[].type", "[].truth"), _read_amber),),
     example='[{"id": 1, "type": "generative", "truth": ["dog"], "hallu": ["cat"]}]',
 )
@@ -174,7 +174,8 @@ WOODPECKER = Format(
     "Woodpecker",
     "Woodpecker's samples with `entity_info`, a list or JSON Lines",
     "",
-    "the image is `image_id`, `img_path` or `image`; a `total_count` of 0 is not there",
+    "the image is `image_id`, `img_path` or `image`; a thing with a `total_count` of 0 is not "
+    "there",
     (Way("list", ("[].entity_info",), _read_woodpecker),),
     example='[{"image_id": 1, "entity_info": {"dog": {"total_count": 2}}}]',
 )
@@ -196,8 +197,8 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     header, pictures = below_header(records)
     if not header or header.get("version") != _VERSION:
         raise AnnotationError(
-            f"{where}: line 1: not version {_VERSION} of the files that vifidel-eval detect "
-            "writes, which this version of vifidel-eval reads."
+            f"{where}: line 1: not version {_VERSION} of the files of vifidel-eval detect, the "
+            "one that this version reads."
         )
     classes = set(asked_labels(classes_of(header) or ()))
     asked_for: dict[ImageId, set[str]] = {}
@@ -277,6 +278,7 @@ DETECTED = Format(
     "files of vifidel-eval detect",
     "what `vifidel-eval detect` writes, JSON Lines",
     ".6",
-    "what was asked for, or the detector's classes, can be absent; boxes of one object count once",
+    "what the detector was asked for, or its classes, can be absent; several boxes of one object "
+    "count once",
     (Way("list", ("[].vifidel_eval",), _read_detected),),
 )

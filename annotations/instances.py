@@ -68,10 +68,7 @@ class Format:
 
 
 class Instances:
-    """What one source says of its images: every format fills one, which makes the object labels.
-
-    `where` is the file or folder; `threshold` and `uncertain` are None where no user says them.
-    """
+    """What one source says of its images: every format fills one, which makes the object labels."""
 
     def __init__(
         self,
@@ -81,22 +78,18 @@ class Instances:
         uncertain: float | None = None,
         keeps_boxes: bool = False,
     ) -> None:
-        self.where = where
-        self.threshold = threshold
+        self.where = where  # the file or folder
+        self.threshold = threshold  # this and `uncertain` are None where no user says them
         self.lowest = DETECTION_THRESHOLD if threshold is None else threshold
         self.names = names
         self.uncertain = uncertain
-        #: Label to count, for all images that are known.
-        self.images: dict[ImageId, dict[str, int]] = {}
+        self.images: dict[ImageId, dict[str, int]] = {}  # label to count, of all that are known
         #: What was looked for, there or not, with what messages call the place that says so.
         self.asked: dict[ImageId, dict[str, str]] = {}
-        #: How many answers leave it open whether something is there.
-        self.unsure = 0
-        #: Whether there are scores, and whether one was too low.
-        self.scored = self.leaves_out = False
+        self.unsure = 0  # answers that leave it open whether something is there
+        self.scored = self.leaves_out = False  # whether there are scores, and one was too low
         self.keeps_boxes = keeps_boxes
-        #: Of the images that have any, if somebody asks for boxes.
-        self.boxes: dict[ImageId, ImageBoxes] = {}
+        self.boxes: dict[ImageId, ImageBoxes] = {}  # of images that have any, if asked for
 
     def counts_from(self, lowest: float) -> None:
         """Set the lowest score that counts where no user says it."""
@@ -124,11 +117,8 @@ class Instances:
         sides: Any = None,
         size: tuple[Any, Any] = (None, None),
     ) -> str:
-        """Count instances of a category, as it is spelt, unless their score (0 to 1) is too low.
-
-        Returns the label of what counts, else nothing. `at` is the file and the entry. `sides` of a
-        box are x, y, width and height, `size` is the image's; what is no usable box is left out.
-        """
+        """Count instances of a category, unless their score is too low; return the label then."""
+        # `at` is the file and the entry; the `sides` of a box are x, y, width and height.
         if score is not None:
             self.scored = True
             if not self.counts(score):
@@ -215,7 +205,7 @@ class Instances:
         if earlier != at and (label in labels) != there:
             raise AnnotationError(
                 f"{entry}: {label!r:.40} is both there and not there (the other answer is "
-                f"{earlier.rpartition(': ')[2]}); keep one answer for each thing."
+                f"{earlier.rpartition(': ')[2]}); keep one answer per thing."
             )
         if there:
             labels[label] = 1
@@ -266,10 +256,8 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
 class LabelRows:
     """The object labels of rows that have no image id, as `label_rows` returns them."""
 
-    #: Label to count, one mapping per row; read them, do not change them.
-    counts: tuple[Mapping[str, int], ...]
-    #: The lowest score that counted; None if no label has a score.
-    threshold: float | None = None
+    counts: tuple[Mapping[str, int], ...]  #: label to count, per row; do not change them
+    threshold: float | None = None  #: the lowest score that counted; None if none has a score
     #: For each row, the labels that were looked for, there or not; None for a row that does not say
     #: it. None as a whole if no row does.
     asked: tuple[frozenset[str] | None, ...] | None = None

@@ -25,16 +25,13 @@ from ..io.records import Remembered
 DETECTION_THRESHOLD = 0.6
 #: Open Images detections count from this score on (VIFIDEL paper, section 4.1, D500).
 OPEN_IMAGES_THRESHOLD = 0.4
-#: An answer to *is it there?* says so from this score on.
-ANSWER_THRESHOLD = 0.5
-#: Single precision may round a score of 1 up.
-HIGHEST_SCORE = 1.001
+ANSWER_THRESHOLD = 0.5  #: an answer to *is it there?* says so from this score on
+HIGHEST_SCORE = 1.001  #: single precision may round a score of 1 up
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
 #: The longest names of categories, LVIS's with their senses, have about 40 characters.
 LONGEST_NAME = 1000
-#: Counts up to here are whole numbers in float64 too.
-HIGHEST_COUNT = 1 << 53
+HIGHEST_COUNT = 1 << 53  #: counts up to here are whole numbers in float64 too
 
 #: The keys of parallel arrays: of labels, and of what is beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
@@ -79,8 +76,7 @@ def _cleaned(name: str) -> str:
     return _RUN_TOGETHER.get(name, name)
 
 
-#: What `clean_label` returns, for loops over many labels.
-CLEAN = Remembered(_cleaned)
+CLEAN = Remembered(_cleaned)  #: what `clean_label` returns, for loops over many labels
 
 
 def nfc(text: str) -> str:
@@ -107,7 +103,7 @@ def checked_label(name: str, at: object = "") -> str:
             return label
         what = "has no word in it."
     else:
-        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
+        what = f"has {len(name)} characters, and at most {LONGEST_NAME} are read: is it a label?"
     raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
 
 
@@ -149,12 +145,9 @@ def number_of(text: str | None) -> float | None:
 class CategoryNames:
     """Names of classes, by what sources call them."""
 
-    #: Category id to name.
-    ids: Mapping[Any, str] = field(default_factory=dict)
-    #: Open Images machine id to name.
-    machine_ids: Mapping[str, str] = field(default_factory=dict)
-    #: Class index to name, from 0 on without a gap.
-    indices: Mapping[int, str] = field(default_factory=dict)
+    ids: Mapping[Any, str] = field(default_factory=dict)  #: by category id
+    machine_ids: Mapping[str, str] = field(default_factory=dict)  #: by Open Images machine id
+    indices: Mapping[int, str] = field(default_factory=dict)  #: from 0 on without a gap
 
     def by_index(self) -> Mapping[int, str]:
         """Return the names of class indices; category ids serve if they count from 0."""
@@ -169,29 +162,25 @@ class CategoryNames:
             return names[index]
         if names:
             raise AnnotationError(
-                f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
-                f"(0 to {len(names) - 1}); give the names of the model that wrote it."
+                f"{at}: class {index!r:.20} is not one of the {len(names)} given classes (0 to "
+                f"{len(names) - 1}); give the class names of the model that wrote it."
             )
         raise AnnotationError(
-            f"{at}: class {index!r:.20} is a place in the model's list of classes, counted from 0, "
-            f"whose names are not given; {_GIVE}."
+            f"{at}: class {index!r:.20} is an index, counted from 0, into the model's list of "
+            f"classes, whose names are not given; {_GIVE}."
         )
 
 
-#: What is known where nobody gives names.
-NO_NAMES = CategoryNames()
+NO_NAMES = CategoryNames()  #: what is known where nobody gives names
 
 
 class Listed(NamedTuple):
-    """What one entry says of a category, as it is spelt; a score too low needs no name.
-
-    A `number` of 0 says that it was looked for; `box` is what `from_corners` reads.
-    """
+    """What one entry says of a category, as it is spelt; a score too low needs no name."""
 
     name: str
-    number: int = 1
+    number: int = 1  # 0 of what was looked for
     score: float | None = None
-    box: Any = None
+    box: Any = None  # what `from_corners` reads
 
 
 def listed(
@@ -274,8 +263,8 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
     for one in all_listed:
         if one.number and CLEAN[one.name] in denied:
             raise AnnotationError(
-                f"{CLEAN[one.name]!r:.40} is both there and not there, with a count and with 0; "
-                "keep one answer for each thing."
+                f"{CLEAN[one.name]!r:.40} is both there and not there, with a count above 0 and "
+                "with 0; keep one of them."
             )
     return all_listed
 

@@ -20,8 +20,7 @@ from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, i
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
 
-# The names of image ids.
-_IMAGE = ("image_id", "image", "file_name", "filename", "id")
+_IMAGE = ("image_id", "image", "file_name", "filename", "id")  # the names of image ids
 # These tell a record of an image from an image that is called *objects*.
 _RECORD = (
     " ".join(["objects", "tags", *(f"{key}[]" for key in ARRAY_LABELS)]),
@@ -101,13 +100,13 @@ def _are_records(records: Entries) -> bool:
 
 RECORDS = Format(
     "JSON Lines of objects",
-    'JSON Lines `{"image": "beach.jpg", "objects": ["dog", "dog"]}`, one image a line, or a list '
-    'of such records; `"tags": "dog \\| couch"` or a detector\'s `"labels"`, `"scores"`, `"boxes"` '
-    "instead of `objects`",
+    'JSON Lines `{"image": "beach.jpg", "objects": ["dog", "dog"]}`, one image per line, or a '
+    'list of such records; instead of `objects`, `"tags": "dog \\| couch"` or a detector\'s '
+    '`"labels"`, `"scores"`, `"boxes"`',
     ".6, if there are scores",
-    "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are as in the "
-    'rows below; with `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the first '
-    "line, what was looked for can be absent",
+    "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are written "
+    'as in the rows below; `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the '
+    "first line, says what was looked for and can be absent",
     (Way("list", _are_records, _read_records),),
     example='{"image": "beach.jpg", "objects": ["dog", "dog"]}',
 )
@@ -126,9 +125,9 @@ ARRAYS = Format(
     'Grounding DINO, MMDetection `preds/*.json`), as `{"id": {...}}` or a folder with one JSON '
     "file per image",
     ".6",
-    '`"asked": [...]` beside them says what was looked for; labels that are numbers need the '
-    "model's class names, counted from 0: `--categories` with one name per line, or Hugging Face's "
-    "`config.json`; *a dog* becomes *dog*",
+    '`"asked": [...]` in the same object says what was looked for; labels that are numbers need '
+    "the model's class names, counted from 0: `--categories` with one name per line, or Hugging "
+    "Face's `config.json`; *a dog* becomes *dog*",
     (  # an image's detections come in several shapes, which `.labels` reads side by side
         Way(
             "object",
@@ -212,7 +211,8 @@ FIFTYONE = Format(
     "FiftyOne",
     "FiftyOne's detections: `samples.json`, or the `labels.json` of one field",
     ".6, if there are scores",
-    "the image is `filepath`, or the key under `labels`; of several fields, export one",
+    "the image is `filepath`, or the key under `labels`; if the samples have several fields of "
+    "labels, export one of them",
     (
         Way("object", ("samples[].filepath",), _read_samples),
         Way(
@@ -239,8 +239,8 @@ LABELS = Format(
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
     'or `{"id": "dog \\| frisbee"}` JSON, or a Python mapping; a list per row, `[["dog"], []]`',
     ".6, if there are scores",
-    "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
-    "bars between them are RAM's; rows are images 0, 1, 2, ...",
+    "the plain format for everything else; a thing with a count of 0 was looked for and is not "
+    "there; tags separated by bars are RAM's; the rows of a list are images 0, 1, 2, ...",
     (
         Way(
             "object",

@@ -123,7 +123,17 @@ def read_objects(
     listed = isinstance(source, list | tuple)
     rows = listed and plain.are_rows(source)
     members: Any = source if listed and not rows else [source]
-    objects = _united([_read(one, threshold, categories, uncertain) for one in members], agree)
+    read = [_read(one, threshold, categories, uncertain) for one in members]
+    images = [one for one in read if isinstance(one, coco.NocapsImages)]
+    united = [one for one in read if isinstance(one, ObjectLabels)]
+    if len(images) > 1 or (images and not united):
+        raise AnnotationError(
+            f"{images[-1].where}: nocaps' images, which have no objects; give one such file "
+            "together with Open Images' boxes, which then get nocaps' image ids."
+        )
+    for one in images:
+        united = [one.rename(member) for member in united]
+    objects = agreed(united) if agree else union(united)
     paths = None if rows else _absolute(source)
     if paths is None:
         return objects
@@ -255,22 +265,6 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
     )
 
 
-def _united(members: list[ObjectLabels | coco.NocapsImages], agree: bool) -> ObjectLabels:
-    """Return the union of all objects, or what they agree on, under nocaps' ids if it is there."""
-    images = [member for member in members if isinstance(member, coco.NocapsImages)]
-    objects = [member for member in members if isinstance(member, ObjectLabels)]
-    if len(images) > 1 or (images and not objects):
-        raise AnnotationError(
-            f"{images[-1].where}: nocaps' images, which have no objects; give one such file, and "
-            "Open Images' boxes beside it, which then get nocaps' image ids."
-        )
-    for one in images:
-        objects = [one.rename(member) for member in objects]
-    if agree:
-        return agreed(objects)
-    return objects[0] if len(objects) == 1 else union(objects)
-
-
 def _absolute(source: Any) -> Any:
     """Return a path, or all paths of a list, for any working directory; None if it has others."""
     if isinstance(source, str | os.PathLike):
@@ -337,13 +331,13 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """
     sources = list(sources)
     if len(sources) < 2:
-        raise AnnotationError("agreement needs two sources of objects; give another one.")
+        raise AnnotationError("agreement needs at least two sources of objects; give another one.")
     for source in sources:
         if not (source.says_what_was_asked or source.categories):
             raise AnnotationError(
-                f"{source.where}: does not say what was looked for, so that it cannot agree with "
-                "another source that something is not there; give labels that were looked for and "
-                "are not there a count of 0."
+                f"{source.where}: does not say what was looked for, so it cannot confirm that "
+                "something is not there; give labels that were looked for and are not there a "
+                "count of 0."
             )
     first = sources[0]
     asked = {image_id: first.asked_about(image_id) or frozenset() for image_id in first}

@@ -119,7 +119,8 @@ IMAGE_LABELS = Format(
     "Open Images labels CSV",
     "Open Images image labels CSV, verified by people or from machines",
     ".5",
-    "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",
+    "a `Confidence` of 0 means that the object is not there; `--categories "
+    "oidv7-class-descriptions.csv`",
     (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), _read_image_labels),),
     example="ImageID,Source,LabelName,Confidence\n0013ea2087020901,verification,/m/0bt9lr,1",
 )
@@ -135,8 +136,7 @@ _LABEL = (
 ).split()
 _SCORE = "score confidence conf prob probability".split()
 _COUNT = ["count", "number", "instances"]
-#: The signs of a table of images and labels.
-COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))
+COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))  #: the signs of a table of images and labels
 _USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
 
 
@@ -150,10 +150,7 @@ def _plain(name: str) -> str:
 
 
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
-    """Read a table; text that spells a list of labels stands for a row each.
-
-    An image whose label is empty is known. ``width`` and ``height`` are the image's.
-    """
+    """Read a table; an image whose label is empty is known, and a list of labels is a row each."""
     names = table.header = [_plain(field) for field in table.header]
     image_column, label_column, score_column, count_column = (
         next((name for name in wanted if name in names), "")

@@ -69,7 +69,13 @@ class _OwnColumn:
     """The columns of a scorer whose class says none: one with the metric's name."""
 
     def __get__(self, scorer: Scorer | None, _: type) -> tuple[Column, ...]:
-        return () if scorer is None else (Column(scorer.method()),)
+        return () if scorer is None else _column(scorer.method())
+
+
+@cache
+def _column(name: str) -> tuple[Column, ...]:
+    """Return the only column of a metric: the same one for each of its rows."""
+    return (Column(name),)
 
 
 class Scorer(ABC):

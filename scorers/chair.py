@@ -180,8 +180,8 @@ class Chair(Explainer):
         nothing = "has an image with an object" if mentions else "mentions an object"
         if captions and not (mentions and there):
             warnings.warn(
-                f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or the "
-                "object labels know: CHAIR says nothing about them.",
+                f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or "
+                "the object labels contain: CHAIR says nothing about them.",
                 VifidelWarning,
                 stacklevel=4,
             )
@@ -233,10 +233,7 @@ class Chair(Explainer):
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
-        """Yield the explanations of several systems, some rows at a time.
-
-        Whether an object is there does not depend on cosines, so that thresholds change nothing.
-        """
+        """Yield explanations, some rows at a time; thresholds of cosines change nothing."""
         for start in range(0, max(map(len, of_systems), default=0), _ROWS_AT_ONCE):
             yield tuple(
                 self._explained(rows.part(start, start + _ROWS_AT_ONCE))
@@ -347,7 +344,7 @@ def _digest_of_references(systems: Iterable[Rows]) -> str:
 register(
     Metric(
         "CHAIR",
-        "Mentions of objects that are not there, by a list of names of COCO's 80 categories",
+        "Mentions of objects that are not in the image, by names of COCO's 80 categories",
         Chair,
         lambda settings: Chair(
             settings.labels,

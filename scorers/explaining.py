@@ -165,6 +165,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
+        *,
         threshold: Score = None,
         stop_words: Words = STOP_WORDS,
         things: Things = None,
@@ -251,10 +252,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             )
 
     def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, LabelCounts]:
-        """Return the object labels of images with their counts.
-
-        Raises an ImageIdError if an image is unknown.
-        """
+        """Return the object labels of images with their counts; an unknown image is an error."""
         return dict(zip(ids, self._labels_of(_without_captions(ids)), strict=True))
 
     def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
@@ -299,11 +297,8 @@ def _without_captions(ids: Sequence[ImageId]) -> Rows:
 
 
 def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
-    """Return what explains the captions of a run; None if none of its metrics has evidence.
-
-    It is VIFIDEL where objects are known, whether it was computed or not. The settings are those
-    that the scorers were made from.
-    """
+    """Return what explains the captions of a run, of the settings of its scorers; or None."""
+    # It is VIFIDEL where objects are known, whether it was computed or not.
     vifidel = METRICS["VIFIDEL"]
     explainers = [part for part in uncombined(scorers) if isinstance(part, Explainer)]
     own = [part for part in explainers if isinstance(part, ExplainingScorer)]

@@ -22,8 +22,7 @@ from .word_vectors import Objects, Scored
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# What an invention leaves of the score; settled in docs/fidelity.md.
-_KEPT = 0.8
+_KEPT = 0.8  # what an invention leaves of the score; settled in docs/fidelity.md
 
 
 class VifidelD(ClaimScorer):
@@ -79,8 +78,8 @@ class VifidelD(ClaimScorer):
 register(
     Metric(
         "VIFIDEL-D",
-        "Detail without invention (experimental): the objects that a caption speaks of, less what "
-        "it makes up",
+        "Detail without invention (experimental): the objects that a caption mentions, minus "
+        "what it makes up",
         VifidelD,
         lambda settings: VifidelD(
             **{k: v for k, v in settings.evidence.items() if k != "references"}

@@ -33,8 +33,7 @@ from .word_vectors import Objects, Scored
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# Of the rules; 1 was that of version 0.2.
-_EDITION = 2
+_EDITION = 2  # of the rules; 1 was that of version 0.2
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
@@ -105,7 +104,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     rates_inventions = True
     _scores_words = False
     _details = DetailsOfParts
-    _needed = "a mention of a thing and something that is known of its image"
+    _needed = "a mention of a thing and something known about its image"
 
     def __init__(
         self,
@@ -229,11 +228,7 @@ def _details(mentions: JudgedMentions, rows: int) -> list[dict[str, Any]]:
 
 
 def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Integers, Floats]:
-    """Return what is counted of each caption, (rows, 5), its unconfirmed mentions and mean support.
-
-    Counts are NaN where nothing can be absent, and the mean support, which is of mentions that have
-    a vector, where there is none.
-    """
+    """Return counts of each caption, (rows, 5), its unconfirmed mentions and mean support."""
     supports, _, listed, judges = [*zip(*mentions.judgements, strict=True)] or [()] * 4
     rows = np.array([row for row, *_ in mentions.read], dtype=np.int64)
     verdicts = np.array(listed, dtype=np.int64)
@@ -246,6 +241,7 @@ def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Inte
     counts[:, ABSENT] = per_row(rows[wrong])
     counts[:, _WITH_ABSENT] = counts[:, ABSENT] > 0
     counts[:, _THINGS] = per_row(np.array([row for row, _ in things], dtype=np.int64))
+    # NaN where nothing can be absent.
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     support = np.array(supports, dtype=np.float64)
     known = ~np.isnan(support)
@@ -258,7 +254,7 @@ def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Inte
 register(
     Metric(
         "VIFIDEL-H",
-        "Things that are mentioned and not in the image (Hs, Hi, Hn), and the support of all "
+        "Things that are mentioned but not in the image (Hs, Hi, Hn), and the support of all "
         "mentions (T)",
         VifidelH,
         lambda settings: VifidelH(**settings.evidence),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,17 +30,13 @@ from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
 from ..words.settings import THINGS
 from ..words.synonyms import ClassList, rarities_signature
-from ..words.word_vectors import VectorSource
 from .base import Progress
-from .explaining import EvidenceSettings, ExplainingScorer
+from .explaining import ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Scored, asked_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from .word_vectors import Scored, asked_of
 
 
 class ClaimScorer(ExplainingScorer[ClaimsGold]):
@@ -52,11 +48,9 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
 
     @cached_property
     def _names_grounding(self) -> Grounding:
-        """What reads captions and labels for scores, without stuff.
-
-        Where a source does not say what it looked for, an image is judged by its own labels alone,
-        as a row of a table is.
-        """
+        """What reads captions and labels for scores, without stuff."""
+        # Where a source does not say what it looked for, an image is judged by its own labels
+        # alone, as a row of a table is.
         source = self._objects
         if source is not None and not (source.categories or source.says_what_was_asked):
             source = None
@@ -109,15 +103,6 @@ class VifidelPRF(ClaimScorer):
     columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
     _details = WordDetails
-
-    def __init__(
-        self,
-        objects: Objects = None,
-        vectors: VectorSource = None,
-        references: bool = True,
-        **settings: Unpack[EvidenceSettings],
-    ) -> None:
-        super().__init__(objects, vectors, references, **settings)
 
     def method(self) -> str:
         return "VIFIDEL-PRF"

@@ -167,8 +167,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         rows = sum(len(evaluation.ids) for evaluation in evaluations)
         if sum(evaluation.undefined for evaluation in evaluations) == rows > 0:
             warnings.warn(
-                f"none of the {rows} captions has {self._needed}: {self.method()} is not defined "
-                "for any.",
+                f"none of the {rows} captions has {self._needed}: {self.method()} is undefined "
+                "for all of them.",
                 VifidelWarning,
                 stacklevel=4,
             )
@@ -225,10 +225,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _read(
         self, rows: Rows, also: _Words | None = None, words: bool = True
     ) -> Iterator[Part[GoldT]]:
-        """Yield all rows with their gold side, some at a time, as `read` does.
-
-        The gold side is prepared once for all systems, unless it would fill the memory.
-        """
+        """Yield all rows with their gold side, some at a time, as `read` does."""
+        # Prepared once for all systems, unless it would fill the memory.
         given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
         if given is None or given != before:
@@ -252,16 +250,13 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         also: _Words | None = None,
         words: bool = True,
     ) -> Part[GoldT]:
-        """Return some rows, read, with their gold side: the given one if its words still stand.
-
-        Their lexicon knows what `also` returns, by default `further_words`; without `words` the
-        bags of the captions are empty.
-        """
+        """Return some rows with their gold side: the given one if its words still stand."""
 
         def part(lexicon: Lexicon) -> Part[GoldT]:
             known = gold
             if known is None or known.lexicon is not lexicon:
                 known = self.prepare(self._gold(rows, lexicon), rows)
+            # Without `words`, the bags of the captions are empty.
             lexicon.numbers((also or self.further_words)(rows))
             captions = rows.captions
             if not words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
@@ -337,5 +332,5 @@ def _check_sizes(read: Part[Any]) -> None:
             bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
             raise CaptionError(
                 f"{read.rows.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different "
-                f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}: shorten it."
+                f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}; shorten it."
             )

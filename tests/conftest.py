@@ -52,9 +52,26 @@ def pytest_addoption(parser):
     )
 
 
+# A minute of tests, one file or two per room and plug-in, for distributions that are tried in a new
+# environment: `pytest -m "smoke and not slow"`.
+SMOKE = """
+    annotations/test_coco.py annotations/test_formats.py captions/test_layouts.py
+    captions/test_results_and_references.py commands/test_demo.py commands/test_formats.py
+    explain/test_sentences.py io/test_image_ids.py kernels/test_penalties.py kernels/test_support.py
+    plugins/agreement/test_coefficients.py plugins/detect/test_onnx_detectors.py
+    plugins/networks/test_word_pieces.py plugins/submission/test_command.py
+    plugins/tables/test_by_id.py plugins/training/test_rewards.py run/test_run.py
+    scorers/test_vifidel.py scorers/test_wmd.py scores/test_systems.py scores/test_tool_scores.py
+    show/test_score_tables.py words/test_content_words.py words/test_word_vectors.py
+""".split()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
+    smoke = {Path(__file__).parent / name for name in SMOKE}
     for item in items:
+        if item.path in smoke:
+            item.add_marker("smoke")
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 

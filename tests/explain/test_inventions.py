@@ -8,7 +8,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.explain.inventions import Invention
+from vifidel_eval.explain.sentences import Invention
 from vifidel_eval.scorers import Chair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

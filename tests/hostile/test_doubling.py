@@ -15,7 +15,7 @@ from hostile.test_growth import TEXTS
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
-from vifidel_eval.explain.inventions import inventions_in
+from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import records as remembered
 from vifidel_eval.io.records import ENTRY, MOST, Remembered
 from vifidel_eval.kernels.claims import read_sentences

@@ -116,7 +116,7 @@ def test_no_output_replaces_an_input_or_lies_in_a_folder_that_is_read(tmp_path, 
         if target.name not in linked:
             tried.append((path, link, "the output would replace an input"))
         if source.name not in entered:
-            tried.append((other, inside, "the output would lie in a folder that is read"))
+            tried.append((other, inside, "the output would be in a folder that is read"))
         for read, written, said in tried:
             result = call(words, [(source, read), (target, written)])
             assert result.exit_code == 1, (source, target, result.output)
@@ -186,7 +186,7 @@ def test_arrays_beside_gensims_vectors_are_read_too(tmp_path, run):
 def test_converted_features_do_not_go_among_those_that_are_read(tmp_path, run):
     (tmp_path / "1.npy").write_bytes(b"")
     result = run("convert-features", tmp_path, tmp_path, "--trust-pickles")
-    assert "the output would lie in a folder that is read" in result.stderr
+    assert "the output would be in a folder that is read" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["", "mine="])
@@ -196,4 +196,4 @@ def test_a_named_result_file_is_an_input_too(tmp_path, name, run):
     result = run("score", f"{name}{path}", "--output", path)
     assert "the output would replace an input" in result.stderr
     folder = run("explain", f"{name}{tmp_path}", "--output", tmp_path / "o.json")
-    assert "the output would lie in a folder that is read" in folder.stderr
+    assert "the output would be in a folder that is read" in folder.stderr

@@ -174,7 +174,7 @@ def test_numbers_that_a_record_did_not_have(tmp_path):
     state["files"][0]["rows"] = 58
     (out / "manifest.json").write_text(json.dumps(state))
     before = content(out)
-    refused(score(source, out), "manifest.json: is not of a run of this command and version")
+    refused(score(source, out), "manifest.json: was not written by this command and version")
     assert content(out) == before
 
 

@@ -76,8 +76,8 @@ def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
     """Return the captions of the images of some splits, as people wrote them (``raw``)."""
     if not has_splits(content.content):
         raise CaptionError(
-            f"{content}: lists images, but has neither 'annotations' nor 'sentences': there is no "
-            "caption in it."
+            f"{content}: lists images, but has neither 'annotations' nor 'sentences', so it has "
+            "no captions."
         )
     images = list(content.entries("images"))
     sizes = Counter(str(image.get("split", "")) for image in images)
@@ -87,7 +87,7 @@ def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
             raise CaptionError(f"{content}: no split {split!r:.40}; it has {held:.200}.")
     if not wanted.splits and len(sizes) > 1:
         raise CaptionError(
-            f"{content}: has the splits {held:.200}; say which with --split, such as --split test."
+            f"{content}: has the splits {held:.200}; choose with --split, such as --split test."
         )
     key = "cocoid" if all("cocoid" in image for image in images) else "filename"
     references: ByImage = {}
@@ -196,9 +196,9 @@ def _text_option(wanted: Wanted) -> str:
 LMMS_EVAL = Layout(
     "lmms-eval's samples",
     "lmms-eval: `*_samples_*.jsonl` of a captioning task; its submission file is COCO's",
-    "yes: `pred`; of a task of your own what the model said, with the `image_id` that it wrote "
-    "with a metric, or that of `doc`",
-    "yes: `answer`; of a task of your own `target`",
+    "yes: `pred`; in a task of your own, the model's answer, with the `image_id` that a metric "
+    "logged, or that of `doc`",
+    "yes: `answer`; in a task of your own, `target`",
     ("results", "configs"),
     ("doc_id", "filtered_resps resps"),
     _read_samples,
@@ -249,7 +249,7 @@ VLMEVALKIT = Layout(
     "VLMEvalKit's predictions",
     "VLMEvalKit: its `.xlsx` (`pip install pandas openpyxl`), or the same as CSV",
     "`prediction`; the id is `image_path` or the like if there is one, otherwise `index`",
-    "`answer`, which may [spell a list](#lists-in-cells)",
+    "`answer`, which may be [a list as text](#lists-in-cells)",
     None,
     ("index", "prediction", "answer"),
     _read_vlmevalkit,
@@ -268,8 +268,7 @@ def _read_replies(records: Entries, wanted: Wanted) -> ByImage:
     if not wanted.fields and any(_ABOUT_OBJECTS.match(str(x.get(prompt))) for x in records.first):
         raise CaptionError(
             f"{records.source.where}: answers to questions such as "
-            f"{records[0].get(prompt)!r:.60} are no captions; they are objects that are there or "
-            "not (--objects)."
+            f"{records[0].get(prompt)!r:.60} are not captions; give them as objects (--objects)."
         )
     return (
         _read_of(records, wanted, "answer")
@@ -315,7 +314,7 @@ HELD = Layout(
     '{"results": [...]}',
     '`{"results": [...]}`, `{"predictions": ...}`, `{"captions": ...}`, or `{"overall": ..., '
     '"imgToEval": ...}` of coco-caption\'s forks, around any of the layouts below',
-    "if the captions are in it",
+    "if it contains the captions",
     "likewise",
     (" ".join(map(_held, _HOLDERS)),),
     None,

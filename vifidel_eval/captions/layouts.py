@@ -34,15 +34,14 @@ from .fields import (
     with_paths,
 )
 
-#: The captions of each image: one for results.
-ByImage: TypeAlias = dict[ImageId, list[str]]
+ByImage: TypeAlias = dict[ImageId, list[str]]  #: the captions of each image: one for results
 
 #: Behind the image id of each of its captions.
 CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
-    "several captions per image are samples, of which `vifidel-eval score --samples` or "
-    "evaluate(samples=True) gives the mean, best and worst; or rows, by `vifidel-eval score-table` "
-    "or the scorers' score(captions, image_ids=...)"
+    "if the image is meant to have several captions, use `vifidel-eval score --samples` or "
+    "evaluate(samples=True), `vifidel-eval score-table`, or the scorers' score(captions, "
+    "image_ids=...)"
 )
 
 
@@ -50,8 +49,7 @@ _SEVERAL = (
 class Layout:
     """A layout of caption files, as results and as references."""
 
-    #: What messages call it.
-    name: str
+    name: str  # what messages call it
     #: Its row in docs/captions.md: what it is, in Markdown, and what to know of it as results and
     #: as references; where that is empty, it is refused as such.
     source: str
@@ -65,10 +63,8 @@ class Layout:
     #: Returns the captions of each image from an `Entry`, the JSON object, or `Entries`, the
     #: records (`vifidel_eval.io.entries`), and what is wanted.
     read: Callable[[Any, Wanted], ByImage]
-    #: Whether `Wanted.splits` has an effect.
-    has_splits: bool = False
-    #: A whole small file of this layout.
-    example: str = ""
+    has_splits: bool = False  # whether `Wanted.splits` has an effect
+    example: str = ""  # a whole small file
 
     def serves(self, wanted: Wanted) -> bool:
         """Return whether files of this layout hold what is wanted."""
@@ -147,12 +143,12 @@ LAYOUTS: list[Layout] = [
     Layout(
         'records {"image_id": ..., "caption": ...} (a JSON list, JSON Lines, CSV or TSV with a '
         "header, Parquet)",
-        'records: JSON `[{"image_id": 42, "caption": "..."}]`, as COCO\'s server takes them; JSON '
-        "Lines, one object per line; CSV or TSV with a header; Parquet "
-        "(`pip install pyarrow`)",
+        'records: JSON `[{"image_id": 42, "caption": "..."}]`, the format of COCO\'s server; '
+        "JSON Lines, one object per line; CSV or TSV with a header; Parquet (`pip install "
+        "pyarrow`)",
         "one per image; the caption may be in a list of one",
-        "any number per image, each with a caption or a list of captions, which a cell of CSV or "
-        "TSV [spells](#lists-in-cells)",
+        "any number per image, each with a caption or a list of captions ([in CSV and TSV, as "
+        "text](#lists-in-cells))",
         None,
         (),
         read_records,
@@ -222,8 +218,8 @@ def records_of(content: Content) -> Entry | Entries:
         return value
     if any(isinstance(value[name], dict | list) for name in ids):
         raise CaptionError(
-            f"{source.where}: looks like a table written column by column; write one record "
-            "per image, as JSON Lines or CSV."
+            f"{source.where}: looks like a table written column by column; write one record per "
+            "image, in JSON Lines or CSV."
         )
     return Entries([value.content], source)  # a file of one line
 
@@ -281,7 +277,7 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         kind = "references" if wanted.references else "results"
         raise CaptionError(f"{where}: holds {layout.name}; accepted as {kind}: {names}.")
     if wanted.references and wanted.splits and not layout.has_splits:
-        raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
+        raise CaptionError(f"{where}: has no splits, so --split has no effect; leave it out.")
     with content.source.net(layout.name):
         captions = layout.read(content, wanted)
     if not captions:
@@ -361,14 +357,14 @@ def system_names(paths: list[Path]) -> list[str]:
     for path, same in zip(paths, resolved, strict=True):
         if resolved.count(same) > 1:
             raise CaptionError(f"{path}: given twice; give each result file once.")
-    for name_of in (_algorithm, lambda path: path.stem, str):
+
+    def algorithm(path: Path) -> str:
+        stem = path.stem.removesuffix("_results")
+        parts = stem.split("_", 2)
+        return parts[2] if len(parts) == 3 and parts[0] == "captions" and parts[2] else stem
+
+    for name_of in (algorithm, lambda path: path.stem, str):
         names = ["stdin" if os.fspath(path) == STANDARD_INPUT else name_of(path) for path in paths]
         if len(set(names)) == len(names):
             break
     return names
-
-
-def _algorithm(path: Path) -> str:
-    stem = path.stem.removesuffix("_results")
-    parts = stem.split("_", 2)
-    return parts[2] if len(parts) == 3 and parts[0] == "captions" and parts[2] else stem

@@ -17,15 +17,13 @@ V = TypeVar("V")
 _SEQUENCES = (list, tuple)
 _PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everybody gives
 
-#: How long a caption may be, in characters: about forty pages.
-MOST_CHARACTERS = 100_000
+MOST_CHARACTERS = 100_000  #: how long a caption may be, in characters: about forty pages
 
 # Of how many rows a scorer keeps the objects and references for the next system, and how many
 # characters its references may have: of more, it would keep too much.
 _MOST_ROWS_KEPT, _MOST_CHARACTERS_KEPT = 1 << 16, 1 << 27
 
-#: Object labels of an image with their counts.
-LabelCounts = Mapping[str, int]
+LabelCounts = Mapping[str, int]  #: object labels of an image with their counts
 
 #: Labels that were looked for in an image, there or not; None where that is not said.
 Asked = frozenset[str] | None
@@ -35,16 +33,12 @@ Asked = frozenset[str] | None
 class Rows:
     """Captions to be scored, and what is known of the image of each; nothing is checked here."""
 
-    #: The candidates, one per row.
-    captions: Sequence[str]
-    #: The references of each row's image, possibly none.
-    references: Sequence[Sequence[str]]
-    #: The image of each row; ids may repeat.
-    image_ids: Sequence[ImageId] | None = None
+    captions: Sequence[str]  #: the candidates, one per row
+    references: Sequence[Sequence[str]]  #: of each row's image, possibly none
+    image_ids: Sequence[ImageId] | None = None  #: of each row; they may repeat
     #: The object labels of each row's image, where they do not come from a scorer's own source.
     objects: Sequence[LabelCounts] | None = None
-    #: What stands for `objects` in signatures.
-    objects_signature: str = ""
+    objects_signature: str = ""  #: what stands for `objects` in signatures
     #: The labels that were looked for in each row's image, there or not; None for a row that does
     #: not say it, and as a whole if no row does.
     asked: Sequence[Asked] | None = None
@@ -161,26 +155,21 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
         )
     ids = list(gts)
     check_ids(ids, "gts and res")
-    rows = Rows([_only_caption(i, res[i]) for i in ids], [gts[i] for i in ids], ids)
+    for image_id, captions in ((i, res[i]) for i in ids):
+        is_listed = isinstance(captions, _SEQUENCES)
+        if not (is_listed and len(captions) == 1 and isinstance(captions[0], str)):
+            several = is_listed and len(captions) != 1
+            found = f"{len(captions)} captions" if several else f"{captions!r:.60}"
+            raise CaptionError(
+                f"image {image_id!r}: expected a list of one candidate caption, found {found}."
+            )
+    rows = Rows([res[i][0] for i in ids], [gts[i] for i in ids], ids)
     check_references(rows)
     return rows
 
 
-def _only_caption(image_id: ImageId, captions: Any) -> str:
-    if isinstance(captions, _SEQUENCES) and len(captions) == 1 and isinstance(captions[0], str):
-        return captions[0]
-    several = isinstance(captions, _SEQUENCES) and len(captions) != 1
-    found = f"{len(captions)} captions" if several else f"{captions!r:.60}"
-    raise CaptionError(
-        f"image {image_id!r}: expected a list of one candidate caption, found {found}."
-    )
-
-
 def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:
-    """Return the captions of a mapping whose ids are no keys of a file; None of all else.
-
-    Each image has a text that spells no list or, of references, a list of texts.
-    """
+    """Return the captions of a mapping if its ids are no keys of a file, and its texts plain."""
     if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
         return None
     given = list(source.values())
@@ -221,8 +210,8 @@ def check_references(rows: Rows) -> None:
             if len(text) > MOST_CHARACTERS:
                 what = "caption" if text is caption else "reference"
                 raise CaptionError(
-                    f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
-                    f"{MOST_CHARACTERS} are read: shorten it."
+                    f"{rows.name(row)}: the {what} is {len(text)} characters long, and at most "
+                    f"{MOST_CHARACTERS} are read; shorten it."
                 )
 
 

@@ -73,7 +73,15 @@ def explained_by_vectors(
     mention_of = [
         mention
         for of_row, start, end in zip(mentions, starts, starts[1:], strict=False)
-        for by_word in [_by_word(of_row)]
+        for by_word in [
+            # Verdicts are in the order of their weight; of several mentions of a word, the worst
+            # comes last and stays, of equals the first.
+            {
+                word: mention
+                for mention in sorted(reversed(of_row), key=_VERDICT)  # noqa: C414
+                for word in _WORDS_IN[mention.words]
+            }
+        ]
         for mention in map(by_word.get, texts[start:end])
     ]
     others = np.array([mention is None for mention in mention_of], dtype=bool).nonzero()[0]
@@ -134,16 +142,6 @@ def _words(
         for (word, penalty), support, of in words
     ]
     return tuple(sorted(found, key=_COST, reverse=True))
-
-
-def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
-    """Return the mention that each word stands for: of several the worst, of equals the first."""
-    found: dict[str, Mention] = {}
-    # Verdicts are in the order of their weight; where a word is set again, the last one stays.
-    for mention in sorted(reversed(mentions), key=_VERDICT):  # noqa: C414
-        for word in _WORDS_IN[mention.words]:
-            found[word] = mention
-    return found
 
 
 def _are_mentioned(

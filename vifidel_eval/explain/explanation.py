@@ -29,8 +29,7 @@ MARKS = {
     "no claim": "",
 }
 
-# Costs in printed tables; a distance is at most 4.
-_DECIMALS = 6
+_DECIMALS = 6  # costs in printed tables; a distance is at most 4
 
 # What every caption has many of are tuples: cheap to make, and no work for the garbage collector.
 
@@ -153,11 +152,9 @@ class Explanation:
         return tuple(dict.fromkeys(m.words for m in self.mentions if m.verdict is verdict))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the explanation as JSON can hold it; what is undefined is None.
-
-        Numbers are in full, so that the contributions add up; but the score has ten significant
-        digits, as in all files: the last bits of exp differ by machine.
-        """
+        """Return the explanation as JSON can hold it; what is undefined is None."""
+        # Numbers are in full, so that contributions add up; but the last bits of exp, and so those
+        # of the score, differ by machine.
         return {
             "image_id": to_json_value(self.image_id),
             "caption": self.caption,
@@ -181,11 +178,7 @@ class Explanation:
 
 
 def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:
-    """Return the words of an explanation, and its transport plan if `plan` asks for it.
-
-    The words of things that are not in the image come first, then the costliest. Costs are text
-    that adds up to the total as shown: what rounding takes from one row it gives to the next.
-    """
+    """Return the words of an explanation, and its transport plan if `plan` asks for it."""
     words = sorted(explanation.words, key=lambda word: not word.hallucinated)
     whose = "" if system is None else f"{system}, "
     total, matches = explanation.distance, explanation.matches
@@ -244,7 +237,9 @@ def _summary(explanation: Explanation) -> list[str]:
     listed: dict[str, Sequence[str]] = {}
     first = []
     if not explanation.known:
-        first = ["Nothing is known about the image: no usable object label, no reference."]
+        first = [
+            "Nothing is known about the image: it has no usable object label and no reference."
+        ]
     elif not explanation.words:
         first = ["The caption has no usable word."]
     else:

@@ -33,10 +33,8 @@ class Finding:
     category: str | None = None  #: the class of the thing; None for an object
     captions: int = 0  #: in how many captions that is so
     of: int = 0  #: how many captions have these words, or describe an image that has the object
-    #: The first few images and captions, in the order of the images.
-    examples: list[tuple[ImageId, str]] = field(default_factory=list)
-    #: All images of these captions, in their order.
-    images: list[ImageId] = field(default_factory=list)
+    examples: list[tuple[ImageId, str]] = field(default_factory=list)  #: the first few, in order
+    images: list[ImageId] = field(default_factory=list)  #: of all these captions, in order
 
     def to_json(self, captions: int) -> dict[str, Any]:
         """Return the finding as JSON can hold it; its share is of all `captions`."""
@@ -67,11 +65,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What is not in the images and what went unmentioned in the captions of a system.
-
-    Findings are listed with the most frequent first, those of equal frequency in alphabetical
-    order.
-    """
+    """What is not in the images and what went unmentioned in the captions of a system."""
 
     #: Captions of whose image something is known: what all other counts are about.
     captions: int = 0
@@ -167,6 +161,7 @@ def find(parts: Iterable[Iterable[Explanation]]) -> Findings:
 
 
 def _frequent(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings, the most frequent first, those of equal frequency by name."""
     found = [finding for finding in findings if finding.captions]
     return sorted(found, key=lambda finding: (-finding.captions, finding.what))
 
@@ -230,32 +225,27 @@ def findings_in_width(
         if of_kind
     ]
     for title, captions, of_kind, colour in listed:
-        yield _in_width(title, captions, of_kind, most, width), colour
+        shown = of_kind[:most]
+        some = f", {most} of {len(of_kind)}" if len(of_kind) > most else ""
+        rows: list[list[Cell]] = [
+            [
+                one.what if one.category in (None, one.what) else f"{one.what} ({one.category})",
+                "",
+                one.captions,
+                one.of,
+                _share(one.captions, captions),
+            ]
+            for one in shown
+        ]
+        headers = ["What", "Image: caption", "Captions", "Of", "Share"]
+        without = Table(headers, rows, texts=2).render("table").splitlines()[1]
+        room = width - len(without) + len(headers[1])
+        for row, one in zip(rows, shown, strict=True):
+            image = f"{one.examples[0][0]}: "
+            row[1] = image + one.example(max(room - len(image), _LEAST_WIDTH))
+        yield Table(headers, rows, texts=2, title=f"{title}{some}"), colour
     if not listed:
         yield Table([], [], title=_NOTHING), None
-
-
-def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, width: int) -> Table:
-    shown = found[:most]
-    if len(found) > most:
-        title += f", {most} of {len(found)}"
-    rows: list[list[Cell]] = [
-        [
-            f"{one.what} ({one.category})" if one.category not in (None, one.what) else one.what,
-            "",
-            one.captions,
-            one.of,
-            _share(one.captions, captions),
-        ]
-        for one in shown
-    ]
-    headers = ["What", "Image: caption", "Captions", "Of", "Share"]
-    without = Table(headers, rows, texts=2).render("table").splitlines()[1]
-    room = width - len(without) + len(headers[1])
-    for row, one in zip(rows, shown, strict=True):
-        image = f"{one.examples[0][0]}: "
-        row[1] = image + one.example(max(room - len(image), _LEAST_WIDTH))
-    return Table(headers, rows, texts=2, title=title)
 
 
 def _share(part: int, whole: int) -> str:

@@ -47,10 +47,7 @@ _ESCAPED = re.compile(r"\\x([0-9a-f]{2})|\\U([0-9a-f]{8})|\\.|\"", re.DOTALL)
 
 
 class CsvTable:
-    """Text that may be a table with a header: CSV, or with tabs or semicolons between fields.
-
-    `header` is empty if the first line cannot be read, and `delimiter` if it has one field.
-    """
+    """Text that may be a table with a header: CSV, or with tabs or semicolons between fields."""
 
     def __init__(self, text: str, source: Source) -> None:
         self.text = text
@@ -61,7 +58,7 @@ class CsvTable:
         try:
             self.header = next(csv.reader([first], delimiter=self.delimiter or ",", strict=True))
         except (csv.Error, StopIteration):
-            self.header = []
+            self.header = []  # of a first line that cannot be read
 
     def pairs(self) -> Entries:
         """Return all lines, the first too: ``column_1``, a tab and ``column_2``, without quotes."""
@@ -119,14 +116,13 @@ def csv_rows(
         try:
             for row in islice(reader, _ROWS_AT_ONCE):
                 if reader.line_num > line and not line_breaks:  # a quote that nobody closed
-                    raise csv.Error("a field goes on in the next line")
+                    raise csv.Error("a field continues in the next line")
                 rows.append((line, row))
                 line = reader.line_num + 1
         except csv.Error as problem:
             raise error(
                 f"{where}: line {line} is not {'TSV' if delimiter == chr(9) else 'CSV'} "
-                f"({first_line(problem)}): a quote that does not end, or one inside a field that "
-                "is not doubled."
+                f"({first_line(problem)}): close every quote, and double quotes inside a field."
             ) from None
         finally:
             csv.field_size_limit(limit)
@@ -139,22 +135,15 @@ Kind: TypeAlias = Literal["object", "list", "table", "xml", "folder", "other"]
 
 
 class Content(NamedTuple):
-    """What a file or a program gives.
-
-    The value of an ``"object"`` is an `Entry`, of a ``"list"`` an `Entries`, of a ``"table"`` a
-    `CsvTable`, of ``"xml"`` bytes, whose encoding is declared there, of a ``"folder"`` its path.
-    """
+    """What a file or a program gives."""
 
     kind: Kind
-    value: Any
+    value: Any  # an `Entry`, `Entries`, `CsvTable`, XML's bytes, a folder's path, by the kind
     source: Source
 
 
 def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
-    """Return the content of a file's bytes; messages call it `where`.
-
-    The keys of a JSON object may be image ids: whole numbers among them become numbers.
-    """
+    """Return the content of a file's bytes; messages call it `where`."""
     source = Source(where, error)
     parquet = raw.startswith(PARQUET)
     if parquet or (raw.startswith(_ZIP) and _WORKBOOK in raw):
@@ -181,7 +170,7 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
         return Content("list", Entries(values, source, numbers=numbers, unit="object"), source)
     kind: Kind = "other"
     content = parse_json(text, where, error)
-    if isinstance(content, dict):
+    if isinstance(content, dict):  # whose keys may be image ids
         by_id = {from_json_key(key): value for key, value in content.items()}
         content, kind = root(by_id, source), "object"
     elif isinstance(content, list):
@@ -200,7 +189,9 @@ def entries_of(
     if content.kind == "object":  # JSON Lines of one line
         return Entries([content.value.content], content.source, numbers=[1], unit="line")
     if content.kind != "list":
-        raise error(f"{given}: is no list of JSON objects or JSON Lines; is it the right file?")
+        raise error(
+            f"{given}: is neither a list of JSON objects nor JSON Lines; is it the right file?"
+        )
     entries: Entries = content.value
     return entries
 
@@ -231,7 +222,7 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dic
         import pyarrow.parquet as pq
     except ImportError:
         raise error(
-            f"{where}: is a Parquet file, and pyarrow reads it: {pip_install('pyarrow')}."
+            f"{where}: is a Parquet file, which needs pyarrow: {pip_install('pyarrow')}."
         ) from None
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))
@@ -247,8 +238,8 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dic
         ) from None
     if many:  # a small file can say so of any number
         raise error(
-            f"{where}: holds {file.metadata.num_rows} rows, more than the {_MOST_ROWS} that are "
-            "read into memory; split it."
+            f"{where}: holds {file.metadata.num_rows} rows, and at most {_MOST_ROWS} are read "
+            "into memory; split it."
         )
     if repeated:
         raise error(f"{where}: the column {repeated[0]!r:.40} appears twice; keep one.")
@@ -290,11 +281,8 @@ def _check_brackets(text: str) -> None:
 
 
 def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True) -> Any:
-    """Return the list that a text spells; None if it spells none, `error` if it seems to.
-
-    A bracket and a quotation mark begin a list, unless text follows the last bracket; with `whole`,
-    anything in brackets is one, such as ``[a dog, a cat]``, which cannot be read.
-    """
+    """Return the list that a text spells; None if it spells none, `error` if it seems to."""
+    # With `whole`, anything in brackets is one, such as [a dog, a cat], which cannot be read.
     stripped = text.strip()
     if stripped[:1] not in ("[", "(", "{") or not _looks_listed(stripped, whole):
         return None
@@ -305,7 +293,8 @@ def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True)
     if not isinstance(found, list):
         raise error(
             f"{at}: {stripped!r:.60} looks like a list and cannot be read as one; write it as "
-            'JSON, such as ["a", "b"], or as Python writes a list (of an array, its tolist()).'
+            'JSON, such as ["a", "b"], or as Python writes a list (for an array, write its '
+            "tolist())."
         )
     return found
 

@@ -8,10 +8,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-# The last bits of exp differ from one processor to the next.
-_DIGITS = 10
-# Metrics score on a scale of 1 or 10.
-_DECIMALS = 10
+_DIGITS = 10  # the last bits of exp differ from one processor to the next
+_DECIMALS = 10  # metrics score on a scale of 1 or 10
 
 _KINDS = {str: "text", int: "a whole number", bool: "true or false"}
 
@@ -46,11 +44,8 @@ def number_texts(scores: Iterable[float]) -> list[str]:
 
 
 def for_json(value: Any) -> Any:
-    """Return nested records, dicts and lists for JSON, with all floats as `rounded` returns them.
-
-    A record lacks fields with their default of None, and its key in a dict (``is_key`` metadata).
-    """
-    if is_dataclass(value):
+    """Return nested records, dicts and lists for JSON, with all floats `rounded`."""
+    if is_dataclass(value):  # without fields that are None by default, and its key in a dict
         members = [(f, getattr(value, f.name)) for f in fields(value) if not f.metadata]
         value = {f.name: of for f, of in members if of is not None or f.default is not None}
     if isinstance(value, Mapping):

@@ -156,19 +156,15 @@ class Entry:
 
 @dataclass(eq=False)
 class Entries:
-    """The objects of a list, of JSON Lines or of a table, in order.
-
-    An entry `parent` may hold the list, under `key`. `numbers` are the `unit` of each, ``"line"``
-    or ``"row"``. If all values are text (`textual`), an image id of digits is a number.
-    """
+    """The objects of a list, of JSON Lines or of a table, in order."""
 
     values: Sequence[Any]
     source: Source
-    parent: Entry | None = None
+    parent: Entry | None = None  # which holds the list under `key`
     key: str = ""
-    numbers: Sequence[int] | None = None
+    numbers: Sequence[int] | None = None  # the `unit` of each, "line" or "row"
     unit: str = ""
-    textual: bool = False
+    textual: bool = False  # whether all values are text: an image id of digits is a number
 
     def __len__(self) -> int:
         return len(self.values)
@@ -251,11 +247,7 @@ def listed_image(annotation: Entry, listed: Collection[ImageId], what: str) -> I
 
 
 def unknown(seen: Iterable[Any] | str, known: Mapping[str, str]) -> str:
-    """Return what was seen, names or a text, and the two nearest layouts.
-
-    `known` has descriptions by name: those are nearest that have most of the names, of equals the
-    first.
-    """
+    """Return what was seen, names or a text, and the two nearest of layouts by description."""
     names = [] if isinstance(seen, str) else [str(name) for name in seen]
     what = ", ".join(f"{name!r:.30}" for name in names[:_SHOWN])
     what += ", ..." if len(names) > _SHOWN else ""

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 #: say how many they have. COCO's and Open Images' largest files have half of that.
 MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
 
-#: What stands for standard input where a command reads a caption file.
-STANDARD_INPUT = "-"
+STANDARD_INPUT = "-"  #: what stands for standard input where a command reads a caption file
 
 _BLOCK = 1 << 20  # bytes
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of two
@@ -49,10 +48,7 @@ def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
 
 
 def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes:
-    """Return the content of a file, which is opened once: it may be a pipe.
-
-    `error` names the file if it cannot be read or has too many bytes.
-    """
+    """Return the content of a file, which is opened once: it may be a pipe; else `error`."""
     check_path(path, error)
     try:
         with open(path, "rb") as file:
@@ -86,7 +82,7 @@ def _whole(file: IO[bytes], where: str, most: int, error: type[VifidelError]) ->
         content += block
     if len(content) > most:
         raise error(
-            f"{where}: has more than {most >> 20} MiB, the most that is read into memory; is it "
+            f"{where}: has more than {most >> 20} MiB, the limit for reading into memory; is it "
             "the right file?"
         )
     return bytes(content)
@@ -153,10 +149,7 @@ def parse_json(
     error: type[VifidelError],
     pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """Return parsed JSON; `error` tells a truncated text from one that is not JSON.
-
-    `pairs` makes something of an object's items: by default a dict, in which no key repeats.
-    """
+    """Return parsed JSON, of objects what `pairs` makes of their items, by default a dict."""
     try:
         return json.loads(text, object_pairs_hook=pairs or _unrepeated)
     except _RepeatedKeyError as problem:
@@ -164,6 +157,7 @@ def parse_json(
     except json.JSONDecodeError as problem:
         if not text.strip():
             raise error(f"{where}: the file is empty; write it again.") from None
+        # A truncated text is told from one that is not JSON.
         truncated = problem.pos >= len(text.rstrip()) or problem.msg.startswith("Unterminated")
         what = "the JSON ends too early, the file looks truncated" if truncated else "not JSON"
         raise error(
@@ -172,7 +166,7 @@ def parse_json(
         ) from None
     except (ValueError, RecursionError):  # Python reads no integer of more than 4300 digits
         raise error(
-            f"{where}: the JSON cannot be read: it is nested too deeply, or has a number of "
+            f"{where}: the JSON cannot be read: it is nested too deeply, or has a number with "
             "thousands of digits."
         ) from None
 
@@ -225,11 +219,8 @@ def printable(text: str) -> str:
 def write_whole(
     path: str | os.PathLike[str], content: str | bytes, temporary: Path | None = None
 ) -> None:
-    """Write a file so that the path never holds part of it: temporary file, then rename.
-
-    `temporary` is where a run that may be killed looks for what it left. Of a link, the target is
-    written; devices and pipes are written to directly. A file that was there keeps its permissions.
-    """
+    """Write a file so that the path never holds part of it: temporary file, then rename."""
+    # `temporary` is where a run that may be killed looks for what it left.
     check_path(path, VifidelError)
     if isinstance(content, str):
         # JSON can hold a lone surrogate and UTF-8 cannot: it is written as an escape.
@@ -297,11 +288,9 @@ def reason(problem: OSError | ValueError) -> str:
 
 
 class FileRows:
-    """The rows of a mapped array, read from its file; threads and forked processes may share it.
+    """The rows of a mapped array, read from its file; threads and forked processes may share it."""
 
-    Nothing is mapped: to touch a mapped page behind the end of a file that has become shorter ends
-    the process. If the file ends before a row that is asked for, `error` says what is `said`.
-    """
+    # To touch a mapped page behind the end of a file that has become shorter ends the process.
 
     def __init__(self, mapped: np.memmap[Any, Any], error: type[VifidelError], said: str) -> None:
         self.dtype: np.dtype[Any] = mapped.dtype

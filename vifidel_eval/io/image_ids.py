@@ -94,10 +94,7 @@ def check_ids(ids: Iterable[ImageId], where: str) -> None:
 
 
 def check_distinct(ids: Iterable[ImageId], where: str) -> None:
-    """Check ids, of which no two may mean the same image, as 1, ``"1"`` and a stem of 1 do.
-
-    A JSON object would keep one of them, and what is said under the others would be lost.
-    """
+    """Check ids, of which no two may mean the same image, as 1, ``"1"`` and a stem of 1 do."""
     ids = list(ids)
     if set(map(type, ids)) <= {int}:
         return
@@ -108,7 +105,8 @@ def check_distinct(ids: Iterable[ImageId], where: str) -> None:
         first = meant.setdefault(str(image_id if number is None else number), image_id)
         if first is not image_id:
             raise ImageIdError(
-                f"{where}: {first!r} and {image_id!r} mean the same image; write its id in one way."
+                f"{where}: {first!r} and {image_id!r} mean the same image; write its id in the "
+                "same way everywhere."
             )
 
 
@@ -171,14 +169,14 @@ def _match_paths(
         ]
         if len(same) > 1:
             raise ImageIdError(
-                f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write the ids of "
-                "both sides in one way."
+                f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write ids in the "
+                "same way on both sides."
             )
         if same:
             if same[0] in taken:
                 raise ImageIdError(
-                    f"{taken[same[0]]!r:.80} and {image_id!r:.80} both mean {same[0]!r:.80}: write "
-                    "the ids of both sides in one way."
+                    f"{taken[same[0]]!r:.80} and {image_id!r:.80} both mean {same[0]!r:.80}: "
+                    "write ids in the same way on both sides."
                 )
             taken[same[0]] = image_id
             matched[image_id] = same[0]
@@ -210,10 +208,7 @@ def mismatch(
     all_asked: Collection[ImageId] = (),
     instead: str = "",
 ) -> ImageIdError:
-    """Return the error for ids of `asked` that `knower` lacks, with the likely cause.
-
-    `instead` is what may be done about ids that are row numbers, beside using image ids.
-    """
+    """Return the error for ids of `asked` that `knower` lacks, with the likely cause."""
     ids = all_asked or missing
     of_batches = "0_0" in ids and all(
         isinstance(image_id, str) and _BATCH_AND_ROW.fullmatch(image_id) for image_id in ids
@@ -222,7 +217,7 @@ def mismatch(
         instead = ", or key the objects by the same names" if of_batches else instead
         cause = f"the ids of {asked} look like row numbers: write image ids there{instead}."
         if are_row_numbers(known):
-            cause = f"both sides number their rows, {len(ids)} and {len(known)}: give one for each."
+            cause = f"both sides number their rows, {len(ids)} and {len(known)}: give one per row."
     elif _look_like_files(missing) != _look_like_files(known):
         cause = (
             "one side has file names where the other has image ids: use the same on both "

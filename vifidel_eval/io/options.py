@@ -34,10 +34,7 @@ _MOST_LOOKED_AT = 100  # members of a collection
 
 
 def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that names, in a `VifidelError`, the wrong argument on which it fails.
-
-    So does a sentence of our own that does not name it yet. Other failures stay what they are.
-    """
+    """Return a function that names, in a `VifidelError`, the wrong argument on which it fails."""
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -47,6 +44,7 @@ def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
             name, _ = _wrong_kind(function, args, kwargs, members=False)
             if not name or name in str(problem):
                 raise
+            # Of our own sentences, those that do not name it yet.
             said, error = f"{name}: {problem}", type(problem)
         except _OF_WRONG_KINDS:
             name, said = _wrong_kind(function, args, kwargs)
@@ -65,12 +63,14 @@ def _wrong_kind(
     members: bool = True,
 ) -> tuple[str, str]:
     """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
-    signature = inspect.signature(function)
+    signature, called = inspect.signature(function), function.__qualname__
+    if called.endswith(".__init__"):  # perhaps of a class above
+        called = f"{type(args[0]).__name__}.__init__"
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as problem:  # not its parameters, as Python's own message says
-        if hasattr(function, "__signature__"):  # which may name the function of a class above
-            raise TypeError(f"{function.__qualname__}() {problem}") from None
+        if hasattr(function, "__signature__") or called != function.__qualname__:
+            raise TypeError(f"{called}() {problem}") from None
         return "", ""
     names = dict(inspect.unwrap(function).__globals__)
     for record in getattr(function, "__records__", ()):  # as `options.taking` has them
@@ -82,9 +82,7 @@ def _wrong_kind(
         )
         expected = signature.parameters[name].annotation
         if not variable and not _fits(value, _kind(expected, names), members):
-            called = function.__qualname__
-            if called.endswith(".__init__"):  # perhaps of a class above
-                called = type(args[0]).__name__
+            called = called.removesuffix(".__init__")
             return name, f"{called}: {name} must be {expected}, not {value!r:.40}."
     return "", ""
 
@@ -118,13 +116,6 @@ def _fits(value: Any, kind: Any, look_inside: bool = True) -> bool:
     return not look_inside or _members_fit(value, kind, members)
 
 
-def _is_a(value: Any, kind: type) -> bool:
-    if kind in (int, float):  # NumPy's too, but True is no number here
-        number = Integral if kind is int else Real
-        return isinstance(value, number) and not isinstance(value, bool)
-    return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
-
-
 def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
     if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:  # an array without length
         return True
@@ -134,6 +125,13 @@ def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
     if issubclass(kind, Iterable) and isinstance(value, Collection) and members:
         return all(_fits(member, members[0]) for member in list(value)[:_MOST_LOOKED_AT])
     return True
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if kind in (int, float):  # NumPy's too, but True is no number here
+        number = Integral if kind is int else Real
+        return isinstance(value, number) and not isinstance(value, bool)
+    return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
 
 
 def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
@@ -166,33 +164,25 @@ _NAMED = re.compile(r"`(\w+)`")
 class Option:
     """A setting that users choose, in Python and on the command line."""
 
-    #: As in Python: ``"tiger_features"``; the command has it as ``--tiger-features``.
-    name: str
+    name: str  # as in Python: "tiger_features"; the command has it as --tiger-features
     #: What it is, in one sentence, or what returns it; other options are named between backticks.
     help: str | Callable[[], str]
     #: `Path` for a file or folder that is read, ``(Path, str)`` for a file or a name, `str`, `int`,
     #: `float` for a number from `lowest` to 1, `bool` for a switch, or a type of click.
     kind: Any = Path
     default: Any = None
-    #: Whether the metric cannot be computed without it.
-    required: bool = False
+    required: bool = False  # whether the metric cannot be computed without it
     #: From the file's path to that of another file, which is read with it.
     companion: Callable[[Path], Path] | None = None
     #: Where the command's help has it, and whether only ``--help-all`` shows it.
     section: str = METRICS
     rare: bool = False
-    #: Whether it may be given several times.
-    several: bool = False
-    #: The values that it may have, if they are few.
-    choices: tuple[int, ...] = ()
-    #: What the help calls its value.
-    metavar: str | None = None
-    #: The command's switch that turns it off, where it is on by default: ``"--presence"``.
-    off: str = ""
-    #: From what the command was given to the value.
-    read: Callable[[Any], Any] | None = None
-    #: What docstrings say further of it.
-    more: str = ""
+    several: bool = False  # whether it may be given several times
+    choices: tuple[int, ...] = ()  # the values that it may have, if they are few
+    metavar: str | None = None  # what the help calls its value
+    off: str = ""  # the switch that turns off what is on by default: "--presence"
+    read: Callable[[Any], Any] | None = None  # from what the command was given to the value
+    more: str = ""  # what docstrings say further of it
     lowest: int = 0
 
     def says(self, spelled: Callable[[str], str]) -> str:
@@ -204,10 +194,7 @@ class Option:
 def option(
     default: Any, says: str | Callable[[], str], kind: Any = Path, *, name: str = "", **how: Any
 ) -> Any:
-    """Return the default of a dataclass's field that is an `Option` with these attributes.
-
-    `says` is its help, and `name` is what users call it if not as the field is called.
-    """
+    """Return the default of a dataclass's field that is an `Option` with these attributes."""
     return field(default=default, metadata={"option": Option(name, says, kind, default, **how)})
 
 
@@ -225,14 +212,12 @@ def options_of(
 def taking(
     *records: type[Any], only: Collection[str] | None = None, omit: Collection[str] = ()
 ) -> Callable[[T], T]:
-    """Let a function or class take the options of records, one by one and by keyword.
-
-    Its own last parameter is ``**settings``, by which it gets them, or ``**options``, which may be
-    more than those. Its signature has them behind its own, and its docstring before that one.
-    """
+    """Let a function or class take the options of records, one by one and by keyword."""
 
     def decorate(function: T) -> T:
         called: Any = function.__init__ if inspect.isclass(function) else function
+        # It gets them by its last parameter: all by **settings, by **options more than those.
+        # The docstring has them before that one.
         *parameters, last = inspect.signature(called).parameters.values()
         entries = []
         for record in records:
@@ -285,6 +270,6 @@ def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
     check_threshold(uncertain, "uncertain")
     if uncertain is not None and threshold is not None and uncertain > threshold:
         raise AnnotationError(
-            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; scores between the "
             "two are not judged, so give a lower one."
         )

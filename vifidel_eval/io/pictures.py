@@ -63,23 +63,17 @@ def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
             # After the check: what a PNG says comes behind its pixels, which are decoded for it.
             if picture.getexif().get(_ORIENTATION, 1) in _LYING:
                 size = size[::-1]
-            return Decoded(_in_colours(ImageOps.exif_transpose(picture)), size)
+            upright = ImageOps.exif_transpose(picture)
+            if upright.mode.startswith("I"):  # 16 bits of grey as eight
+                upright = upright.convert("I").point(lambda grey: grey / 256).convert("L")
+            if upright.has_transparency_data:
+                layer = upright.convert("RGBA")
+                upright = Image.new("RGBA", layer.size, "white")
+                upright.alpha_composite(layer)
+            return Decoded(upright.convert("RGB"), size)
     except Exception as problem:  # damaged pictures raise nearly anything
         unknown = isinstance(problem, UnidentifiedImageError)
         raise DamagedPictureError("not a picture" if unknown else first_line(problem)) from None
-
-
-def _in_colours(picture: Image.Image) -> Image.Image:
-    """Return an RGB picture: what is transparent on white, 16 bits of grey as eight."""
-    from PIL import Image
-
-    if picture.mode.startswith("I"):
-        picture = picture.convert("I").point(lambda grey: grey / 256).convert("L")
-    if picture.has_transparency_data:
-        layer = picture.convert("RGBA")
-        picture = Image.new("RGBA", layer.size, "white")
-        picture.alpha_composite(layer)
-    return picture.convert("RGB")
 
 
 def find_pictures(

@@ -43,7 +43,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
     if mode is None and not os.path.isdir(folder):
         raise VifidelError(f"{path}: there is no such folder; create it first.")
     if mode is None and not os.access(folder, os.W_OK):
-        raise VifidelError(f"{path}: cannot be written: the folder is read-only for you.")
+        raise VifidelError(f"{path}: cannot be written: you may not write to the folder.")
     if mode is not None and not stat.S_ISREG(mode):
         return  # a device or pipe replaces nothing
     for other in filter(None, inputs):
@@ -51,7 +51,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
             raise VifidelError(f"{path}: the output would replace an input; name another file.")
         if os.path.isdir(other) and _same(other, folder):
             raise VifidelError(
-                f"{path}: the output would lie in a folder that is read ({other}); name a file "
+                f"{path}: the output would be in a folder that is read ({other}); name a file "
                 "somewhere else."
             )
 
@@ -68,12 +68,12 @@ def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
             raise VifidelError(f"{path}: the output would replace an input; name another folder.")
         if target.is_relative_to(place):
             raise VifidelError(
-                f"{path}: the output would lie in a folder that is read ({other}); name a folder "
+                f"{path}: the output would be in a folder that is read ({other}); name a folder "
                 "somewhere else."
             )
         if place.is_relative_to(target):
             raise VifidelError(
-                f"{path}: an input ({other}) lies in the folder of the output; name another folder."
+                f"{path}: an input ({other}) is in the folder of the output; name another folder."
             )
 
 
@@ -86,11 +86,7 @@ def _same(one: str | os.PathLike[str], other: str) -> bool:
 
 @contextlib.contextmanager
 def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]:
-    """Hold a lock file for one process at a time.
-
-    Whoever holds a lock of ours last removes it, unless it is `kept`, where others wait for it.
-    Raises `filelock.Timeout` after so many seconds, OSError if it cannot be made.
-    """
+    """Hold a lock file for one process at a time; `filelock.Timeout` after so many seconds."""
     from filelock import FileLock, Timeout
 
     with contextlib.suppress(FileNotFoundError):
@@ -104,6 +100,7 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
             raise Timeout(os.fspath(lock))
         yield
     finally:
+        # Who holds it last removes it, unless it is kept, where others wait for it.
         if not kept and held.is_locked and (_mode_at(held, lock) or 0) & _OURS:
             with contextlib.suppress(OSError):  # on Windows, while it is held
                 lock.unlink()
@@ -139,19 +136,16 @@ def alone(lock: Path, output: Path, what: str = "file") -> Iterator[None]:
 
 
 class Parts:
-    """What an interrupted run has done, by key; one line of JSON per part.
+    """What an interrupted run has done, by key, in a file ``.unfinished`` beside its output."""
 
-    A key says everything that the part depends on, so that a part that is there is never stale. The
-    parts are in a file ``.unfinished`` beside the run's output, its `path`; without an output, or
-    if that is a device, they are not kept. So many as `damaged` could not be read.
-    """
+    # A key says everything that the part depends on, so that a part that is there is never stale.
 
     def __init__(self, output: Path | None) -> None:
-        self.path: Path | None = None
-        if output is not None and (output.is_file() or not output.exists()):  # not a device
+        self.path: Path | None = None  # of no output, or of a device, parts are not kept
+        if output is not None and (output.is_file() or not output.exists()):
             self.path = beside(output, ".unfinished")
         self._known: dict[str, Any] = {}
-        self.damaged = 0
+        self.damaged = 0  # parts that could not be read
         self._begun = False
         if self.path is None or not self.path.exists():
             return
@@ -165,7 +159,7 @@ class Parts:
         self._begun = content.startswith(_MARK)
         if not self._begun and not _MARK.startswith(content):
             raise VifidelError(
-                f"{self.path}: is not of an unfinished run of this version; move it away."
+                f"{self.path}: is not an unfinished run of this version; move it away."
             )
         for line in filter(None, content.splitlines()[1:]):
             try:
@@ -229,7 +223,9 @@ def progress_bar(
     total: int | None, unit: str = " captions", shown: bool | None = None, **settings: Any
 ) -> tqdm[NoReturn]:
     """Return a bar of `total` units; none appears in a pipe or for short work unless `shown`."""
-    notebook = in_notebook()
+    ipython = sys.modules.get("IPython")  # imported by every kernel before its first cell
+    shell = None if ipython is None else ipython.get_ipython()
+    notebook = shell is not None and "IPKernelApp" in shell.config
     # A notebook is not a terminal, and somebody looks at it.
     absent = sys.stderr is None or sys.stderr.closed
     usual = {"disable": False if notebook else absent or None, "delay": 1, "leave": False}
@@ -242,13 +238,6 @@ def progress_bar(
         return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
 
 
-def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
-    ipython = sys.modules.get("IPython")  # imported by every kernel before its first cell
-    shell = None if ipython is None else ipython.get_ipython()
-    return shell is not None and "IPKernelApp" in shell.config
-
-
 def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
     """Return what names the step that a bar is at; it shows when the bar next moves."""
     return partial(bar.set_description_str, refresh=False)
@@ -259,16 +248,11 @@ V = TypeVar("V")
 
 #: How many characters the texts of one cache have together: as in ten thousand captions.
 MOST = 1 << 20
-#: What an entry costs beside its text.
-ENTRY = 48
+ENTRY = 48  #: what an entry costs beside its text
 
 
 class Remembered(dict[K, V]):
-    """A function of one argument that keeps what it returned, and a dictionary of that.
-
-    It holds arguments of `times` `MOST` characters together, each with `ENTRY` more; then it starts
-    over.
-    """
+    """A function of one argument that keeps what it returned, `times` `MOST` characters of it."""
 
     def __init__(self, function: Callable[[K], V], times: int = 1) -> None:
         super().__init__()
@@ -287,7 +271,7 @@ class Remembered(dict[K, V]):
         if size > most // 16:  # one text must not drop all others
             return value
         self._held += size
-        if self._held > most:
+        if self._held > most:  # it starts over
             self.clear()
             self._held = size
         self[key] = value

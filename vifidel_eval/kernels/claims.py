@@ -61,15 +61,12 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
 
 
 class Claim(NamedTuple):
-    """What of a caption is scored: its content words, None for all, and the things it names.
-
-    `parts` are the words of each mention, and `looked_up` what a lexicon needs for the mentions.
-    """
+    """What of a caption is scored: its content words, None for all, and the things it names."""
 
     words: frozenset[str] | None
     mentions: tuple[Unit, ...]
-    parts: tuple[tuple[str, ...], ...]
-    looked_up: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...]  # the words of each mention
+    looked_up: tuple[str, ...]  # what a lexicon needs for the mentions
     denied: tuple[Unit, ...]
 
 
@@ -239,16 +236,15 @@ def judge_claims(
     near = denied = np.zeros(0, dtype=bool)
     if len(unnamed):
         near, denied = _unnamed(gold, mentions, unnamed, same, apart)
-    sure = fidelity.sureness(near, denied, gold.doubt[rows])
+    # Labels deny for sure; else mentions are doubted, the less the nearer the evidence comes.
+    sure = np.where(denied, 1.0, gold.doubt[rows] * np.maximum(0.0, 1 - near / SUPPORT))
 
     in_named = mentions.words_of(is_named)
     in_denied = mentions.words_of(unnamed[denied]) & ~in_named
     in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
-    support = fidelity.supports(
-        np.maximum(to_said.of_left, to_objects.of_left),
-        mentions.words_of(in_labels & ~in_said),
-        in_denied | mentions.words_of(apart) & ~in_named,
-    )
+    support = np.maximum(to_said.of_left, to_objects.of_left)
+    support[mentions.words_of(in_labels & ~in_said)] = 1.0
+    support[in_denied | mentions.words_of(apart) & ~in_named] = 0.0
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
     )
@@ -306,16 +302,13 @@ def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Ne
 def _named_by(
     gold: ClaimsGold, mentions: _Mentions, grounding: Grounding, image: Callable[[int], Known]
 ) -> tuple[Mask, Mask, Mask, Mask]:
-    """Return which mentions labels name, and which references do.
-
-    Of the others, return where these name what is never the same (a hot dog is no dog), and what
-    may be the same (a bike may be a motorcycle).
-    """
+    """Return which mentions labels name, which references; what is apart, or may be the same."""
     numbers = grounding.class_numbers
     size = gold.rows, len(numbers)
     labels = gold.named_rows, gold.named_classes
     references = gold.said.owners, gold.said_classes
     of_mentions = mentions.rows, mentions.classes
+    # A hot dog is no dog, which is apart; a bike may be a motorcycle, which is the same.
     in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
     apart, same = np.zeros((2, len(in_said)), dtype=bool)
     for at, unit in enumerate(mentions.units):

@@ -27,7 +27,6 @@ from ..evaluation import Floats, Integers
 from ..io.records import Remembered
 from ..words.content_words import piece_runs, simplified
 from ..words.english import sentence_places
-from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from .bags import Bags, positions, slices, starts_of
 from .support import NO_CLASS, Mask
@@ -66,11 +65,6 @@ def doubts(witnesses: Integers) -> Floats:
     return np.divide(witnesses, witnesses + _DOUBTED)
 
 
-def supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
-    """Return the support of words: full of mentions that labels alone name, none of denied ones."""
-    return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
-
-
 def weights_in_p(
     words: Bags,
     support: Floats,
@@ -80,10 +74,7 @@ def weights_in_p(
     doubt: Floats,
     said: Mask,
 ) -> Floats:
-    """Return the weight of each word: of mentions that are named, denied or doubted, and of others.
-
-    Of each row there are its `doubts`, and whether it has references.
-    """
+    """Return the weight of each word in P: of what is named, denied or doubted, and of others."""
     deny = doubt[words.owners]
     of_others = np.where(said, _OTHER, 0.0)[words.owners]
     counts = np.where(named | doubted & (deny > 0), 1.0, np.where(doubted, 0.0, of_others))
@@ -91,23 +82,13 @@ def weights_in_p(
 
 
 def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
-    """Return P of each row, before the factors of its inventions: the supported share of weight.
-
-    Unsupported weight U counts as log(1 + U): of a long true text, much is said by no reference.
-    """
+    """Return P of each row, before the factors of its inventions: the supported share of weight."""
     supported = _sums(words, weights * support)
+    # Of a long true text, much is said by no reference: its weight grows with a logarithm.
     total = supported + np.log1p(_sums(words, weights * (1 - support)))
     share = np.full(len(words), _NOT_KNOWN)
     np.divide(supported, total, out=share, where=total > 0)
     return share.clip(_LOWEST)
-
-
-def sureness(near: Floats, denied: Mask, doubt: Floats) -> Floats:
-    """Return how sure it is that mentions which nothing names are inventions.
-
-    It is 1 if labels deny them; else they are doubted, the less the `near`er the evidence comes.
-    """
-    return np.where(denied, 1.0, doubt * np.maximum(0.0, 1 - near / SUPPORT))
 
 
 def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
@@ -134,24 +115,20 @@ def _keys(inventions: Inventions) -> Integers:
 
 
 def coverage_of_references(said: Bags, shares: Floats, rarities: Floats, reached: Floats) -> Floats:
-    """Return R of each row from how near the caption comes to each word of its references; or NaN.
-
-    The odds of the mean are divided by the root of the mean share: nobody can say everything that
-    references say which have little in common.
-    """
+    """Return R of each row from how near the caption comes to each word of references; or NaN."""
     weights = shares * rarities
     total = _sums(said, weights)
     with np.errstate(invalid="ignore"):
         mean = _sums(said, weights * reached) / total
         agreement = np.sqrt(_sums(said, weights * shares) / total)
+        # The odds of the mean by the root of the mean share: nobody can say everything that
+        # references say which have little in common.
         return np.where(mean > 0, mean / (mean + (1 - mean) * agreement), mean)
 
 
 def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floats:
-    """Return R without references: how much of its labels each caption reaches; NaN without any.
-
-    Labels of one class are one thing, whose nearest counts; those of `NO_CLASS` are one each.
-    """
+    """Return R without references: how much of its labels each caption reaches; NaN without any."""
+    # Labels of one class are one thing, whose nearest counts; those of no class are one each.
     things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
     order = np.lexsort((-reached, things, labels.owners))
     owners, things, reached = labels.owners[order], things[order], reached[order]
@@ -277,10 +254,7 @@ class ReferenceWording:
         return found
 
     def of(self, captions: Sequence[str]) -> Floats:
-        """Return W of the caption of each row, (rows,), at least `LOWEST_WORDING`; NaN without any.
-
-        It is the mean over references, and over words and pairs, of the nearest sentence.
-        """
+        """Return W of the caption of each row, (rows,), at least `LOWEST_WORDING`, or NaN."""
         said = _Texts(captions)
         rows = said.texts[said.is_start]
         wanted = self._of_rows(said.keys, said.texts)
@@ -290,6 +264,7 @@ class ReferenceWording:
         totals = said.totals(said.sentences, len(rows))
         own = _Own(kinds[shared], said.places[shared], starts_of(sizes), totals)
         words = self._starts[self._first[1:]] - self._starts[self._first[:-1]]
+        # The mean over references, and over words and pairs, of which the nearest sentence counts.
         alike = np.empty(len(rows))
         for start, end in slices(self._numbers[rows] * sizes + words[rows]):
             alike[start:end] = self._alike(own, slice(start, end), rows[start:end])
@@ -363,12 +338,10 @@ class ReferenceWording:
 def _pairs(
     kinds: Integers, places: Integers, meetings: Integers, size: int
 ) -> tuple[Integers, Floats]:
-    """Return numbers of the pairs of neighbours among shared words, and what each is worth.
-
-    A number is that of the meeting, of the kind of the first word, of so many, and of the second.
-    """
+    """Return numbers of the pairs of neighbours among shared words, and what each is worth."""
     apart = places[1:] - places[:-1]  # of two meetings, it goes back or far ahead
     first = ((apart > 0) & (apart < _FAR)).nonzero()[0]
+    # Of the meeting, the kind of the first word, of so many, and of the second.
     return (meetings[first] * size + kinds[first]) * size + kinds[first + 1], 1 / apart[first]
 
 

@@ -101,11 +101,7 @@ class JudgedMentions(NamedTuple):
 
 
 class Grounding:
-    """Holds the mentions of captions against what is known of their images.
-
-    `source` is where labels come from, if all rows have one; `declared` what a user says was looked
-    for in every image.
-    """
+    """Holds the mentions of captions against what is known of their images."""
 
     def __init__(
         self,
@@ -116,8 +112,8 @@ class Grounding:
     ) -> None:
         self._things = things
         self.stop_words = frozenset(stop_words)
-        self._source = source
-        self._declared = declared
+        self._source = source  # of the labels, if all rows have one
+        self._declared = declared  # what a user says was looked for in every image
         self._classes_of_asked: Remembered[frozenset[str], frozenset[str]] = Remembered(
             # *No red bus* does not deny a bus.
             lambda asked: frozenset(
@@ -201,10 +197,8 @@ class Grounding:
         return self._deniable(self._classes_if_closed(source.vocabulary()))
 
     def _classes_if_closed(self, labels: frozenset[str]) -> frozenset[str]:
-        """Return COCO's 80 or PASCAL VOC's 20 classes if all labels are among them, else none.
-
-        Whoever lists other labels may have looked for anything.
-        """
+        """Return COCO's 80 or PASCAL VOC's 20 classes if all labels are among them, else none."""
+        # Whoever lists other labels may have looked for anything.
         closed = (closed for closed in CLOSED_SETS.values() if labels <= closed)
         known = labels and self._declared is None
         return self._classes_of_labels[next(closed, frozenset()) if known else frozenset()]
@@ -254,12 +248,8 @@ class Grounding:
         evidence: Evidence,
         threshold: float = SUPPORT,
     ) -> JudgedMentions:
-        """Return the mentions of the caption of each row of the evidence, with their verdicts.
-
-        Below the threshold of support a mention is not in the image, unless the evidence names its
-        class. A denial is a mention where it is wrong, and stuff where it was looked for.
-        """
-        read: list[_Read] = []
+        """Return the mentions of the caption of each row of the evidence, with their verdicts."""
+        read: list[_Read] = []  # a denial where it is wrong, and stuff where it was looked for
         stuff = self._things.stuff
         for row, (caption, image) in enumerate(zip(captions, evidence.images, strict=True)):
             for place, unit in enumerate(filter(_CATEGORY, self.units(caption))):
@@ -270,8 +260,21 @@ class Grounding:
                     read.append((row, place, unit, image))
         rows = np.array([row for row, *_ in read], dtype=np.int64)
         atoms = np.array(lexicon.numbers(unit.text for _, _, unit, _ in read), dtype=np.int64)
-        apart = self._apart_from(lexicon, read)
-        describing = _describing(lexicon, read)
+        # Evidence that never supports a mention: the mention's place, and its number.
+        apart = [
+            (at, number)
+            for at, (_, _, unit, image) in enumerate(read)
+            for other in [self.apart.get(unit.category or "")]
+            if other is not None
+            for number in lexicon.numbers(t for t, of in image.texts.items() if of == other)
+        ]
+        # That which only describes a mention, as *traffic* does a *traffic light*.
+        describing = [
+            (at, number)
+            for at, (_, _, unit, image) in enumerate(read)
+            if " " in unit.text
+            for number in lexicon.numbers(w for w in unit.text.split()[:-1] if w in image.texts)
+        ]
         support, by = evidence.support(lexicon, atoms, rows, apart)
         enough = support >= threshold
         if describing:
@@ -316,26 +319,6 @@ class Grounding:
             return support, by, Verdict.THERE, judge
         is_absent = judge is not None and not math.isnan(support)
         return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
-
-    def _apart_from(self, lexicon: Lexicon, read: Sequence[_Read]) -> list[tuple[int, int]]:
-        """Return evidence that never supports a mention: the mention's place, and its number."""
-        return [
-            (at, number)
-            for at, (_, _, unit, image) in enumerate(read)
-            for other in [self.apart.get(unit.category or "")]
-            if other is not None
-            for number in lexicon.numbers(t for t, of in image.texts.items() if of == other)
-        ]
-
-
-def _describing(lexicon: Lexicon, read: Sequence[_Read]) -> list[tuple[int, int]]:
-    """Return evidence that only describes a mention, as *traffic* does a *traffic light*."""
-    return [
-        (at, number)
-        for at, (_, _, unit, image) in enumerate(read)
-        if " " in unit.text
-        for number in lexicon.numbers(w for w in unit.text.split()[:-1] if w in image.texts)
-    ]
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:

@@ -109,30 +109,25 @@ class Lexicon:
         return held.nonzero()[0]
 
     def alphabetically(self, atoms: Integers) -> tuple[Integers, Integers]:
-        """Return numbers in the alphabetical order of their words, and where each atom is in them.
-
-        All words are sorted as soon as that takes no more time than was spent on parts of them.
-        """
+        """Return numbers in the alphabetical order of their words, and each atom's place there."""
         ordered, places = self._alphabet
         if (places[atoms] != _NOT_PLACED).all():
             return ordered, places[atoms]
         distinct = self._distinct(atoms)
         self._sorted_one_by_one += len(distinct)  # a guess: threads may lose additions
+        # All are sorted as soon as that takes no more time than was spent on parts of them.
         sorts_all = self._sorted_one_by_one >= _SORTED_BEFORE_ALL * len(self._numbers)
-        ordered = self._sorted(np.array([*self._numbers.values()]) if sorts_all else distinct)
+        # Those with a place are in order first, which leaves little to sort.
+        numbers = np.array([*self._numbers.values()]) if sorts_all else distinct
+        numbers = numbers[np.argsort(self._alphabet[1][numbers])]
+        words = list(map(self.words.__getitem__, numbers.tolist()))
+        ordered = numbers[sorted(range(len(words)), key=words.__getitem__)]
         places = np.full(self._capacity, _NOT_PLACED)
         places[ordered] = np.arange(len(ordered))
         if sorts_all:
             self._sorted_one_by_one = 0
             self._alphabet = ordered, places
         return ordered, places[atoms]
-
-    def _sorted(self, numbers: Integers) -> Integers:
-        """Return numbers in the alphabetical order of their words, sorted one by one."""
-        # Those with a place are in order first, which leaves little to sort.
-        numbers = numbers[np.argsort(self._alphabet[1][numbers])]
-        words = list(map(self.words.__getitem__, numbers.tolist()))
-        return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
     def read(self, text: str) -> tuple[Integers, Integers]:
         """Return the numbers of the content words of `joined` captions, and how many each has."""

@@ -22,8 +22,7 @@ ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length
 _BETA = 1.2  # the weight of recall in ROUGE-L
 
-#: How many tokens a run numbers before it starts again, at 130 bytes each.
-MOST_TOKENS = 1 << 22
+MOST_TOKENS = 1 << 22  #: how many tokens a run numbers before it starts again, at 130 bytes each
 
 _TOKEN = 32  # bits of the last token in the key of an n-gram
 _LAST = (1 << _TOKEN) - 1
@@ -61,14 +60,11 @@ class Vocabulary:
 
 
 class TokenizedCaptions:
-    """Tokenised captions as numbers: at least one, each its tokens joined by blanks.
-
-    `groups`, (captions,) int64, has the row that each caption is of.
-    """
+    """Tokenised captions as numbers: at least one, each its tokens joined by blanks."""
 
     def __init__(self, captions: Sequence[str], groups: Integers, vocabulary: Vocabulary) -> None:
         together = " ".join(captions)
-        self.groups = groups
+        self.groups = groups  # the row that each caption is of
         # ROUGE-L splits at blanks; for BLEU and CIDEr, nothing is a token between two blanks.
         self._words = self._tokens = vocabulary.numbers(together.split(" "))
         self._lengths = self.sizes = np.array([c.count(" ") for c in captions]) + 1
@@ -93,46 +89,33 @@ class TokenizedCaptions:
         orders = []
         for order in range(ORDERS):
             at = np.flatnonzero(left > order)
-            keys, ngrams[at] = _numbered(ngrams[at] << _TOKEN | self._tokens[at + order])
+            wanted = ngrams[at] << _TOKEN | self._tokens[at + order]
+            keys, ngrams[at] = np.unique(wanted, return_inverse=True)
             counts = np.zeros(len(captions), np.int64)
             counts[at] = 1
             again = at[repeats[at]]
-            by_caption, starts = _grouped(captions[again] << _TOKEN | ngrams[again])
-            sizes = np.diff(starts)
-            repeats[again[by_caption]] = np.repeat(sizes > 1, sizes)
+            _, firsts, same, sizes = np.unique(
+                captions[again] << _TOKEN | ngrams[again],
+                return_index=True,
+                return_inverse=True,
+                return_counts=True,
+            )
+            repeats[again] = sizes[same] > 1
             counts[again] = 0
-            counts[again[by_caption[starts[:-1]]]] = sizes  # at the first: sorting was stable
+            counts[again[firsts]] = sizes
             first = np.flatnonzero(counts)
             orders.append(_Order(keys, captions[first], ngrams[first], counts[first]))
         return orders
 
     def places(self, tables: Sequence[Integers], groups: Integers) -> Iterator[Integers]:
-        """Yield where the n-grams of each length are in a table of sorted keys, -1 if nowhere.
-
-        `groups` has the upper bits that the first table has for each group here.
-        """
+        """Yield where the n-grams of each length are in a table of sorted keys, -1 if nowhere."""
+        # The upper bits that the first table has for each group here.
         places = groups
         for table, order in zip(tables, self.orders, strict=True):
             wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
             at = np.searchsorted(table, wanted)
             places = np.where(np.append(table, -1)[at] == wanted, at, -1)
             yield places
-
-
-def _grouped(keys: Integers) -> tuple[Integers, Integers]:
-    """Return a stable order of keys, and where each different one starts in it, with the end."""
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else keys
-    return order, np.append(starts, len(keys))
-
-
-def _numbered(keys: Integers) -> tuple[Integers, Integers]:
-    """Return the different keys, sorted, and the place of each key among them."""
-    order, starts = _grouped(keys)
-    places = np.empty(len(keys), np.int64)
-    places[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    return keys[order[starts[:-1]]], places
 
 
 def _sums(owners: Integers, amounts: Floats | Integers | list[float], size: int) -> Floats:
@@ -171,10 +154,7 @@ class TokenizedReferences(TokenizedCaptions):
         return most
 
     def bleu_counts(self, captions: TokenizedCaptions) -> Floats:
-        """Return what BLEU adds up of one caption per row, (rows, 2 + 2 * ORDERS).
-
-        Its length, its closest reference's, n-grams that a reference has as often, then all.
-        """
+        """Return lengths, closest lengths, shared and all n-grams, (rows, 2 + 2 * ORDERS)."""
         lengths, rows = captions.sizes, len(captions.sizes)
         base = self.sizes.max() + 1
         nearest = np.abs(self.sizes - lengths[self.groups]) * base + self.sizes
@@ -193,7 +173,8 @@ class TokenizedReferences(TokenizedCaptions):
         places: Integers = np.zeros(rows, np.int64)
         corpus = []
         for order in self.orders:
-            keys, places = _numbered(places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST)
+            wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
+            keys, places = np.unique(wanted, return_inverse=True)
             documents = np.append(np.bincount(places, minlength=len(keys)), 0)
             frequencies, which = np.unique(documents, return_inverse=True)
             # NumPy's logarithm of one number at a time, as there; few of them differ.
@@ -272,11 +253,9 @@ class TokenizedReferences(TokenizedCaptions):
         return found
 
     def rouge_l(self, captions: TokenizedCaptions) -> list[float]:
-        """Return ROUGE-L of one caption per row: the best precision with the best recall.
-
-        Subsequences have a bit per place (Hyyro, 2004, "Bit-parallel LCS-length computation").
-        """
+        """Return ROUGE-L of one caption per row: the best precision with the best recall."""
         scores = []
+        # Subsequences have a bit per place (Hyyro, 2004, "Bit-parallel LCS-length computation").
         rows = zip(captions.words, self._places_of_words, strict=True)
         for words, (places, every, spans) in rows:
             free = every

@@ -23,8 +23,7 @@ from .lexicon import Lexicon, WordDistances
 NOTHING = NO_CLASS = -1
 #: What can deny a thing.
 LABELS, ANSWER, REFERENCES = "labels", "answer", "references"
-# The share of references that mention what nobody can deny.
-_HALF = 0.5
+_HALF = 0.5  # the share of references that mention what nobody can deny
 
 Mask = NDArray[np.bool_]
 
@@ -126,10 +125,7 @@ class Evidence:
 
 
 def words_of_references(gold: Gold) -> tuple[Bags, Floats]:
-    """Return the distinct words of each row's references, one bag per row, and their shares.
-
-    Those are of the row's references with a usable word that have it, in (0, 1].
-    """
+    """Return the distinct words of each row's references, and which share of these has each."""
     references = gold.references
     distinct, rank = gold.lexicon.alphabetically(references.atoms)
     owners = gold.row_of_reference.repeat(references.sizes)
@@ -157,10 +153,7 @@ class Nearest:
 
 
 def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = 0.0) -> Nearest:
-    """Return the nearest atoms of bag i of `left` and bag i of `right`, for all i.
-
-    Cosines up to `floor` count as 0; with another one than 0, the rest is stretched to [0, 1].
-    """
+    """Return the nearest atoms of bag i of both sides, for all i; cosines up to `floor` are 0."""
     of_left = np.zeros(len(left.atoms))
     of_right = np.zeros(len(right.atoms))
     at_left = np.full(len(left.atoms), NOTHING)
@@ -169,6 +162,7 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = 0.
     for start, end in slices(left.sizes * right.sizes):
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
+        # Above another floor than 0, the rest is stretched to [0, 1].
         similar = np.maximum(cosines - floor, 0) / (1 - floor)
         if len(left_at):
             is_first = np.ones(len(left_at), dtype=bool)
@@ -190,11 +184,10 @@ def nearest_evidence(
     apart: Sequence[tuple[int, int]] = (),
     some: Integers | None = None,
 ) -> tuple[Floats, Integers]:
-    """Return the largest cosine of words to the evidence of their rows, and what has it.
+    """Return the largest cosine of words to the evidence of their rows, and the number of that.
 
-    The words are in the order of their rows. The cosine is in [0, 1], NaN without a vector; what
-    has it is a lexicon number, `NOTHING` where it is 0. `apart` are places of words, each with the
-    number of evidence that does not count there; `some`, ascending, the places that are asked for.
+    The cosine is in [0, 1], NaN without a vector. `apart` are places of words, with the number of
+    evidence that does not count there; `some`, ascending, the places that are asked for.
     """
     support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
     at = np.arange(len(atoms)) if some is None else some
@@ -217,10 +210,7 @@ def nearest_evidence(
 def are_named(
     things: tuple[Integers, Integers], others: tuple[Integers, Integers], size: tuple[int, int]
 ) -> Mask:
-    """Return which of some things have a class that something else of their row has.
-
-    Both are rows and numbers of classes; `size` has how many of each there are.
-    """
+    """Return which things have a class, (rows, numbers), that something else of their row has."""
     there = np.zeros((size[0], size[1] + 1), dtype=bool)  # the last one, at -1, is no class
     there[others] = True
     there[:, NO_CLASS] = False

@@ -180,20 +180,15 @@ def plan(
     scores: Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
 ) -> Plan:
-    """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
-
-    They are those of the references or, where there are none, of all systems together, as far as
-    the `selection` leaves them in. `scorers` are further ones by name, and `scores` those of other
-    tools, as `evaluate` takes them.
-    """
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet."""
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
         raise VifidelError(
-            "people are scored by one caption per image, and samples are several; leave one of "
-            "the two out."
+            "people=True needs one caption per image, and samples=True takes several; leave one "
+            "of the two out."
         )
     if people and references is None:
-        raise VifidelError("people are scored by references, and there are none: give some.")
+        raise VifidelError("people=True needs references, and there are none: give some.")
     read, by_image = read_captions(systems, references, wanted, selection.image_ids)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
@@ -294,8 +289,8 @@ def read_captions(
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
-                f"{where}: holds the captions of system {name!r} and no others; "
-                "give captions that people wrote as references."
+                f"{where}: holds exactly the captions of system {name!r}; give captions that "
+                "people wrote as references."
             )
         if wanted.samples:
             read += spread(name, of_system)

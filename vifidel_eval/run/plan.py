@@ -21,8 +21,7 @@ from ..errors import (
     VifidelWarning,
 )
 from ..evaluation import Column
-from ..explain.inventions import Invention, inventions_in
-from ..explain.sentences import JudgedSentence
+from ..explain.sentences import Invention, JudgedSentence, inventions_in
 from ..io.image_ids import ImageId, match, to_json_value
 from ..io.options import options_of
 from ..io.pictures import file_names, find_pictures
@@ -37,14 +36,12 @@ from ..words.settings import Settings
 if TYPE_CHECKING:
     from ..annotations import ImageBoxes
 
-#: A file's path.
-PathLike: TypeAlias = str | os.PathLike[str]
+PathLike: TypeAlias = str | os.PathLike[str]  #: a file's path
 #: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
 Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
 #: All systems of a run: ``{name: captions}``, or result files, whose names name the systems.
 Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
-#: The references of a run.
-References: TypeAlias = Captions
+References: TypeAlias = Captions  #: the references of a run
 
 _PIECE = re.compile(r"\S+")
 # Where COCO's files say, near their beginning, which release they are of: in their info, in file
@@ -66,8 +63,7 @@ class Plan:
     scorers: dict[str, Scorer]
     #: Metric name to the reason why it cannot be computed here.
     unavailable: dict[str, MetricUnavailable]
-    #: Whether a system may lack some of the images.
-    allow_subset: bool
+    allow_subset: bool  #: whether a system may lack some of the images
     settings: Settings
     #: What was read: ``captions``, ``references`` and ``objects`` to their files.
     files: dict[str, list[Path]]
@@ -77,8 +73,7 @@ class Plan:
     samples: list[str] | None = None
     #: How many images are left out, under `allow_subset`, as no system has a caption of them.
     uncaptioned: int = 0
-    #: The arguments that it was planned by.
-    inputs: Inputs | None = None
+    inputs: Inputs | None = None  #: the arguments that it was planned by
 
     @property
     def names(self) -> list[str]:
@@ -166,10 +161,7 @@ class Plan:
         if explainer is not None:
             return VifidelPRF(**explainer.evidence)
         if not (self.settings.weighted and self.settings.references):
-            raise VifidelError(
-                "nothing is known of the images to judge sentences and words by; give objects or "
-                "references."
-            )
+            raise VifidelError("nothing is known about the images; give objects or references.")
         return VifidelPRF(**self.settings.evidence)
 
 

@@ -44,10 +44,8 @@ from .significance import (
     take_sample,
 )
 
-# Resamples of intervals, and the fewest of tests.
-_RESAMPLES = 1000
-# How many times more resamples tests take than one significant difference needs.
-_MORE = 5
+_RESAMPLES = 1000  # resamples of intervals, and the fewest of tests
+_MORE = 5  # how many times more resamples tests take than one significant difference needs
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,9 @@ from ..scorers.word_supports import WordDetails
 from .comparison import Comparisons
 from .scores import Calibrated, Inputs, People, Scores, counts_of
 
-# The form of the file; another one would get another number.
-_FORM = 1
+_FORM = 1  # the form of the file; another one would get another number
 
-# Stands for the images of a system until their text is there.
-_PLACE = "images"
+_PLACE = "images"  # stands for the images of a system until their text is there
 _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
 
@@ -149,7 +147,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         for name, system in content["systems"].items()
     }
     if not signatures or not evaluations:
-        raise ValueError("there is no system, or no score")
+        raise ValueError("it has no systems or no scores")
     unavailable = value_of(dict[str, str], content.get("unavailable", {}))
     inputs = None
     if content.get("inputs") is not None:

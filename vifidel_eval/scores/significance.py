@@ -31,15 +31,12 @@ from .scores import Scores
 _Key = TypeVar("_Key", bound=Hashable)
 
 _MOST_RESAMPLES = 1_000_000  # that may be asked for
-# Numbers of resamples at a time, each of which takes 8 bytes.
-_CHUNK = 2**21
+_CHUNK = 2**21  # numbers of resamples at a time, each of which takes 8 bytes
 # Differences that differ by less, relative to the scores, are the same but for rounding: scores
 # have ten digits.
 _ROUNDING = 1e-9
-# Sums of multiples of a power of two are exact as long as they have no more bits.
-_BITS = 52
-# A line through fewer images says nothing.
-_FEWEST = 3
+_BITS = 52  # sums of multiples of a power of two are exact as long as they have no more bits
+_FEWEST = 3  # a line through fewer images says nothing
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
 # is what rounding and the exponentials of different machines leave.
 _DIGITS = 11
@@ -47,14 +44,11 @@ _DIGITS = 11
 
 @dataclass(frozen=True)
 class Sample:
-    """What is resampled of systems under a metric: `rows`, (systems, images, k), added over images.
+    """What is resampled of systems under a metric."""
 
-    `score_of` has the scores of their sums, (..., k) to (...); `scores` are those of all images.
-    """
-
-    rows: Floats
-    score_of: Callable[[Floats], Floats]
-    scores: Sequence[float]
+    rows: Floats  # (systems, images, k), added over images
+    score_of: Callable[[Floats], Floats]  # the scores of their sums, (..., k) to (...)
+    scores: Sequence[float]  # of all images
     images: int
 
     @property
@@ -69,15 +63,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13).
+    """Percentile bootstrap over images (Efron & Tibshirani, 1993, chapter 13)."""
 
-    As many images as there are are drawn with replacement; `level` of the resamples lie in an
-    interval. The same seed gives the same resamples, whatever is resampled.
-    """
-
-    seed: int = 0
+    seed: int = 0  # the same gives the same resamples, whatever is resampled
     resamples: int = 1000
-    level: float = 0.95
+    level: float = 0.95  # the share of them that lies in an interval
 
     def __post_init__(self) -> None:
         check_whole(0, seed=self.seed)
@@ -203,12 +193,17 @@ def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[
         below = np.abs(null) < limits[key][one, one + 1 :, np.newaxis]  # undefined ones are not
         smaller[key][test, one, one + 1 :] += np.count_nonzero(below, axis=1)
 
+    def swaps(images: int, at_once: int) -> Iterator[NDArray[Any]]:
+        """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
+        for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
+            yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
+
     for key, sums in _summed(samples, partial(_draws, seed, resamples)):
         drawn = samples[key].resampled(sums)
         for one in range(len(drawn) - 1):
             differences = drawn[one] - drawn[one + 1 :]
             count(key, 0, one, differences - observed[key][one, one + 1 :, np.newaxis])
-    for key, sums in _summed(samples, partial(_swaps, seed, resamples)):
+    for key, sums in _summed(samples, swaps):
         own, scores_of = sums_of[key], samples[key].resampled
         for one in range(sums.shape[1] - 1):
             moved = sums[:, one + 1 :] - sums[:, one : one + 1]  # what is swapped
@@ -263,12 +258,6 @@ def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDA
         drawn += np.arange(len(words), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
         times = np.bincount(drawn.view(np.int64).ravel(), minlength=words.size)
         yield times.reshape(words.shape)
-
-
-def _swaps(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
-    """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
-    for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
-        yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
 
 
 def _words(

@@ -84,11 +84,8 @@ def in_one_spelling(
     known: Collection[ImageId],
     references: dict[ImageId, list[str]] | None = None,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references whose ids are spelled in one way, where the known ids tell.
-
-    The references' spelling wins, then the first system's; but references that lead to no objects
-    get the ids of a system that does.
-    """
+    """Return systems and references whose ids are spelled in one way, where the known ids tell."""
+    # The references' spelling wins, then the first system's.
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
     if references is not None:
@@ -170,7 +167,9 @@ def parse_image_ids(text: str, where: str) -> list[ImageId]:
     if text.lstrip()[:1] in ("[", "{"):
         content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
-            raise ImageIdError(f"{where}: holds a JSON object; image ids are a list or lines.")
+            raise ImageIdError(
+                f"{where}: holds a JSON object; give image ids as a list, or one per line."
+            )
         entries = enumerate(content)
         written = [(f"[{at}]", one, from_json_value(one)) for at, one in entries if one != ""]
     first_at: dict[ImageId, str] = {}
@@ -186,7 +185,7 @@ def parse_image_ids(text: str, where: str) -> list[ImageId]:
             )
         first_at[image_id] = place
     if not first_at:
-        raise ImageIdError(f"{where}: there is no image id in it.")
+        raise ImageIdError(f"{where}: has no image ids.")
     return list(first_at)
 
 
@@ -327,7 +326,7 @@ class _Evaluator:
         evaluated = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
         signature = scorer.signature_of(self.systems.values())
         if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
-            raise VifidelError(f"a signature is one line of text, not {signature!r:.60}.")
+            raise VifidelError(f"a signature must be one line of text, not {signature!r:.60}.")
         return {
             name: {column: replace(e, signature=signature) for column, e in columns.items()}
             for name, columns in evaluated.items()

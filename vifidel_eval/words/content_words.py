@@ -87,8 +87,7 @@ def placed_words(
             yield place, word
 
 
-#: The piece after the last piece of each caption.
-END = "\0"
+END = "\0"  #: the piece after the last piece of each caption
 
 
 def simplified(caption: str, negation: str = "") -> str:
@@ -177,10 +176,7 @@ class Language(NamedTuple):
 
 
 def foreign(texts: Iterable[str]) -> Language | None:
-    """Return the language of texts that are plainly not English; None of all others.
-
-    Few words, lists of names, and English with some words of another language are no evidence.
-    """
+    """Return the language of texts that are plainly not English; None of all others, as of few."""
     read = [text[:_MOST_CHARACTERS].casefold() for text in islice(texts, _MOST_READ)]
     return _of_script(read) or _of_words(read)
 

@@ -51,11 +51,8 @@ _MANY_APOSTROPHES = "'" * 100
 
 
 def tokens(caption: str) -> list[str]:
-    """Return the lower-case tokens of a caption, punctuation included.
-
-    The full stop of every sentence is a token of its own; the Treebank's tokeniser, which expects
-    one sentence, would leave ``dog.`` inside a text.
-    """
+    """Return the lower-case tokens of a caption, punctuation and each full stop included."""
+    # The Treebank's tokeniser, which expects one sentence, would leave *dog.* inside a text.
     text = caption.lower().strip()
     body = text.removesuffix(".")
     if "." in body or len(text) > _LONGEST_BY_PIECE:
@@ -87,12 +84,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def drop_incomplete(caption: str) -> str:
-    """Return the caption without a last sentence that has no end, where a complete one precedes it.
-
-    A sentence ends with ``.``, ``!``, ``?`` or an ellipsis, closing quotes and brackets included;
-    the full stop of an abbreviation, an initial or a list's number does not end one. A caption
-    that does not end with an incomplete sentence comes back as it is.
-    """
+    """Return the caption without a last sentence that has no end, if a complete one precedes it."""
     end = max(sentence_ends(caption), default=None)
     if end is None or not any(character.isalnum() for character in caption[end:]):
         return caption
@@ -100,7 +92,7 @@ def drop_incomplete(caption: str) -> str:
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """Yield the place behind each sentence of a text that has an end, as `drop_incomplete` says."""
+    """Yield the place behind each sentence of a text that has an end, closing quotes included."""
     ends = _Ends(text)
     for found in _SENTENCE_END.finditer(text):
         if found["stop"] != "." or ends(found.start()):
@@ -131,11 +123,7 @@ def sentence_places(text: str) -> Iterator[tuple[int, int]]:
 
 @Remembered
 def singular(word: str) -> str:
-    """Return the singular form of a lower-case word by TextBlob's rules.
-
-    They are the rules of the published program and slip where it does: *bus* becomes *bu*, *tennis*
-    *tenni*, *glass* *glas*.
-    """
+    """Return the singular form of a lower-case word by TextBlob's rules, slips too: *bus*, *bu*."""
     if word.isascii() and word.isalpha() and not word.startswith("oxen"):
         endings, uninflected = _endings()
         if not word.endswith(endings) and word not in uninflected:

@@ -32,16 +32,11 @@ _AND = frozenset(("and", "or", ","))
 _DETERMINERS = frozenset("a an another both one some the these this those three two".split())
 
 _MOST_JOINED = 3
-#: How many words from such a name on decide, at most.
-REACH = 2 * _MOST_JOINED + 3
+REACH = 2 * _MOST_JOINED + 3  #: how many words from such a name on decide, at most
 
 
 def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]) -> bool:
-    """Return whether the first of some words describes the next one rather than naming a thing.
-
-    The words and their singular forms are as many as follow, or `REACH` of them; `names` are
-    those of the object vocabulary.
-    """
+    """Return whether the first of `REACH` words describes the next one and names no thing."""
     at = 0
     for _ in range(_MOST_JOINED):  # "an adult and baby goat"; bounded, for texts of any length
         if not (_AND.issuperset(words[at + 1 : at + 2]) and words[at + 2 : at + 3]):
@@ -99,12 +94,9 @@ def comes_between(word: str) -> bool:
 def is_verb(
     before: Sequence[str], word: str, after: str, acts: bool | None, number: tuple[bool, bool]
 ) -> bool:
-    """Return whether one of `VERBS` is what somebody does, and no thing.
-
-    `before` are the four words before it without those that come between. `acts` says whether they
-    end with the name of a person or an animal, and is None if they end with no name of a thing.
-    `number` tells whether the last of them and the word itself are singular.
-    """
+    """Return whether one of `VERBS` is what somebody does, and no thing."""
+    # Before it are four words. They end with the name of a person or an animal, who `acts`, or
+    # with that of another thing, or with none: None. Whether they and the word are singular:
     subject_is_one, is_base = number
     last, has_object = [".", *before][-1], after in _OBJECTS
     if word.endswith("ing"):
@@ -125,8 +117,7 @@ def is_verb(
     return (before[-2] in _ARTICLES and goes_on) or (before[-2] in _DEFINITE and has_object)
 
 
-#: What stands for a thing's name in the words that `denials` reads.
-THING = "\0"
+THING = "\0"  #: what stands for a thing's name in the words that `denials` reads
 
 
 def _any(words: str) -> str:
@@ -206,11 +197,7 @@ def may_deny(words: Iterable[str]) -> bool:
 
 
 def denials(words: Iterable[str]) -> Iterator[tuple[int, bool]]:
-    """Yield which things are denied, and whether all of them: *no other dogs* is not all.
-
-    `words` are the tokens of a text in lower case, with `THING` for each name of a thing; things
-    are numbered from 0.
-    """
+    """Yield which things of a text are denied, from 0, and whether all: *no other dogs* is not."""
     text = " ".join(words)
     things = at = 0
     for sentence in _SENTENCE.finditer(text):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
@@ -59,8 +59,7 @@ _TERMS = {
 }  # fmt: skip
 
 _SEAT = "seat"
-# Adverbs between a subject and what it does.
-_MOST_BETWEEN = 3
+_MOST_BETWEEN = 3  # adverbs between a subject and what it does
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
 _NONE: frozenset[str] = frozenset()
@@ -72,17 +71,12 @@ _STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
 
 
 class Unit(NamedTuple):
-    """Words of a caption that mean one thing: a mention, a term, or a single word.
+    """Words of a caption that mean one thing: a mention, a term, or a single word."""
 
-    `text` is what has a word vector: the word as the caption has it, or the list's name of several.
-    `words` are the caption's own, in lower case; `category` is the class of a thing. The thing is
-    mentioned, or `denied`: the caption says that there is none.
-    """
-
-    text: str
-    words: str
-    category: str | None
-    denied: bool = False
+    text: str  # which has a word vector: the caption's word, or the list's name of several
+    words: str  # the caption's own, in lower case
+    category: str | None  # the class of a thing
+    denied: bool = False  # whether the caption says that there is none
 
 
 class Mentions(NamedTuple):
@@ -136,9 +130,14 @@ class MentionFinder:
             for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]
-        # Words that stand for a name as they are written.
-        self._as_written: dict[str, str] = {}
-        for written, name in {**_irregular_plurals(own), **{name: name for name in own}}.items():
+        self._as_written: dict[str, str] = {}  # words that stand for a name as they are written
+        spelled: dict[str, str] = {}
+        for name in own:
+            before, blank, last = name.rpartition(" ")
+            plural = irregular_plural(last)
+            if plural is not None:
+                spelled[f"{before}{blank}{plural}"] = name
+        for written, name in {**spelled, **{name: name for name in own}}.items():
             words = tuple(tokens(f"{written} .")[:-1])  # before other text "t.v." is one token
             if len(words) == 1:
                 self._as_written[words[0]] = name
@@ -172,12 +171,9 @@ class MentionFinder:
         return Mentions(tuple(found), length)
 
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
-        """Return the content words of a caption in order, terms of several words as one unit.
-
-        Stop words are single words that are no units, whatever the list says of them: *can*.
-        Without `grammar` the mentions are those of `find`.
-        """
+        """Return the content words of a caption in order, terms of several words as one unit."""
         read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        # Without `grammar` the mentions are those of `find`.
         things = self._things(read) if grammar else list(self._names(read))
         may = grammar and may_deny(token.word for token in read)
         denied = self._denied(read, things) if may else {}
@@ -336,17 +332,6 @@ def _open_units(token: str, stop_words: frozenset[str]) -> tuple[Unit, ...]:
         return ()
     words = (word for word in piece_words(token) if word not in stop_words)
     return tuple(Unit(word, word, None) for word in words)
-
-
-def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:
-    """Return the names whose plural the rules for singular forms do not lead back, by plural."""
-    plurals = {}
-    for name in names:
-        before, blank, last = name.rpartition(" ")
-        plural = irregular_plural(last)
-        if plural is not None:
-            plurals[f"{before}{blank}{plural}"] = name
-    return plurals
 
 
 #: The finder of a list's mentions, which all who read captions by it share.

@@ -40,27 +40,20 @@ from .english import singular
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
 
-# The line above stuff and scenes.
-_STUFF = "[stuff]"
+_STUFF = "[stuff]"  # the line above stuff and scenes
 
-# What tells JSON, XML and YAML from a list of names.
-_NOT_IN_NAMES = frozenset('{}[]<>":;=\0')
+_NOT_IN_NAMES = frozenset('{}[]<>":;=\0')  # what tells JSON, XML and YAML from a list of names
 
 
 @dataclass(frozen=True)
 class ClassList:
     """Classes of things and the names of each; immutable."""
 
-    #: What signatures call the list: the file's name without its ending.
-    name: str
-    #: The names of each class; the first one is the class.
-    classes: tuple[tuple[str, ...], ...]
-    #: Words that are of no class although a part of them is: ``bus stop``.
-    no_class: tuple[str, ...] = ()
-    #: Whether names are looked up as CHAIR's published program does it.
-    published: bool = False
-    #: Classes that the list does not have and that are known by their name alone.
-    added: tuple[str, ...] = ()
+    name: str  #: what signatures call the list: the file's name without its ending
+    classes: tuple[tuple[str, ...], ...]  #: the names of each class; the first is the class
+    no_class: tuple[str, ...] = ()  #: words of no class although a part of them is: ``bus stop``
+    published: bool = False  #: whether names are looked up as CHAIR's published program does it
+    added: tuple[str, ...] = ()  #: classes that the list lacks, known by their name alone
     #: The classes that are stuff or scenes: a list of an image's objects does not deny them.
     stuff: frozenset[str] = frozenset()
 
@@ -163,12 +156,12 @@ def _parse(text: str, where: str) -> ClassList:
         for name in names:
             if len(name) > LONGEST_NAME:
                 raise VifidelError(
-                    f"{at}: {name!r:.40} is {len(name)} characters long; at most {LONGEST_NAME} "
-                    "are read: is it a name?"
+                    f"{at}: {name!r:.40} is {len(name)} characters long, and at most "
+                    f"{LONGEST_NAME} are read: is it a name?"
                 )
             other, earlier = first_seen.setdefault(name, (one_class, number))
             if earlier != number and (other or one_class):
-                place = f"a name of {other!r}" if other else "listed as of no class"
+                place = f"a name of {other!r}" if other else "listed as belonging to no class"
                 raise VifidelError(
                     f"{at}: {name!r} is already {place} (line {earlier}); keep it on one line."
                 )
@@ -204,12 +197,8 @@ _AFTER_THE_NOUN = frozenset(
 
 
 def term_of(label: str, terms: Container[str]) -> str:
-    """Return the term that a label of several words is of: the longest listed one that ends it.
-
-    Where no listed one does, it is its last word, in the singular. What follows a preposition does
-    not count. A single word, and a label that is listed as a whole, stay as they are. `terms` are
-    the names that are listed, in the singular.
-    """
+    """Return the longest listed term that ends a label of several words, else its last word."""
+    # In the singular, as `terms` are; what follows a preposition does not count.
     words = label.split()
     if len(words) < 2 or label in terms:
         return label
@@ -233,10 +222,7 @@ LARGEST_RARITY = 6.0
 
 @Remembered
 def rarity(word: str) -> float:
-    """Return the logarithm of how many images there are for one whose captions have a word.
-
-    It is at most 6. The images are those of COCO val2017; ``caption_words.txt`` has the counts.
-    """
+    """Return the logarithm of how many of val2017's images there are for one with a word; or 6."""
     return _rarities().get(word, LARGEST_RARITY)
 
 

@@ -20,8 +20,7 @@ from ..errors import MetricUnavailable
 from ..io.image_ids import ImageId
 from ..io.records import ENTRY
 
-#: Seconds without an answer after which a Java process counts as hung.
-PATIENCE = 600.0
+PATIENCE = 600.0  #: seconds without an answer after which a Java process counts as hung
 
 # The machine's locale must not change what Java reads: another encoding garbles captions, a
 # decimal comma makes METEOR misread its own numbers.
@@ -146,10 +145,7 @@ def tokenizer() -> CaptionTokenizer:
 
 
 class PtbTokenizer(CaptionTokenizer):
-    """pycocoevalcap's Penn Treebank tokenizer, if Java runs here, with its options.
-
-    Each mapping is a file of its own: a caption's last full stop depends on the caption after it.
-    """
+    """pycocoevalcap's Penn Treebank tokenizer, if Java runs here, with its options."""
 
     name = "ptb"
 
@@ -162,6 +158,7 @@ class PtbTokenizer(CaptionTokenizer):
         jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
+            # Files of their own: a caption's last full stop depends on the caption after it.
             for at, captions in enumerate(several):
                 lines = (
                     text if text.isprintable() else text.translate(LINE_BREAKS)
@@ -201,18 +198,15 @@ def _answered(captions: Captions, answer: bytes, plain: Callable[[str], str]) ->
     rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     if len(rows) != max(expected, 1):
         raise MetricUnavailable(
-            f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so no row "
-            "can be trusted."
+            f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so none of "
+            "them can be used."
         )
     row = map(plain, rows)
     return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
 
 
 class PythonTokenizer(CaptionTokenizer):
-    """Penn Treebank tokens of captions in pure Python, for machines without Java.
-
-    It follows `PtbTokenizer`; ``benchmarks/treebank_tokens.py`` counts where the two differ.
-    """
+    """Penn Treebank tokens without Java; `benchmarks/treebank_tokens.py` counts the differences."""
 
     name = "python"
 
@@ -227,10 +221,7 @@ class PythonTokenizer(CaptionTokenizer):
 
 
 class Tokenization:
-    """Tokens of the last references and candidates, made once for several metrics.
-
-    Threads may share it; it pickles as its tokenizer, by default what `tokenizer` returns.
-    """
+    """Tokens of the last references and candidates, made once for several metrics and threads."""
 
     def __init__(self, with_tokenizer: CaptionTokenizer | None = None) -> None:
         self._tokenizer = tokenizer() if with_tokenizer is None else with_tokenizer
@@ -261,19 +252,14 @@ class Tokenization:
             except MetricUnavailable as problem:
                 results = [str(problem)] * len(new)
             known = known | dict(zip(new, results, strict=True))
-            self._known = _latest(known, max(_KEPT, len(given)))
+            kept, held = [], 0  # the last entries, with no more characters than may be kept
+            for key in list(known)[: -max(_KEPT, len(given)) - 1 : -1]:
+                held += sum(len(text) + ENTRY for _, *texts in key for text in texts)
+                if held > _MOST_CHARACTERS:
+                    break
+                kept.append(key)
+            self._known = {key: known[key] for key in reversed(kept)}
         return [known[key] for key in given]
-
-
-def _latest(known: dict[_Key, Tokens | str], most: int) -> dict[_Key, Tokens | str]:
-    """Return the last entries: so many at most, with no more characters than may be kept."""
-    kept, held = [], 0
-    for key in list(known)[: -most - 1 : -1]:
-        held += sum(len(text) + ENTRY for _, *texts in key for text in texts)
-        if held > _MOST_CHARACTERS:
-            break
-        kept.append(key)
-    return {key: known[key] for key in reversed(kept)}
 
 
 # What a single character becomes.

@@ -12,7 +12,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 
 from vifidel_eval.plugins.tables.columns import Columns, check_buffers  # noqa: E402
-from vifidel_eval.plugins.tables.files import find_tables  # noqa: E402
+from vifidel_eval.plugins.tables.files import OpenTable, find_tables  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
 ROWS = [
@@ -55,7 +55,7 @@ def write_table(path, rows=ROWS):
 
 def read(path, columns=COLUMNS):
     (file,) = find_tables([str(path)])
-    return [row for batch in file.open(columns).batches() for row in batch.to_pylist()]
+    return [row for batch in OpenTable(file, columns).batches() for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_text_that_is_no_list_is_refused_before_the_first_row(tmp_path):
 def test_text_without_rows_is_a_table_without_rows(tmp_path):
     (tmp_path / "a.csv").write_text("caption,labels\n")
     (file,) = find_tables([str(tmp_path / "a.csv")])
-    table = file.open(COLUMNS)
+    table = OpenTable(file, COLUMNS)
     assert table.schema.field("labels").type == pa.list_(pa.string())
     assert list(table.batches()) == []
 
@@ -126,12 +126,12 @@ def test_folders_are_searched_in_order(tmp_path):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ([], "there is no table in this folder; expected a file that ends in .parquet"),
-        (["_SUCCESS"], "there is no table in this folder"),
+        ([], "this folder has no tables; expected a file that ends in .parquet"),
+        (["_SUCCESS"], "this folder has no tables"),
         (["a.csv", "b.parquet"], r"this folder has CSV \(a.csv\) and Parquet \(b.parquet\)"),
         (["a.csv", "b.tsv"], "this folder has CSV"),
         (["a.csv", "readme.md"], "readme.md in this folder is not a table"),
-        (["readme.md"], "there is no table in this folder"),
+        (["readme.md"], "this folder has no tables"),
     ],
 )
 def test_folders_that_are_no_table(tmp_path, files, said):
@@ -145,7 +145,7 @@ def test_folders_that_are_no_table(tmp_path, files, said):
     ("name", "said"),
     [
         ("gone.parquet", "no such file or directory"),
-        ("a.txt", "its name does not say which table it is"),
+        ("a.txt", "its name does not show the format"),
         ("a.parquet.gz", "its name does not say"),
         ("nosuch://bucket/a.parquet", "check the address"),
         ("/dev/null", "is a pipe or device"),
@@ -197,7 +197,7 @@ def test_batches_of_large_rows_are_small(tmp_path):
     table = pa.table({"caption": ["a"] * 600, "labels": [["a"]] * 600, "image": pictures})
     parquet.write_table(table, path)
     (file,) = find_tables([str(path)])
-    sizes = [batch.nbytes for batch in file.open(COLUMNS).batches()]
+    sizes = [batch.nbytes for batch in OpenTable(file, COLUMNS).batches()]
     assert sum(sizes) > 60_000_000
     assert max(sizes) < 40_000_000
 

@@ -56,7 +56,7 @@ def test_undefined_scores_are_numbers():
 
 
 def test_what_cannot_be_used():
-    with pytest.raises(VifidelError, match="'CIDEr' is no column that can be scored row by row"):
+    with pytest.raises(VifidelError, match="'CIDEr' is not a column that can be scored row by row"):
         CapevalMetric("CIDEr")
     with pytest.raises(VifidelError, match="undefined must be a finite number, not nan"):
         CapevalMetric(undefined=float("nan"))

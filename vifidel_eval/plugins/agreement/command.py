@@ -69,27 +69,27 @@ class Experiment:
 
     references: tuple[References, ...] = _own(
         "all",
-        "Numbers of references, separated by commas; 'all' takes all there are.",
+        "Numbers of references, separated by commas; 'all' takes all.",
         Stated(_numbers),
         metavar="TEXT",
     )
     draws: int = _own(
         5,
-        "How many times to draw references if an image has more than that number.",
+        "How often to draw references at random if an image has more than that number.",
         click.IntRange(min=1),
         rare=True,
     )
     seed: int = _output(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
     scores: tuple[SystemFile, ...] = _own(
         (),
-        "Scores of another tool, by the ids of --write-candidates; NAME is what they are called.",
+        "Scores of another tool, by the ids of --write-candidates; NAME names them.",
         ReadNamed(),
         several=True,
         metavar="[NAME=]FILE",
     )
     lower_is_better: tuple[str, ...] = _own(
         (),
-        "Scores of --scores of which a lower number is the better one.",
+        "Scores of --scores for which lower is better; can be repeated.",
         str,
         several=True,
         rare=True,
@@ -98,7 +98,7 @@ class Experiment:
     ablation: tuple[tuple[str, str], ...] = _own(
         (),
         "Score VIFIDEL with these objects, by presence and, if the labels have counts, with "
-        "counts. Files separated by commas are united. Repeat for other objects.",
+        "counts. Files separated by commas are combined. Repeat for other objects.",
         NamedFiles(),
         several=True,
         rare=True,
@@ -121,8 +121,7 @@ class Experiment:
     )
     output: Path | None = _output(
         None,
-        "Write the result to this JSON file. What an interrupted run has finished is kept beside "
-        "it, and the same command continues from there.",
+        "Write the result to this JSON file. After an interruption, the same command continues.",
         Written(".unfinished"),
     )
     style: str = style_of("")
@@ -184,7 +183,7 @@ _CONSENSUS = click.option(
 _CAPTIONS = click.option(
     "--captions",
     type=CAPTIONS,
-    help="References where the file has none: COCO captions JSON or another caption file.",
+    help="References, if the file has none: COCO captions JSON or another caption file.",
 )
 
 
@@ -239,8 +238,8 @@ _DATA_SETS = (
         "composite",
         "flickr8k",
         "Composite: ratings of captions.",
-        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the "
-        "other sources 30k_*.csv with results_20130124.token, coco_*.csv with "
+        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv and Flickr8k.token.txt; for the "
+        "other sources, 30k_*.csv with results_20130124.token, and coco_*.csv with "
         "captions_val2014.json.",
     ),
     _DataSet(
@@ -259,8 +258,8 @@ _DATA_SETS = (
         "judgements",
         "judgement_files",
         "Any file of captions with ratings.",
-        "FILE is a table or a list with a caption, its references and ratings in each row; those "
-        "of Polaris, Nebula, LongCap-Arena and Composite need no option.",
+        "FILE is a table or a list with a caption, its references and ratings in each row; the "
+        "files of Polaris, Nebula, LongCap-Arena and Composite need no options.",
         options=(record(f"{__package__}.judgement_files:Columns", "columns"),),
     ),
     _DataSet(

@@ -182,9 +182,10 @@ def _williams_table(matrix: dict[str, Any]) -> Table:
         for name, r in correlations.items()
     ]
     notes = [
-        "one-sided p-values: small where the metric of the row correlates better (Pearson) than "
-        "the one of the column",
-        "the captions of an image count as independent here: where it has several, p is too small",
+        "one-sided p-values: small if the metric of the row correlates better (Pearson) than "
+        "that of the column",
+        "the captions of an image are taken as independent here: with several captions per "
+        "image, p is too small",
     ]
     return Table(["Metric", "Pearson", *correlations], rows, notes, title=matrix["title"])
 

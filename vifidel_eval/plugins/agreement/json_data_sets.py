@@ -19,9 +19,7 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...words.content_words import content_words
 from .judgements import ALL, Choices, Hallucinations, Judged, Ratings, image_id_of
 
-#: The files of THumB.
-FILES = ("mscoco_THumB-1.0.jsonl", "mscoco_references.json")
-#: What people were asked there, and the keys of the answers with their bounds; the total is
+#: What people were asked of THumB, and the keys of the answers with their bounds; the total is
 #: (P + R) / 2 less penalties.
 RATINGS: Mapping[str, tuple[str, float, float]] = {
     "P": ("P", 1, 5),
@@ -44,7 +42,7 @@ def read_thumb(folder: Path) -> Ratings:
     captions, and ``"all"`` with those that people wrote. Some of these are references of their
     image, from which `Judged` takes them.
     """
-    captions_path, references_path = (folder / name for name in FILES)
+    references_path = folder / "mscoco_references.json"
     references: dict[str, tuple[str, ...]] = {}
     for entry in _entries(references_path):
         image = entry.text("seg_id")
@@ -52,7 +50,7 @@ def read_thumb(folder: Path) -> Ratings:
             raise entry.refusal("seg_id", "an image that appears once; keep one of its lines")
         references[image] = tuple(entry.texts("refs"))
     judged, ratings, by_people = [], [], []
-    for entry in _entries(captions_path):
+    for entry in _entries(folder / "mscoco_THumB-1.0.jsonl"):
         image = entry.text("seg_id")
         if image not in references:
             raise entry.refusal("seg_id", f"an image that {references_path.name} has")
@@ -88,7 +86,7 @@ def read_hat(path: Path) -> Hallucinations:
         if not all([type(part) for part in pair] == [str, bool] for pair in pairs):
             raise entry.refusal("grounding", "a list of [token, true or false]")
         if [token for token, _ in pairs] != entry.text("caption").split():
-            raise entry.refusal("grounding", "the tokens of 'caption', which blanks separate")
+            raise entry.refusal("grounding", "the tokens of 'caption', separated by blanks")
         marked.append(frozenset(place for place, (_, is_made_up) in enumerate(pairs) if is_made_up))
     return Hallucinations("HAT", judged, np.array([made_up]), marked)
 

@@ -39,13 +39,13 @@ class Columns:
     )
     image_field: str = _field(
         "",
-        "The images, for objects, and so that intervals resample images.  [default: imgid, "
-        "file_name, ...; rows with the same references are of one image where there is none]",
+        "The images, to look up objects and to resample images for intervals.  [default: imgid, "
+        "file_name, ...; without it, rows with the same references belong to one image]",
     )
     keep_own: bool = option(
-        False, "Leave a caption among its own references, as capevalkit does.", bool, section=""
+        False, "Keep a caption among its own references, like capevalkit.", bool, section=""
     )
-    group_by: str = _field("", "Evaluate the rows of each value of this field apart, too.")
+    group_by: str = _field("", "Evaluate the rows of each value of this field separately, too.")
 
 
 _CAPTIONS = ("mt", "cand", *CAPTIONS)
@@ -62,7 +62,7 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
     named = columns or Columns()
     rows = records_of(content_of(read_bytes(path, AnnotationError), str(path), AnnotationError))
     if isinstance(rows, Entry) or not rows:
-        raise AnnotationError(f"{path}: there is no row with a judgement; give a table or a list.")
+        raise AnnotationError(f"{path}: has no row with a judgement; give a table or a list.")
     caption = _field_of(rows, "--caption-field", named.caption_field, _CAPTIONS)
     references = _field_of(rows, "--references-field", named.references_field, _REFERENCES, False)
     group = _field_of(rows, "--group-by", named.group_by, (), False)
@@ -98,7 +98,9 @@ def _field_of(
     found = [name for name in rows.names if name == asked] if asked else usual(rows.names, known)
     if len(found) > 1 or (not found and (asked or needed)):
         why = (
-            f"{listed(found, ' and ')} may each be meant" if found else f"there is no {asked!r:.40}"
+            f"{listed(found, ' and ')} could each be meant"
+            if found
+            else f"there is no {asked!r:.40}"
         )
         why = why if found or asked else f"no field has a usual name ({', '.join(known[:3])})"
         raise AnnotationError(

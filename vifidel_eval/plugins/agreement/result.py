@@ -219,9 +219,6 @@ def write_intervals(path: Path, result: Agreement) -> None:
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
 
-    def name(one: dict[str, Any]) -> str:
-        return f"{one['metric']}, {one['words']}" if "words" in one else one["metric"]
-
     panels = [
         (
             "detection: average precision",
@@ -242,7 +239,8 @@ def write_intervals(path: Path, result: Agreement) -> None:
             lows, highs, values = ([row[end] for row in rows] for end in ("low", "high", key))
             axis.hlines(places, lows, highs, color="0.5")
             axis.plot(values, places, "o", color="0.1", markersize=4)
-            axis.set_yticks(places, list(map(name, rows)), parse_math=False)
+            names = [", ".join(row[of] for of in ("metric", "words") if of in row) for row in rows]
+            axis.set_yticks(places, names, parse_math=False)
             axis.invert_yaxis()
             axis.grid(axis="x", color="0.9")
             if chance is not None:

@@ -58,8 +58,7 @@ def calibrated(
     plan = run.plan
     if plan is None or plan.settings.labels is None or not any(plan.images.values()):
         raise VifidelError(
-            "a rate is calibrated by answers, as objects, and by what references name; evaluate "
-            "with both."
+            "calibration needs answers as objects, and references; evaluate with both."
         )
     if not isinstance(controls, Mapping):
         controls = read_controls(controls)
@@ -100,8 +99,8 @@ def _count(
 ) -> _Counts:
     """Return the last four fields of `AnswerCounts`, (4, images), from what was looked for."""
     counts: _Counts = np.zeros((4, len(ids)), dtype=np.int64)
-    looked_for = zip(ids, objects.of_images(ids), objects.asked_of(ids), strict=True)
-    for at, (image_id, labels, asked) in enumerate(looked_for):
+    images = zip(ids, objects.of_images(ids), objects.asked_of(ids), strict=True)
+    for at, (image_id, labels, asked) in enumerate(images):
         there = {class_of(label, classes) for label in labels}
         known = there | {
             class_of(label, classes) for label in objects.categories | (asked or set())
@@ -127,18 +126,6 @@ class AnswerCounts:
     named: _Counts
     said_no: _Counts
 
-    def table(self) -> _Counts:
-        """Return parts and wholes in turn, (6, images): absent of judged, and so on."""
-        columns = self.absent, self.judged, self.said_yes, self.controls, self.said_no, self.named
-        table = np.array(columns, dtype=np.int64).reshape(6, -1)
-        parts, wholes = table[0::2], table[1::2]
-        if (parts < 0).any() or (parts > wholes).any():
-            raise VifidelError(
-                "counts of answers: each of absent, said_yes and said_no is from 0 to what it is a "
-                "part of."
-            )
-        return table
-
 
 @named_if_wrong
 def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Calibrated:
@@ -152,7 +139,15 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     (0.26, 0.086)
     """
     bootstrap = Bootstrap(seed, resamples)
-    table = counts.table()
+    columns = counts.absent, counts.judged, counts.said_yes, counts.controls
+    # Parts and wholes in turn, (6, images).
+    table = np.array([*columns, counts.said_no, counts.named], dtype=np.int64).reshape(6, -1)
+    parts, wholes = table[0::2], table[1::2]
+    if (parts < 0).any() or (parts > wholes).any():
+        raise VifidelError(
+            "counts of answers: absent, said_yes and said_no must be from 0 to judged, controls "
+            "and named."
+        )
     sums = table.sum(axis=1, keepdims=True)
     (corrected,), shares = _corrected(sums)
     interval = (math.nan, math.nan)

@@ -89,7 +89,8 @@ def detect(
     check_whole(1, threads=threads, **({} if batch is None else {"batch": batch}))
     if (questions is None) != (detector.classes is not None):
         raise VifidelError(
-            f"{detector.files.name} looks for what it is asked; say which captions name it (--ask)."
+            f"{detector.files.name} looks only for what it is asked about; give captions to take "
+            "the questions from (--ask)."
             if questions is None
             else f"{detector.files.name} looks for its own {len(detector.classes or ())} classes "
             "and cannot be asked; leave out --ask, or name an open-vocabulary model."
@@ -152,8 +153,8 @@ def _of_pictures(
     """Return the questions about each picture."""
     if pictures.image_ids is None:
         raise VifidelError(
-            "standard input: which pictures are in it is not known before they are read; write the "
-            "tar to a file to ask about them."
+            "standard input: its pictures are not known before they are read; write the tar to "
+            "a file to ask about them."
         )
     known: dict[ImageId, None] = dict.fromkeys(pictures.image_ids)
     asked_about = {image_id: asked for image_id, asked in questions.items() if asked}
@@ -164,7 +165,7 @@ def _of_pictures(
         missing = next(image_id for image_id in asked_about if image_id not in same)
         warnings.warn(
             f"{pictures.path}: {len(asked_about) - len(same)} of {len(asked_about)} images with "
-            f"questions are not there, such as {missing!r:.80}.",
+            f"questions are missing, such as {missing!r:.80}.",
             VifidelWarning,
             stacklevel=3,
         )
@@ -290,8 +291,8 @@ class _Work:
             if not 0 <= score <= 1:
                 raise VifidelError(
                     f"{self.detector.files.name}: it gave the score {score:g}, and scores are "
-                    "from 0 to 1; save it again with what makes probabilities of its output, or "
-                    "name another model."
+                    "from 0 to 1; export it again with outputs that are probabilities, or name "
+                    "another model."
                 )
         width, height = picture.prepared.size
         about: dict[str, Any] = {"width": width, "height": height, "digest": picture.digest}
@@ -308,7 +309,7 @@ class _Work:
         if not _NO_MEMORY.search(f"{type(problem).__name__} {problem}"):
             raise VifidelError(
                 f"{name}: {self.detector.files.name} failed on this picture "
-                f"({first_line(problem)}); take it away, or name another model."
+                f"({first_line(problem)}); remove the picture, or name another model."
             ) from None
         if len(pictures) == 1 or self.was_halved:
             raise VifidelError(
@@ -319,7 +320,7 @@ class _Work:
         self.was_halved = True
         self.size = len(pictures) // 2
         warnings.warn(
-            f"there was not enough memory for {len(pictures)} pictures at once; going on with "
+            f"there was not enough memory for {len(pictures)} pictures at once; continuing with "
             f"{self.size}.",
             VifidelWarning,
             stacklevel=2,
@@ -342,8 +343,8 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     ]
     if objects == list(paths):
         raise AnnotationError(
-            "a detector looks at pictures, and none of the objects is a folder of them: give the "
-            "folder as objects."
+            "a detector needs pictures, and none of the objects is a folder of pictures: give "
+            "the folder as objects."
         )
     return replace(settings, objects=objects, detector=None)
 
@@ -367,7 +368,10 @@ def detect_objects(
     """
     source = PictureSource(pictures)
     if source.image_ids is None:
-        raise VifidelError("standard input has no place beside it; write the tar to a file.")
+        raise VifidelError(
+            "detections are saved beside their pictures, which standard input "
+            "does not allow; write the tar to a file."
+        )
     files = find_model(model, download)
     place = source.path.resolve()
     name = files.name.replace("/", "--")

@@ -109,8 +109,8 @@ class ObjectsFile:
                 self._take(entry)
             else:
                 raise VifidelError(
-                    f"{output}: line {number} is not what detect writes; delete the line, and its "
-                    "picture is read again."
+                    f"{output}: line {number} was not written by detect; delete the line, and "
+                    "its picture is read again."
                 )
         self._parts = Parts(self.output)
         parts = {key: self._parts[key] for key in self._parts}
@@ -165,15 +165,16 @@ class ObjectsFile:
     def _check_header(self, path: Path | None, header: Any) -> None:
         if not isinstance(header, dict) or header.get("vifidel_eval") != _KIND["vifidel_eval"]:
             raise VifidelError(
-                f"{path}: is there already, and is not a file of detections; name another --output."
+                f"{path}: already exists and is not a file of detections; name another --output."
             )
         now = json.loads(_line(self._header))
         for name in dict.fromkeys([*now, *header]):
             # A folder may have another name by now.
             if name != "model" and header.get(name) != now.get(name):
                 raise VifidelError(
-                    f"{path}: made by another run: {name} is {header.get(name)!r:.60} there and "
-                    f"{now.get(name)!r:.60} now; name another --output, or delete the file."
+                    f"{path}: was made by a different run: {name} is {header.get(name)!r:.60} "
+                    f"there and {now.get(name)!r:.60} now; name another --output, or delete the "
+                    "file."
                 )
 
 
@@ -194,7 +195,7 @@ def checked_side(side: Any, files: ModelFiles) -> int:
     if is_whole(side, 1, _LONGEST_SIDE):
         return int(side)
     raise VifidelError(
-        f"{files.path}: it says that it reads pictures of {side!r:.40} pixels; the side is a whole "
+        f"{files.path}: it declares pictures of {side!r:.40} pixels; the side must be a whole "
         f"number from 1 to {_LONGEST_SIDE}: get a fresh copy, or save it again."
     )
 

@@ -88,8 +88,9 @@ def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
         if config.model_type in kind.types:
             return kind(files, place)
     raise VifidelError(
-        f"{files.path}: a model of type {config.model_type!r} is no detector that can be used; "
-        "name one of transformers' models for object detection, OWL, Grounding DINO or SAM 3."
+        f"{files.path}: a model of type {config.model_type!r} is not a detector that can be "
+        "used; name one of transformers' models for object detection, OWL, Grounding DINO or "
+        "SAM 3."
     )
 
 

@@ -54,7 +54,21 @@ class OnnxDetector(Detector):
             if settings.get("task", "detect") != "detect":
                 raise ValueError(f"its task is {settings['task']!r:.40}, not 'detect'")
             self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(self._names.values()))
-            self._input, self._element, self.enough = self._input_of(settings)
+            first, *others = self._session.get_inputs()
+            shape, self._input, element = first.shape, first.name, _ELEMENTS.get(first.type)
+            # A length that the graph leaves open has a name, or None.
+            sides = {length for length in shape[2:] if isinstance(length, int)}
+            is_open = len(shape) == 4 and not isinstance(shape[1], int)
+            fits = len(shape) == 4 and len(sides) < 2 and (is_open or shape[1] == 3)
+            if others or not fits or element is None:
+                raise ValueError(
+                    f"its input is {first.type} of shape {shape}; expected one of square pictures, "
+                    "(1, 3, side, side)"
+                )
+            given = sides or _literal(settings.get("imgsz", str(_SIDE)))
+            given = given if isinstance(given, list | tuple | set) else [given]
+            self._element = element
+            self.enough = max(checked_side(one, files) for one in given or [None])
             # Run once, so that a file of another layout is refused before any picture.
             blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
             self._rows(self._session.run(None, {self._input: blank})[0])
@@ -62,27 +76,9 @@ class OnnxDetector(Detector):
             raise
         except Exception as problem:  # the library has a class of its own for every reason
             raise VifidelError(
-                f"{files.path}: not an ONNX file of a detector that can be run "
+                f"{files.path}: not an ONNX file of a detector that can run "
                 f"({first_line(problem)}); export it again, or name another."
             ) from None
-
-    def _input_of(self, settings: Mapping[str, str]) -> tuple[str, type, int]:
-        """Return name, element type and side of the input."""
-        first, *others = self._session.get_inputs()
-        shape, element = first.shape, _ELEMENTS.get(first.type)
-        # A length that the graph leaves open has a name, or None.
-        sides = {length for length in shape[2:] if isinstance(length, int)}
-        is_open = len(shape) == 4 and not isinstance(shape[1], int)
-        fits = len(shape) == 4 and len(sides) < 2 and (is_open or shape[1] == 3)
-        if others or not fits or element is None:
-            raise ValueError(
-                f"its input is {first.type} of shape {shape}; expected one of square pictures, (1, "
-                "3, side, side)"
-            )
-        given = sides or _literal(settings.get("imgsz", str(_SIDE)))
-        given = given if isinstance(given, list | tuple | set) else [given]
-        side = max(checked_side(one, self.files) for one in given or [None])
-        return first.name, element, side
 
     def versions(self) -> dict[str, str]:
         return {package: version(package) for package in ("onnxruntime", "pillow")}
@@ -142,7 +138,7 @@ class OnnxDetector(Detector):
                 f"boxes) for its {len(self._names)} classes, or (1, boxes, 6)"
             )
         if unknown := set(labels.tolist()) - self._names.keys():
-            raise ValueError(f"it found class {min(unknown)}, which its names do not have")
+            raise ValueError(f"it found class {min(unknown)}, which has no name")
         return boxes, scores, labels
 
 
@@ -155,7 +151,7 @@ def _names(settings: Mapping[str, str]) -> dict[int, str]:
         if read and all(isinstance(name, str) and name.strip() for name in read.values()):
             return read
     raise ValueError(
-        "there are no class names in its metadata: names, a mapping of numbers to names, as "
+        "its metadata have no class names: add 'names', a mapping of numbers to names, as "
         "Ultralytics writes it"
     )
 

@@ -78,8 +78,8 @@ class PictureSource:
         self.image_ids = list(names)
         if not self.image_ids:
             raise VifidelError(
-                f"{self.path}: there is no picture in it ({', '.join(sorted(SUFFIXES))}); name a "
-                "folder, a tar or a list of pictures."
+                f"{self.path}: has no pictures ({', '.join(sorted(SUFFIXES))}); name a folder, a "
+                "tar or a list of pictures."
             )
 
     def __iter__(self) -> Iterator[FoundPicture]:
@@ -123,7 +123,7 @@ class PictureSource:
         except (OSError, tarfile.TarError, EOFError) as problem:
             why = reason(problem) if isinstance(problem, OSError) else str(problem)
             raise VifidelError(
-                f"{self.path}: not a tar that can be read to its end ({why.rstrip('.')}); get a "
+                f"{self.path}: the tar cannot be read to its end ({why.rstrip('.')}); get a "
                 "fresh copy, or name a folder."
             ) from None
 
@@ -149,7 +149,7 @@ def _in_folder(folder: Path) -> list[tuple[str, Path]]:
     walked = set()
 
     def unreadable(problem: OSError) -> None:
-        raise VifidelError(f"{problem.filename}: {reason(problem)}; let it be read, or move it.")
+        raise VifidelError(f"{problem.filename}: {reason(problem)}; make it readable, or move it.")
 
     for place, folders, names in os.walk(folder, onerror=unreadable, followlinks=True):
         known = os.path.realpath(place)

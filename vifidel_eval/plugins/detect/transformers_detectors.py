@@ -92,7 +92,7 @@ class Closed(_Transformers):
         if not hasattr(self._images, "post_process_object_detection"):
             raise VifidelError(
                 f"{files.path}: a model of type {self._model.config.model_type!r} finds text or "
-                "layout, not objects; name another."
+                "layout, not objects; name another model."
             )
         self._names = {int(at): name for at, name in self._model.config.id2label.items()}
         names = dict.fromkeys(name for _, name in sorted(self._names.items()))
@@ -138,8 +138,8 @@ class _Asked(_Transformers):
             tokens = self._length(self._prompt(question))
             if tokens > self._longest:
                 raise VifidelError(
-                    f"the question {question!r:.60} has {tokens} tokens as {self.files.name} is "
-                    f"asked, which reads {self._longest}; leave it out, or take another model."
+                    f"the question {question!r:.60} has {tokens} tokens for {self.files.name}, "
+                    f"which reads at most {self._longest}; leave it out, or use another model."
                 )
 
     def _length(self, text: str) -> int:

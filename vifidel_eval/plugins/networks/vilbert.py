@@ -69,7 +69,7 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
     text = read_text(path, VifidelError)
     content = parse_json(text, str(path), VifidelError)
     if not isinstance(content, dict):
-        raise VifidelError(f"{path}: no configuration of ViLBERT; give the JSON object of one.")
+        raise VifidelError(f"{path}: not a configuration of ViLBERT; give its JSON object.")
     sizes: dict[str, Any] = {"digest": hashlib.sha256(text.encode()).hexdigest()}
     for size in fields(Architecture)[:-1]:
         value, several = content.get(size.name), isinstance(size.default, tuple)
@@ -181,10 +181,13 @@ class Vilbert:
             )
         self.layer = layer % blocks
         content, self.digest = read_checkpoint(path, "ViLBERT checkpoint", "get a fresh copy")
-        weights = _by_present_name(content) if isinstance(content, Mapping) else {}
+        weights: dict[str, Any] = {}
+        for name, weight in content.items() if isinstance(content, Mapping) else ():
+            start, _, last = str(name).removeprefix("module.").rpartition(".")
+            weights[f"{start}.{_FORMER.get(last, last)}"] = weight
         if _WORDS not in weights:
             raise VifidelError(
-                f"{path}: not a ViLBERT checkpoint, since it has no {_WORDS}; give "
+                f"{path}: not a ViLBERT checkpoint, because it has no {_WORDS}; give "
                 "multi_task_model.bin."
             )
         self.has_tasks = _TASKS in weights
@@ -280,12 +283,3 @@ def _mask(lengths: Any, states: Any) -> Any:
     """Return where a padded batch is real, in a shape that all heads and queries share."""
     places = torch.arange(states.shape[1])
     return (places < lengths[:, None])[:, None, None, :].to(states.device)
-
-
-def _by_present_name(content: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return weights by their present names; older files have other names for them."""
-    present = {}
-    for name, weight in content.items():
-        start, _, last = str(name).removeprefix("module.").rpartition(".")
-        present[f"{start}.{_FORMER.get(last, last)}"] = weight
-    return present

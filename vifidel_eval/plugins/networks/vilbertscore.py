@@ -55,7 +55,7 @@ class WordPieces:
         tokens = {piece: token for token, piece in enumerate(text.split("\n"))}
         problem = ""
         if missing := [piece for piece in _SPECIAL if piece not in tokens]:
-            problem = f"not a BERT vocabulary, since it has no {missing[0]}"
+            problem = f"not a BERT vocabulary, because it has no {missing[0]}"
         elif len(tokens) != size:
             problem = f"{len(tokens)} pieces in the vocabulary, but the checkpoint knows {size}"
         else:
@@ -158,7 +158,11 @@ class ViLBERTScore(MadeAgain, Scorer):
             chosen = range(len(rows))[start : start + _CAPTIONS_AT_ONCE]
             of_candidates = [(images[at], rows.captions[at]) for at in chosen]
             of_references = [[(images[at], text) for text in rows.references[at]] for at in chosen]
-            states = self._states(of_candidates, list(chain.from_iterable(of_references)))
+            # Apart, so that a reference's states do not depend on the candidates.
+            encoded = partial(self._encoded, {})
+            states = self._captions.complete(chain.from_iterable(of_references), encoded)
+            others = [pair for pair in of_candidates if pair not in states]
+            states |= self._captions.complete(others, encoded)
             for at, candidate, pairs in zip(chosen, of_candidates, of_references, strict=True):
                 matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
                 scores[at] = np.mean(matched, axis=0)
@@ -167,16 +171,6 @@ class ViLBERTScore(MadeAgain, Scorer):
             column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
             for column, of_column in zip(self.columns, scores.T, strict=True)
         }
-
-    def _states(
-        self, candidates: Sequence[_Pair], references: Sequence[_Pair]
-    ) -> dict[_Pair, Floats32]:
-        """Return the states of the compared words of each caption with its image."""
-        encoded = partial(self._encoded, {})
-        # Apart, so that a reference's states do not depend on the candidates.
-        states = self._captions.complete(references, encoded)
-        others = [pair for pair in candidates if pair not in states]
-        return states | self._captions.complete(others, encoded)
 
     def _encoded(self, images: dict[ImageId, Any], pairs: Sequence[_Pair]) -> dict[_Pair, Floats32]:
         """Return the states of captions with their images, some of which may be encoded already."""
@@ -226,16 +220,17 @@ def greedy_matching(
 
 
 _FILES = {
-    "checkpoint": "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
-    "vocabulary": "vocab.txt of bert-base-uncased, for ViLBERTScore.",
-    "features": "Region features for ViLBERTScore: a folder with one .npz file per image, as "
+    "checkpoint": "For ViLBERTScore: multi_task_model.bin of vilbert-multi-task.",
+    "vocabulary": "For ViLBERTScore: vocab.txt of bert-base-uncased.",
+    "features": "For ViLBERTScore: region features, a folder with one .npz file per image, as "
     "convert-features writes them.",
 }
 
 register(
     Metric(
         "ViLBERTScore",
-        "Words matched with the references' words by states that have seen the image",
+        "Words matched with those of the references by their states in a network that has seen "
+        "the image",
         ViLBERTScore,
         lambda settings: ViLBERTScore(
             device=settings.options["device"],
@@ -246,13 +241,15 @@ register(
             *(Option(f"vilbert_{name}", says, required=True) for name, says in _FILES.items()),
             Option(
                 "vilbert_layer",
-                "Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
+                "For ViLBERTScore: the co-attention block whose states are compared, counted "
+                "from 0 or from the end.",
                 int,
                 default=-1,
             ),
             Option(
                 "vilbert_config",
-                "JSON configuration of a ViLBERT of other sizes than the published one.",
+                "For ViLBERTScore: JSON configuration of a ViLBERT that differs from the "
+                "published one in size.",
             ),
             DEVICE,
         ),

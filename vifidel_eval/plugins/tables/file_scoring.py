@@ -132,7 +132,7 @@ class Work:
 
     def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None, Keep]:
         """Return a file, checked, its scores' signature, and the conditions on its columns."""
-        table = file.open(self.scorer.columns, whole)
+        table = OpenTable(file, self.scorer.columns, whole)
         try:
             self.scorer.check(table.schema)
             added, as_text = self.scorer.type, table.numbers_in_text
@@ -165,7 +165,7 @@ class Work:
         totals = self._score(task, table, keep, on_rows)
         if task.file.digest() != digest:
             raise VifidelError(
-                f"{task.file.path}: was changed while it was read; run the same command again."
+                f"{task.file.path}: changed while it was read; run the same command again."
             )
         totals["words"] = {
             what: {

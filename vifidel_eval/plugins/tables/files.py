@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -68,19 +67,7 @@ class TableFile:
         with _readable(self), self.filesystem.open_input_stream(self.path, None) as file:
             return sha256_of(file)
 
-    def open(self, names: Columns, whole: bool = True) -> OpenTable:
-        """Open the file; unless the `whole` is read, its columns may be those of its first rows."""
-        source: Any
-        with _readable(self):
-            if self.format == "JSONL":
-                source = JsonLines(self.filesystem, self.path, whole)
-            else:
-                source = self._dataset([])
-            if self.format in _PLAIN:  # nothing is taken for a number or date
-                source = self._dataset(source.schema.names)
-        return OpenTable(self, source, names)
-
-    def _dataset(self, texts: list[str]) -> ds.Dataset:
+    def dataset(self, texts: Sequence[str] = ()) -> ds.Dataset:
         """Return a file that is no JSON; in CSV, columns of these names are text."""
         form: ds.FileFormat = ds.IpcFileFormat()
         if self.format == "Parquet":
@@ -108,9 +95,19 @@ def _suffix_of(name: str) -> tuple[str, str]:
 
 
 class OpenTable:
-    """The rows of a file, with lists where text spells them; `schema` has its columns."""
+    """The rows of a file, with lists where text spells them; `schema` has its columns.
 
-    def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
+    Unless the `whole` is read, these may be those of its first rows.
+    """
+
+    def __init__(self, file: TableFile, names: Columns, whole: bool = True) -> None:
+        with _readable(file):
+            if file.format == "JSONL":
+                source = JsonLines(file.filesystem, file.path, whole)
+            else:
+                source = file.dataset()
+            if file.format in _PLAIN:  # nothing is taken for a number or date
+                source = file.dataset(source.schema.names)
         self._file, self._source, self._names = file, source, names
         self._types: dict[str, pa.DataType] = {}
         self.numbers_in_text = file.format in _PLAIN  # as in CSV
@@ -216,7 +213,7 @@ def _of_source(source: str) -> list[TableFile]:
     found = [TableFile(name, path, filesystem, _suffix_of(name)[1]) for name, path in sorted(named)]
     expected = f"expected {_ENDINGS}"
     if not folder and not found[0].format:
-        raise VifidelError(f"{source}: its name does not say which table it is; {expected}.")
+        raise VifidelError(f"{source}: its name does not show the format; {expected}.")
     other = next((file for file in found if not file.format), None)
     if other is not None and len(found) > 1:
         raise VifidelError(
@@ -224,7 +221,7 @@ def _of_source(source: str) -> list[TableFile]:
             f"such as {os.path.join(source, '*.parquet')}."
         )
     if other is not None or not found:
-        raise VifidelError(f"{source}: there is no table in this folder; {expected}.")
+        raise VifidelError(f"{source}: this folder has no tables; {expected}.")
     formats = {file.format: file.name for file in found}
     if len(formats) > 1:
         (one, first), (other_one, second) = list(formats.items())[:2]
@@ -244,8 +241,8 @@ def _below(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str
             for link in filter(os.path.islink, paths):
                 if os.path.isdir(link):
                     raise VifidelError(
-                        f"{link} is a link to a folder, and links are not followed; name that "
-                        "folder as an input of its own."
+                        f"{link} is a link to a folder, and links are not followed; give that "
+                        "folder as an input itself."
                     )
                 if not os.path.exists(link):
                     raise VifidelError(f"{link}: no such file or directory; check the path.")

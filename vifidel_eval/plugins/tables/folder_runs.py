@@ -85,7 +85,7 @@ def score_tables(
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": [records[name] for name in outputs],
         }
-        folder.finish(manifest)
+        write_whole(output / MANIFEST, json_text(manifest) + "\n", folder.temporary(MANIFEST))
         return manifest
 
 
@@ -134,7 +134,7 @@ def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
         if other is not file:
             raise VifidelError(
                 f"{other.path} and {file.path}: both would be written to {name}; score them into "
-                "different folders, or give a folder that both are below."
+                "different folders, or give a folder that contains both."
             )
     return names
 
@@ -162,7 +162,7 @@ class _RunFolder:
             ours = False
         if not ours:
             raise VifidelError(
-                f"{self._manifest}: is not of a run of this command and version; name another "
+                f"{self._manifest}: was not written by this command and version; name another "
                 "folder."
             )
         for key in records.keys() - set(self._parts):
@@ -181,7 +181,7 @@ class _RunFolder:
         ours = (beside(path / MANIFEST, ".unfinished"), lock, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
-                f"{path}: the folder is not empty, and holds no run of this command; name another "
+                f"{path}: the folder is not empty, and has no run of this command; name another "
                 "one."
             )
         try:
@@ -226,8 +226,8 @@ class _RunFolder:
             key = _key({"output": name, "output_sha256": sha256_of(file)})
         if key not in self._parts:
             raise VifidelError(
-                f"{path}: was not written by this command, or was changed since; move it away, or "
-                "name another folder."
+                f"{path}: was not written by this command, or has changed since; move it away, "
+                "or name another folder."
             )
         record = dict(self._parts[key])
         return record if record.pop("pin") == self._pin else {}
@@ -243,10 +243,6 @@ class _RunFolder:
             os.replace(temporary, path)
         except OSError as problem:
             raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
-
-    def finish(self, manifest: Mapping[str, Any]) -> None:
-        """Write the manifest of a run whose files are all finished."""
-        write_whole(self._manifest, json_text(manifest) + "\n", self.temporary(MANIFEST))
 
     def _remove_temporaries(self) -> None:
         for path in self._path.glob(".score-table-*.part"):
@@ -278,8 +274,12 @@ def _do(
         return
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (work,))
     try:
-        with _interrupts_ignored():  # by the processes, which start here: this one stops them
+        # The processes, which start here, ignore Ctrl-C: this one stops them.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
             waiting = {pool.submit(_record, task) for task in tasks}
+        finally:
+            signal.signal(signal.SIGINT, before)
         while waiting:
             finished, waiting = wait(waiting, _SECONDS, FIRST_COMPLETED)
             for future in finished:
@@ -295,19 +295,6 @@ def _do(
         for worker in multiprocessing.active_children():  # the command starts no others
             worker.terminate()
         pool.shutdown(cancel_futures=True)
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let a process that is started here ignore Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 # What a worker process does with each file, in a worker.

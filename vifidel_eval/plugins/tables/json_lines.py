@@ -52,7 +52,7 @@ class JsonLines:
             if kinds and not whole:
                 break
         if not kinds:
-            raise VifidelError(f"{self._refusal}: there is no row in it; write it again.")
+            raise VifidelError(f"{self._refusal}: it has no rows; write it again.")
         changed = {name for name in changed if kinds[name] is not None}
         for rows in self._blocks() if changed else ():
             for name in changed:
@@ -113,8 +113,8 @@ class JsonLines:
         def check(spelt: str) -> float:
             if math.isinf(float(spelt)):
                 raise VifidelError(
-                    f"{self._refusal}: line {number} holds {spelt:.40}, which is above the largest "
-                    "number of double precision; write it as a string."
+                    f"{self._refusal}: line {number} holds {spelt:.40}, which is too large for "
+                    "double precision; write it as a string."
                 )
             return 0.0
 

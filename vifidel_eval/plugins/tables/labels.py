@@ -79,10 +79,8 @@ def _is_texts(kind: Any) -> bool:
 
 def _is_number(kind: Any) -> bool:
     types = pa.types
-    return any(
-        is_one(kind)
-        for is_one in (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
-    )
+    kinds = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
+    return any(is_one(kind) for is_one in kinds)
 
 
 def _is_numbers(kind: Any) -> bool:
@@ -116,11 +114,9 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
         of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
         usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
         there = of_names >= threshold
-    elif shape == COUNTS:  # 0 says that it was looked for and is not there
+    elif shape == COUNTS:  # 0 says that it was looked for and is not there: not usual
         amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
-        usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
-        usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
-        there = amounts > 0
+        usual = usual & (amounts > 0) & (amounts <= HIGHEST_COUNT)
     odd = (np.bincount(owners[~usual], minlength=len(column)) > 0) | (sizes != of_numbers)
 
     counted = there & ~odd[owners]
@@ -128,13 +124,6 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
     for row, place, amount in zip(*(each.tolist() for each in present), strict=True):
         label = cleaned[place]
         counts[row][label] = counts[row].get(label, 0) + amount
-    absent: dict[int, set[str]] = {}
-    denied = (amounts == 0) & ~odd[owners]
-    for row, place in zip(owners[denied].tolist(), places[denied].tolist(), strict=True):
-        absent.setdefault(row, set()).add(cleaned[place])
-    for row, not_there in absent.items():
-        labels.asked[row] = frozenset(not_there.union(counts[row]))
-        odd[row] = not not_there.isdisjoint(counts[row])  # a contradiction
 
     listed = [split(*part) for part in parts] if odd.any() else []
     singly = {}

@@ -246,7 +246,7 @@ class TableScorer:
         taken = [field.name for field in self.type if field.name in schema.names]
         if taken:
             raise VifidelError(
-                f"the table has a column {taken[0]!r} already, which scores would be written to; "
+                f"the table already has a column {taken[0]!r}, to which scores would be written; "
                 "rename or drop it."
             )
 
@@ -257,7 +257,7 @@ class TableScorer:
                 if name != self.columns.labels:
                     raise
                 raise VifidelError(
-                    f"{str(problem).rstrip('.')}; say which holds the object labels (--labels, "
+                    f"{str(problem).rstrip('.')}; name the column of object labels (--labels, "
                     "labels=...), or give a file of them (--objects, objects=...)."
                 ) from None
 

@@ -17,7 +17,7 @@ from ...annotations import ImageBoxes
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Evaluation
 from ...explain.explanation import Explanation
-from ...explain.inventions import Invention, inventions_in
+from ...explain.sentences import Invention, inventions_in
 from ...io.image_ids import ImageId
 from ...io.text_tables import readable
 from ...kernels.support import NOTHING
