@@ -94,10 +94,7 @@ def _suffix_of(name: str) -> tuple[str, str]:
 
 
 class OpenTable:
-    """The rows of a file, with lists where text spells them; `schema` has its columns.
-
-    Unless the `whole` is read, these may be those of its first rows.
-    """
+    """The rows of a file, with lists where text spells them; `schema` has its columns."""
 
     def __init__(self, file: TableFile, names: Columns, whole: bool = True) -> None:
         with _readable(file):
