@@ -326,10 +326,7 @@ class _Work:
 
 
 def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[System]) -> Settings:
-    """Return settings with what their detector finds in the place of pictures.
-
-    A detector that looks for what it is asked is asked what any caption of the image mentions.
-    """
+    """Return settings with what their detector, asked of mentions, finds in place of pictures."""
     assert settings.detector is not None
     download = bool(settings.options.get("download"))
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))

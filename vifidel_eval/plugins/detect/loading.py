@@ -38,7 +38,8 @@ BACKENDS = {"transformers": ("torch", "transformers"), "ONNX Runtime": ("onnxrun
 
 _NEEDED_BY = "detecting objects"
 
-# How ONNX files name files of weights: `_external_data`. The group is the length of the name.
+# {key: "location", value: NAME} in Protobuf's encoding: how ONNX files name files of weights. The
+# group is the length of the name.
 _LOCATION = re.compile(rb"\n\x08location\x12([\x80-\xff]{0,4}[\x00-\x7f])")
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
@@ -71,10 +72,7 @@ def find_model(
 
 
 def _external_data(path: Path) -> list[Path]:
-    """Return the files that keep weights of an ONNX file, as its tensors name them.
-
-    Nothing is parsed: `_LOCATION` is ``{key: "location", value: NAME}`` in Protobuf's encoding.
-    """
+    """Return the files that keep weights of an ONNX file, as its tensors name them."""
     names = set()
     with contextlib.ExitStack() as opened:
         file = opened.enter_context(open_file(path, VifidelError))

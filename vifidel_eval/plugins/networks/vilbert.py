@@ -163,10 +163,7 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
 
 
 class Vilbert:
-    """The part of a ViLBERT checkpoint that leads to the words' states after the block `layer`.
-
-    `has_tasks` is whether it is told its task after ``[CLS]``, as ``multi_task_model.bin`` is.
-    """
+    """The part of a ViLBERT checkpoint that leads to the words' states after the block `layer`."""
 
     def __init__(
         self, path: str | os.PathLike[str], architecture: Architecture, layer: int, device: Any
@@ -188,7 +185,7 @@ class Vilbert:
                 f"{path}: not a ViLBERT checkpoint, because it has no {_WORDS}; give "
                 "multi_task_model.bin."
             )
-        self.has_tasks = _TASKS in weights
+        self.has_tasks = _TASKS in weights  # it is told one after [CLS], as the published model is
         tasks = [*getattr(weights.get(_TASKS), "shape", ()), 0][0]
         network = new_network(architecture, self.layer, self.has_tasks and max(tasks, _TASK + 1))
         load_weights(network, weights, str(path), _REMEDY, device, torch.float32)

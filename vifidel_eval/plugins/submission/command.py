@@ -189,11 +189,7 @@ class Results:
 
 
 def read_image_list(path: Path) -> Named[None]:
-    """Return the image ids of any file that lists images, in its order.
-
-    COCO-style JSON (``images`` with ``id``, as captions, instances and image info files have it), a
-    JSON list of ids, one id per line, ``{"id": ...}``, or records whose image id has a usual name.
-    """
+    """Return the image ids of any file that lists images, of a kind in `_IMAGES`, in its order."""
     from ...scores.systems import parse_image_ids
 
     where, raw = str(path), read_bytes(path, CaptionError)
