@@ -74,7 +74,7 @@ def read_categories(source: CategorySource) -> CategoryNames:
     for path in paths:
         found = read_names(path)
         if not any(vars(found).values()):
-            raise AnnotationError(f"{path}: no category in it; give a file that lists them.")
+            raise AnnotationError(f"{path}: has no categories; give a file that lists them.")
         for kind, united in vars(names).items():
             for key, name in vars(found)[kind].items():
                 _call(united, key, name, path)
@@ -99,8 +99,8 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
         return CategoryNames(indices=_yaml_names(text, where))
     if _DARKNET_DATA.search(text):
         raise AnnotationError(
-            f"{where}: a data file of Darknet, which only says where the names are; give the file "
-            "that its line 'names = ...' names."
+            f"{where}: a data file of Darknet, which only points to the names; give the file in "
+            "its line 'names = ...'."
         )
     if "," in first or first.startswith("/"):
         return CategoryNames(machine_ids=read_class_descriptions(text, where))
@@ -190,8 +190,8 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
 
     if len(text) > _MOST_YAML:
         raise AnnotationError(
-            f"{where}: has more than {_MOST_YAML >> 10} KiB, the most that is read as YAML; is it "
-            "the right file?"
+            f"{where}: has more than {_MOST_YAML >> 10} KiB, the limit for YAML; is it the right "
+            "file?"
         )
     try:  # the tree alone: *yes* stays what it is, and aliases cannot grow
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -222,8 +222,8 @@ def _from_zero(pairs: Iterable[tuple[Any, Any]], where: str, first: int = 0) -> 
     names = dict(pairs)
     if names.keys() != set(range(len(pairs))):
         raise AnnotationError(
-            f"{where}: the class indices are not 0 to {len(pairs) - 1}, each once; they count "
-            "from 0 without a gap."
+            f"{where}: the class indices are not 0 to {len(pairs) - 1}, each once; count from 0 "
+            "without gaps."
         )
     for index, name in pairs:
         if not isinstance(name, str) or not any(c.isalpha() for c in clean_label(name[:2000])):
@@ -278,7 +278,7 @@ def read_declared(source: Declared) -> LookedFor | None:
         if isinstance(source, str) and not path.exists():
             raise AnnotationError(
                 f"looked for: {source!r:.60} is neither coco, voc nor all, and there is no such "
-                "file; a file lists one label per line."
+                "file; give a file with one label per line."
             )
         name, given = path.stem, read_text(path, AnnotationError).splitlines()
     else:
@@ -288,5 +288,5 @@ def read_declared(source: Declared) -> LookedFor | None:
             raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
     labels = frozenset(map(clean_label, given)) - {""}
     if not labels:
-        raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
+        raise AnnotationError(f"looked for: {source!r:.60} has no labels; list some.")
     return LookedFor(name, labels)

@@ -116,8 +116,8 @@ INSTANCES = Format(
         Way(
             "object",
             ("annotations[]", "!categories", "!images[].open_images_id"),
-            "has 'annotations' but no 'categories': a caption file says nothing of objects; give "
-            "the instances file of the same images.",
+            "has 'annotations' but no 'categories': a caption file says nothing about objects; "
+            "give the instances file of the same images.",
         ),
         Way("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
     ),

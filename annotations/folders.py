@@ -57,7 +57,7 @@ def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instance
         image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
         image_id = from_json_key(image.stem)
         if image_id == "":
-            raise AnnotationError(f"{path}: its <filename> names no file.")
+            raise AnnotationError(f"{path}: its <filename> is empty.")
         if image_id in read_from:
             raise AnnotationError(
                 f"{path} and {read_from[image_id]} both annotate image {image_id!r}; "
@@ -269,7 +269,7 @@ def _refuse_folder(folder: Path, found: Instances) -> ObjectLabels:
             "docs/detect.md says."
         )
     raise AnnotationError(
-        f"{found.where}: no XML or JSON file in this folder (folders in it are not read), nor a "
+        f"{found.where}: no XML or JSON file in this folder (subfolders are not read), nor a "
         f"text file of YOLO labels ('class x y w h' in each line); {todo}"
     )
 

@@ -205,7 +205,7 @@ class Instances:
         if earlier != at and (label in labels) != there:
             raise AnnotationError(
                 f"{entry}: {label!r:.40} is both there and not there (the other answer is "
-                f"{earlier.rpartition(': ')[2]}); keep one answer for each thing."
+                f"{earlier.rpartition(': ')[2]}); keep one answer per thing."
             )
         if there:
             labels[label] = 1

@@ -103,7 +103,7 @@ def checked_label(name: str, at: object = "") -> str:
             return label
         what = "has no word in it."
     else:
-        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
+        what = f"has {len(name)} characters, and at most {LONGEST_NAME} are read: is it a label?"
     raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
 
 
@@ -162,12 +162,12 @@ class CategoryNames:
             return names[index]
         if names:
             raise AnnotationError(
-                f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
-                f"(0 to {len(names) - 1}); give the names of the model that wrote it."
+                f"{at}: class {index!r:.20} is not one of the {len(names)} given classes (0 to "
+                f"{len(names) - 1}); give the class names of the model that wrote it."
             )
         raise AnnotationError(
-            f"{at}: class {index!r:.20} is a place in the model's list of classes, counted from 0, "
-            f"whose names are not given; {_GIVE}."
+            f"{at}: class {index!r:.20} is an index, counted from 0, into the model's list of "
+            f"classes, whose names are not given; {_GIVE}."
         )
 
 
@@ -263,8 +263,8 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
     for one in all_listed:
         if one.number and CLEAN[one.name] in denied:
             raise AnnotationError(
-                f"{CLEAN[one.name]!r:.40} is both there and not there, with a count and with 0; "
-                "keep one answer for each thing."
+                f"{CLEAN[one.name]!r:.40} is both there and not there, with a count above 0 and "
+                "with 0; keep one of them."
             )
     return all_listed
 

@@ -175,7 +175,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return hash(frozenset(self._content.images))
 
     def __setattr__(self, name: str, value: object = None) -> NoReturn:
-        raise AttributeError(f"{name!r} cannot be set or deleted: object labels do not change.")
+        raise AttributeError(f"{name!r} cannot be set or deleted: object labels are immutable.")
 
     __delattr__ = __setattr__
 
@@ -244,8 +244,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         if are_row_numbers(ids) and len(self) > len(ids):
             warnings.warn(
                 f"the captions' ids are 0 to {len(ids) - 1} in this order, and the image side "
-                f"({self.where}) knows {len(self)} images; if they are row numbers, the scores are "
-                f"those of other images: write image ids{_BY_ROW}.",
+                f"({self.where}) has {len(self)} images; if these ids are row numbers, captions "
+                f"are scored against wrong images: write image ids{_BY_ROW}.",
                 VifidelWarning,
                 stacklevel=4,
             )

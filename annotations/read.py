@@ -128,8 +128,8 @@ def read_objects(
     united = [one for one in read if isinstance(one, ObjectLabels)]
     if len(images) > 1 or (images and not united):
         raise AnnotationError(
-            f"{images[-1].where}: nocaps' images, which have no objects; give one such file, and "
-            "Open Images' boxes beside it, which then get nocaps' image ids."
+            f"{images[-1].where}: nocaps' images, which have no objects; give one such file "
+            "together with Open Images' boxes, which then get nocaps' image ids."
         )
     for one in images:
         united = [one.rename(member) for member in united]
@@ -331,13 +331,13 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """
     sources = list(sources)
     if len(sources) < 2:
-        raise AnnotationError("agreement needs two sources of objects; give another one.")
+        raise AnnotationError("agreement needs at least two sources of objects; give another one.")
     for source in sources:
         if not (source.says_what_was_asked or source.categories):
             raise AnnotationError(
-                f"{source.where}: does not say what was looked for, so that it cannot agree with "
-                "another source that something is not there; give labels that were looked for and "
-                "are not there a count of 0."
+                f"{source.where}: does not say what was looked for, so it cannot confirm that "
+                "something is not there; give labels that were looked for and are not there a "
+                "count of 0."
             )
     first = sources[0]
     asked = {image_id: first.asked_about(image_id) or frozenset() for image_id in first}

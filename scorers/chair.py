@@ -180,8 +180,8 @@ class Chair(Explainer):
         nothing = "has an image with an object" if mentions else "mentions an object"
         if captions and not (mentions and there):
             warnings.warn(
-                f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or the "
-                "object labels know: CHAIR says nothing about them.",
+                f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or "
+                "the object labels contain: CHAIR says nothing about them.",
                 VifidelWarning,
                 stacklevel=4,
             )
@@ -344,7 +344,7 @@ def _digest_of_references(systems: Iterable[Rows]) -> str:
 register(
     Metric(
         "CHAIR",
-        "Mentions of objects that are not there, by a list of names of COCO's 80 categories",
+        "Mentions of objects that are not in the image, by names of COCO's 80 categories",
         Chair,
         lambda settings: Chair(
             settings.labels,

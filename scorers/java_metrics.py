@@ -174,7 +174,7 @@ class _Process:
             return "METEOR: its Java process stopped answering and was killed."
         self._errors.seek(0)
         why = why_ended(status, self._errors.read())
-        return f"METEOR: its Java process ended in the middle ({why})."
+        return f"METEOR: its Java process ended early ({why})."
 
 
 register(
@@ -208,8 +208,8 @@ class Spice(TokenMetric):
         self._java = find_java("SPICE")
         if self._java.release > _LAST_JAVA_FOR_SPICE:
             raise MetricUnavailable(
-                f"SPICE needs Java 8 to {_LAST_JAVA_FOR_SPICE}, whose JavaScript engine it uses; "
-                f"{self._java.command} is Java {self._java.release}."
+                f"SPICE needs Java 8 to {_LAST_JAVA_FOR_SPICE}, because it uses their JavaScript "
+                f"engine; {self._java.command} is Java {self._java.release}."
             )
         super().__init__(tokenization, undefined)
 

@@ -39,8 +39,8 @@ class Mean(Scorer):
         for column in (main_column(part.columns) for part in parts):
             if column.lower_is_better:
                 raise VifidelError(
-                    f"{column.name} cannot be part of a combination: lower is better there, and a "
-                    "mean would reward what is worse."
+                    f"{column.name} cannot be part of a combination: lower is better for it, and "
+                    "a mean would reward worse captions."
                 )
         super().__init__(undefined)
         self.parts = parts

@@ -87,8 +87,8 @@ def check_beside(metric: Metric, others: Iterable[Metric], taken: Mapping[str, M
     ours = is_of_this_package(metric.module)
     if metric.default and not ours:
         raise VifidelError(
-            f"{metric.name} cannot be a default metric, since its package would change everybody's "
-            "tables when it is installed; leave default out."
+            f"{metric.name} cannot be a default metric, because installing its package would "
+            "change everybody's tables; leave default out."
         )
     known = {option.name: option for other in others for option in other.options}
     own = re.sub(r"\W", "_", metric.name.lower()) + "_"
@@ -96,7 +96,8 @@ def check_beside(metric: Metric, others: Iterable[Metric], taken: Mapping[str, M
         is_shared = known.get(option.name) == option
         if not is_shared and (option.name in known or not (ours or option.name.startswith(own))):
             raise VifidelError(
-                f"{metric.name}: the option {option.name!r} may be another's; begin it by {own!r}."
+                f"{metric.name}: the option {option.name!r} could clash with another's; begin it "
+                f"with {own!r}."
             )
 
 

@@ -180,7 +180,7 @@ def parse(text: str) -> list[str]:
             higher = [name for name in known if name not in lower]
             raise VifidelError(
                 f"{names[-1]}: lower is better for {' and '.join(lower)}, but higher for "
-                f"{' and '.join(higher)}; combine metrics of one direction."
+                f"{' and '.join(higher)}; combine only metrics of the same direction."
             )
     return list(dict.fromkeys(names))
 
@@ -309,7 +309,7 @@ def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]
         if not isinstance(problem, VifidelError):
             said = said.partition("\n")[0].rstrip(".")
             raised = f"{type(problem).__name__}{f' ({said})' if said else ''}"
-            said = f"{raised}{_place(problem, module)}; mend or update it, or leave it out."
+            said = f"{raised}{_place(problem, module)}; correct or update it, or leave it out."
         raise MetricFailed(f"the metric {metric} {whose} failed{of_system}: {said}") from problem
 
 

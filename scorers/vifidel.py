@@ -98,7 +98,7 @@ class Vifidel(ExplainingScorer[Gold]):
 register(
     Metric(
         "VIFIDEL",
-        "Faithfulness to the objects in the image, weighted by references where there are some",
+        "Faithfulness to the objects in the image, weighted by references if there are any",
         Vifidel,
         lambda settings: Vifidel(**settings.evidence | settings.words, counts=settings.counts),
         rank=10,

@@ -78,8 +78,8 @@ class VifidelD(ClaimScorer):
 register(
     Metric(
         "VIFIDEL-D",
-        "Detail without invention (experimental): the objects that a caption speaks of, less what "
-        "it makes up",
+        "Detail without invention (experimental): the objects that a caption mentions, minus "
+        "what it makes up",
         VifidelD,
         lambda settings: VifidelD(
             **{k: v for k, v in settings.evidence.items() if k != "references"}

@@ -18,7 +18,7 @@ from ..kernels.bags import Gold, Part
 from ..kernels.grounding import JudgedMentions, Verdict, words_of
 from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
-from ..words.content_words import piece_words, placed_words
+from ..words.content_words import content_words, piece_words
 from ..words.mentions import Unit
 from ..words.settings import SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
@@ -104,7 +104,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     rates_inventions = True
     _scores_words = False
     _details = DetailsOfParts
-    _needed = "a mention of a thing and something that is known of its image"
+    _needed = "a mention of a thing and something known about its image"
 
     def __init__(
         self,
@@ -211,7 +211,8 @@ def warn_of_undeclared(rows: int) -> None:
 
 def _places(caption: str, units: Iterable[Unit]) -> Iterator[range]:
     """Yield which pieces of a caption hold each of its units, both in the same order."""
-    placed, at = list(placed_words(caption, ())), 0
+    pieces = enumerate(caption.split())
+    placed, at = [(place, word) for place, piece in pieces for word in content_words(piece, ())], 0
     for unit in units:
         places = []
         for word in (word for piece in unit.words.split() for word in piece_words(piece)):
@@ -254,7 +255,7 @@ def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Inte
 register(
     Metric(
         "VIFIDEL-H",
-        "Things that are mentioned and not in the image (Hs, Hi, Hn), and the support of all "
+        "Things that are mentioned but not in the image (Hs, Hi, Hn), and the support of all "
         "mentions (T)",
         VifidelH,
         lambda settings: VifidelH(**settings.evidence),

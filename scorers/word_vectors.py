@@ -167,8 +167,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         rows = sum(len(evaluation.ids) for evaluation in evaluations)
         if sum(evaluation.undefined for evaluation in evaluations) == rows > 0:
             warnings.warn(
-                f"none of the {rows} captions has {self._needed}: {self.method()} is not defined "
-                "for any.",
+                f"none of the {rows} captions has {self._needed}: {self.method()} is undefined "
+                "for all of them.",
                 VifidelWarning,
                 stacklevel=4,
             )
@@ -332,5 +332,5 @@ def _check_sizes(read: Part[Any]) -> None:
             bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
             raise CaptionError(
                 f"{read.rows.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different "
-                f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}: shorten it."
+                f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}; shorten it."
             )

@@ -56,7 +56,7 @@ def test_the_command_of_the_page_is_one_like_any_other(tmp_path, run):
             "longest",
             "importing broken:longest fails (ZeroDivisionError: division by zero)",
         ),
-        ("longest = print", "longest", "it is no click.Command: <built-in function print>"),
+        ("longest = print", "longest", "it is not a click.Command: <built-in function print>"),
     ],
 )
 def test_a_package_that_is_broken_is_one_sentence_and_stops_no_other_command(

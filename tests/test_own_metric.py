@@ -380,18 +380,21 @@ def fails(tmp_path, *arguments):
         ("return {'BROKEN': Evaluation(ids, scores, details={'D': [1]})}", "must be 2 values, one"),
         (
             "return {'BROKEN': Evaluation(ids, scores, details={'BROKEN': [1, 2]})}",
-            "is no column's",
+            "that no column has",
         ),
         ("return {'BROKEN': Evaluation(ids, scores, details={'D': [ids, {1}]})}", "TypeError"),
         (
             "return {'BROKEN': Evaluation(ids, scores, left_out=[1])}",
-            "says with NaN which rows are",
+            "marks rows that are left out by NaN",
         ),
         ("return {'OTHER': Evaluation(ids, scores)}", "its class are BROKEN, and it returned ['OT"),
         ("return {'BROKEN': scores}", "BROKEN: expected an Evaluation, found array("),
         ("return scores", "and it returned array("),
         ("pass", "and it returned None; return an Evaluation for each column."),
-        ("1 / 0", "ZeroDivisionError (division by zero) in line 22 of broken.py; mend or update"),
+        (
+            "1 / 0",
+            "ZeroDivisionError (division by zero) in line 22 of broken.py; correct or update",
+        ),
         ("exit(0)", "SystemExit (0)"),
         ("raise BaseException('of no kind')", "BaseException (of no kind) in line 22 of broken.py"),
         ("raise OSError(32, 'Broken pipe')", "BrokenPipeError ([Errno 32] Broken pipe) in line 22"),
@@ -419,7 +422,7 @@ def test_whatever_output_is_asked_for_has_the_others(tmp_path, broken):
     [
         ("return Broken()", "exit(0)", ": SystemExit (0) in line 26"),
         ("return Broken()", "return None", ": a scorer was expected, not None."),
-        ('return "BROKEN|version:1"', "return 5", ": a signature is one line of text, not 5."),
+        ('return "BROKEN|version:1"', "return 5", ": a signature must be one line of text, not 5."),
         ('return "BROKEN|version:1"', "exit(0)", ": SystemExit (0) in line 17"),
         ("def method", "def judge(self, found):\n        1 / 0\n\n    def method", "ZeroDivision"),
     ],

@@ -74,16 +74,15 @@ COUNTS = (
     Count(
         "missing",
         "missing",
-        "images of the run of which the system has no caption, under --allow-subset",
+        "images of the run for which the system has no caption, with --allow-subset",
     ),
     Count(
         "undefined",
         "undefined",
-        "images without a score under some metric, as VIFIDEL has none for an image without "
-        "objects",
+        "images without a score under some metric; VIFIDEL, for example, needs objects",
         always=True,
     ),
-    Count("samples", "samples", "captions of all images, under --samples", always=True),
+    Count("samples", "samples", "captions of all images, with --samples", always=True),
     Count(
         "undefined_samples",
         "undefined samples",
@@ -104,7 +103,7 @@ COUNTS = (
     Count(
         "unweighted",
         "unweighted",
-        "images scored without weights, as no reference has a usable word",
+        "images scored without weights, because no reference has a usable word",
     ),
     Count(
         "no_mentions",
@@ -114,7 +113,7 @@ COUNTS = (
     Count(
         "incomplete",
         "with an incomplete last sentence",
-        "captions whose last sentence has no end and was left out",
+        "captions whose last sentence was cut off and left out",
     ),
     Count(
         "truncated",
@@ -124,8 +123,9 @@ COUNTS = (
     Count(
         "unconfirmed",
         "mentions unconfirmed",
-        "mentions of things that nobody looked for in the image and no reference has, under "
-        "VIFIDEL-H and, where the objects say what was looked for, CHAIR; they are in no rate",
+        "mentions of things that were not looked for in the image and are in no reference, "
+        "under VIFIDEL-H and, if the objects say what was looked for, CHAIR; they are not part "
+        "of any rate",
     ),
     Count(
         "judged_by_references",
@@ -136,14 +136,14 @@ COUNTS = (
     Count(
         UNDECLARED,
         "without anything looked for",
-        "images whose objects do not say what was looked for, so that nothing can be absent from "
-        "them under VIFIDEL-H",
+        "images whose objects do not say what was looked for, so that under VIFIDEL-H nothing "
+        "can be absent",
     ),
     Count(
         "unsure",
         "unsure answers",
-        "answers about all images that say neither yes nor no, or have a score in between; what "
-        "they are about is not judged",
+        "answers, over all images, that are neither yes nor no, or have a score in between; the "
+        "things they are about are not judged",
     ),
 )
 
@@ -297,8 +297,8 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
         raise VifidelError(f"{name}: expected an Evaluation, found {made!r:.40}.")
     if (made.lower_is_better and not column.lower_is_better) or (column.ranked and not made.ranked):
         raise VifidelError(
-            f"{name}: its Evaluation has another direction than its Column; say the direction in "
-            "the columns of the class."
+            f"{name}: its Evaluation has another direction than its Column; declare the "
+            "direction in the columns of the class."
         )
     scores = real_numbers(made.scores, f"{name}: the score", ids)
     if made.ids is not ids and list(made.ids) != list(ids):
@@ -323,12 +323,14 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
                 f"{name}: its {what} are {values!r:.60}; they map a name to one {one} each."
             )
     if made.left_out is not None:
-        raise VifidelError(f"{name}: a metric says with NaN which rows are left out, not left_out.")
+        raise VifidelError(
+            f"{name}: a metric marks rows that are left out by NaN, not by left_out."
+        )
     for key, details in made.details.items():
         if key in ("image_id", *names) or len(details) != len(ids):
             raise VifidelError(
-                f"{name}: the details {key!r:.40} must be {len(ids)} values, one for each caption, "
-                "under a name that is no column's."
+                f"{name}: the details {key!r:.40} must be {len(ids)} values, one for each "
+                "caption, under a name that no column has."
             )
         if not isinstance(details, DetailsOfParts):
             json.dumps(for_json(list(details)), allow_nan=False)  # else `--output` fails on them

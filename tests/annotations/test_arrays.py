@@ -124,7 +124,7 @@ def test_counts_of_labels_called_like_arrays_stay_counts():
         ({"scores": 0.9}, "'scores' is 0.9, not a list"),
         (
             {"labels": [2, 2, 3, 1]},
-            r"detection 2: class 3 is not one of the 3 classes .*\(0 to 2\)",
+            r"detection 2: class 3 is not one of the 3 given classes .*\(0 to 2\)",
         ),
         ({"labels": [-1, 2, 0, 1]}, "detection 0: class -1 is not one of"),
         (
@@ -147,9 +147,14 @@ def test_broken(changes, message):
 def test_coco_ids_are_not_class_indices():
     # Read as COCO's ids, MMDetection's 1 (bicycle) would be a person.
     for categories in ({1: "person", 2: "bicycle", 3: "car"}, {0: "person", 2: "dog"}):
-        with pytest.raises(AnnotationError, match="counted from 0, whose names are not given"):
+        with pytest.raises(
+            AnnotationError,
+            match="counted from 0, into the model's list of classes, whose names are not given",
+        ):
             read_objects({42: MMDETECTION}, categories=categories)
-    with pytest.raises(AnnotationError, match="class 2 is a place in the model"):
+    with pytest.raises(
+        AnnotationError, match="class 2 is an index, counted from 0, into the model"
+    ):
         read_objects({42: MMDETECTION})
 
 

@@ -87,7 +87,7 @@ def test_several_files_serve_several_sources(write):
         ("data.yaml", "names:\n  a: dog\n", "not 0 to 0, each once"),
         ("data.yaml", "names: dog\n", "'names' must appear once, as a list"),
         ("data.yaml", "names:\n", "'names' must appear once, as a list"),
-        ("data.yaml", "names: []\n", "no category in it"),
+        ("data.yaml", "names: []\n", "has no categories"),
         ("data.yaml", "names: [a]\nnames: [b]\n", "'names' must appear once"),
         ("data.yaml", "names: [dog\n", "not YAML"),
         ("data.yaml", "names: [*a]\n", "not YAML"),
@@ -101,8 +101,8 @@ def test_several_files_serve_several_sources(write):
         ("config.json", {"id2label": {"0": 7}}, "id2label: class 0 is 7 instead"),
         ("config.json", {"label2id": {"dog": 0}}, "'categories' is missing"),
         ("names.json", ["dog", ""], "class 1 is '' instead"),
-        ("instances.json", {"categories": []}, "no category in it"),
-        ("names.json", [], "no category in it"),
+        ("instances.json", {"categories": []}, "has no categories"),
+        ("names.json", [], "has no categories"),
     ],
 )
 def test_broken(name, content, message, write):

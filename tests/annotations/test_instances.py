@@ -84,7 +84,7 @@ def test_the_largest_count_and_the_longest_name():
     for shape in ([longest], [[longest, 0.9]], {longest: 1}, {"labels": [longest]}):
         assert label_rows([shape]).counts == ({longest: 1},)
     for shape in ([longest + "x"], [[longest + "x", 0.9]], {"labels": [longest + "x"]}):
-        with pytest.raises(AnnotationError, match=r"is 1001 characters long; at most 1000 are"):
+        with pytest.raises(AnnotationError, match=r"has 1001 characters, and at most 1000 are"):
             label_rows([shape])
 
 

@@ -83,7 +83,7 @@ def test_detections_with_categories_of_a_file(name, content, write):
     [
         ("captions.json", CAPTIONS, "'categories' is missing"),
         ("names.json", [["dog"]], r"\[0\]: expected an object, found \['dog'\]"),
-        ("classes.csv", "dog,cat\n", "no category in it"),
+        ("classes.csv", "dog,cat\n", "has no categories"),
         ("cut.json", '{"categories": [{"id": 18', "the JSON ends too early"),
     ],
 )
@@ -99,7 +99,7 @@ def test_file_without_categories(name, content, message, write):
         ("empty.csv", "", "the file is empty"),
         ("notes.txt", "two dogs and a frisbee", "not a source of objects: no known layout begins"),
         ("number.json", "42", "not a source of objects: no known layout begins with"),
-        ("captions.json", CAPTIONS, ".*a caption file says nothing of objects"),
+        ("captions.json", CAPTIONS, ".*a caption file says nothing about objects"),
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
         ("keyed.json", {"42": "A dog."}, "image 42: expected a list of labels, found 'A dog"),
         ("none.json", [], "an empty list"),

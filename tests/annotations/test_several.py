@@ -60,9 +60,9 @@ def test_what_is_judged(paths, run):
 
 
 def test_what_cannot_agree(paths):
-    with pytest.raises(AnnotationError, match="agreement needs two sources of objects"):
+    with pytest.raises(AnnotationError, match="agreement needs at least two sources of objects"):
         read_objects(paths / "first.json", agree=True)
-    with pytest.raises(AnnotationError, match="agreement needs two sources of objects"):
+    with pytest.raises(AnnotationError, match="agreement needs at least two sources of objects"):
         read_objects([paths / "first.json"], agree=True)
     with pytest.raises(AnnotationError, match="does not say what was looked for"):
         read_objects([FIRST, {"a": ["dog"]}], agree=True)

@@ -62,7 +62,7 @@ def test_classes_beside_the_labels(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("3 0.5 0.5 0.2 0.3", "class 3 is not one of the 3 classes that are given"),
+        ("3 0.5 0.5 0.2 0.3", "class 3 is not one of the 3 given classes"),
         ("-1 0.5 0.5 0.2 0.3", "is not an object; YOLO's lines are"),
         ("2.0 0.5 0.5 0.2 0.3", "is not an object"),
         ("dog 0.5 0.5 0.2 0.3", "'dog 0.5 0.5 0.2 0.3' is not an object"),
@@ -85,7 +85,10 @@ def test_broken_line(tmp_path, line, message):
 
 def test_no_names(tmp_path):
     labels = folder(tmp_path, a="0 0.5 0.5 0.2 0.3\n")
-    with pytest.raises(AnnotationError, match=r"a\.txt: line 1: class 0 is a place in the model"):
+    with pytest.raises(
+        AnnotationError,
+        match=r"a\.txt: line 1: class 0 is an index, counted from 0, into the model",
+    ):
         read_objects(labels)
 
 
@@ -98,5 +101,5 @@ def test_a_file_instead_of_its_folder(tmp_path):
 def test_other_folders(tmp_path):
     with pytest.raises(AnnotationError, match=r"nor a text file of YOLO labels .*; give a folder"):
         read_objects(folder(tmp_path))
-    with pytest.raises(AnnotationError, match="folders in it are not read"):
+    with pytest.raises(AnnotationError, match="subfolders are not read"):
         read_objects(tmp_path)

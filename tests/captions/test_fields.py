@@ -49,7 +49,7 @@ def test_one_file_of_predictions_and_references(table):
 @pytest.mark.parametrize(
     ("header", "fields", "message"),
     [
-        ("image_id,caption,prediction", {}, "'caption' and 'prediction' may each be the caption"),
+        ("image_id,caption,prediction", {}, "'caption' and 'prediction' could each be the caption"),
         ("image_id,words", {}, "no field for a caption .* only 'image_id', 'words'; .*--caption-f"),
         ("name,caption", {}, "no field for an image id .*; name it with --id-field"),
         ("image_id,caption", {"id_fields": ["x"]}, r"no field 'x' \(--id-field\); it has 'image_"),
@@ -64,5 +64,5 @@ def test_fields_that_are_not_clear(table, header, fields, message):
 def test_field_of_any_entry_counts(tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_text('{"image_id": 1, "caption": "a"}\n{"image_id": 2, "caption": "b", "pred": "c"}')
-    with pytest.raises(CaptionError, match="'caption' and 'pred' may each be the caption"):
+    with pytest.raises(CaptionError, match="'caption' and 'pred' could each be the caption"):
         read_results(path)

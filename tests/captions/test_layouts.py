@@ -84,7 +84,7 @@ def test_an_image_without_cocoid_is_called_by_its_file(write_lines):
         (
             karpathy(image("a.jpg", "train", "A."), image("b.jpg", "test", "B.")),
             (),
-            r"has the splits train \(1\), test \(1\); say which with --split",
+            r"has the splits train \(1\), test \(1\); choose with --split",
         ),
         (karpathy(image("a.jpg", "train", "A.")), ["val"], r"no split 'val'; it has train \(1\)"),
         (karpathy(image("a.jpg", "test", "A."), 7), (), r"images\[1\]: expected an object"),
@@ -195,7 +195,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
 def test_parquet_with_more_rows_than_memory(tmp_path, monkeypatch):
     path = parquet(tmp_path / "r.parquet", image_id=[1, 2], caption=["A dog.", "A cat."])
     monkeypatch.setattr("vifidel_eval.io.containers._MOST_ROWS", 1)
-    with pytest.raises(CaptionError, match="holds 2 rows, more than the 1 that are read"):
+    with pytest.raises(CaptionError, match="holds 2 rows, and at most 1 are read"):
         read_results(path)
 
 

@@ -152,7 +152,7 @@ COMMANDS = {
 def test_format_is_of_cite(run):
     result = run("info", "--format", "latex")
     assert result.exit_code == 2
-    assert "--format says how --cite prints" in result.output
+    assert "--format applies to --cite only" in result.output
 
 
 @pytest.mark.parametrize(

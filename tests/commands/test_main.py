@@ -132,7 +132,7 @@ def test_bad_result_files_are_one_sentence(write, content, message, score):
         ((CAREFUL, "--references", "nowhere.json", "--objects", OBJECTS), "nowhere.json: no such"),
         ((CAREFUL, "--references", OBJECTS, "--objects", OBJECTS), "is it a caption file?"),
         ((CAREFUL, "--references", CAREFUL, "--objects", OBJECTS),
-         "holds the captions of system"),
+         "holds exactly the captions of system"),
         ((CAREFUL, "--references", REFERENCES, "--objects", REFERENCES), "a caption file says no"),
         ((CAREFUL, "--references", REFERENCES, "--objects", CAREFUL), "holds captions, not obj"),
         ((CAREFUL, CAREFUL, "--references", REFERENCES, "--objects", OBJECTS), "given twice"),

@@ -70,7 +70,7 @@ def test_splits(tmp_path, references, expected):
     assert overall(both) == expected
     unnamed = score(CAREFUL, "--references", path)
     assert unnamed.exit_code == 1
-    assert "say which with --split" in unnamed.stderr
+    assert "choose with --split" in unnamed.stderr
     one = score(CAREFUL, "--references", path, "--split", "val")
     assert one.exit_code == 1
     assert "the reference side lacks" in one.stderr

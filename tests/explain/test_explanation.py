@@ -109,7 +109,9 @@ def test_image_of_which_nothing_is_known(scorer):
     assert math.isnan(explanation.words[0].support)
     assert verdicts(explanation) == [("cat", UNCONFIRMED)]
     assert (explanation.matches, explanation.unmentioned) == ((), ())
-    assert str(explanation).endswith("no usable object label, no reference.\nScore undefined")
+    assert str(explanation).endswith(
+        "it has no usable object label and no reference.\nScore undefined"
+    )
 
 
 def test_a_printed_explanation(scorer):

@@ -157,4 +157,4 @@ def test_standard_input_is_read_once():
 
 def test_references_that_are_the_system_itself():
     result = run("score", RESULTS, "--references", RESULTS, "--objects", OBJECTS)
-    refused(result, "holds the captions of system", status=1)
+    refused(result, "holds exactly the captions of system", status=1)

@@ -198,7 +198,7 @@ def test_lines_of_detections_of_a_wrong_kind(tmp_path, line):
     header = {"model": "m"}
     ObjectsFile(output, header).finish([])
     output.write_bytes(output.read_bytes() + line + b"\n")
-    with pytest.raises(VifidelError, match="line 2 is not what detect writes"):
+    with pytest.raises(VifidelError, match="line 2 was not written by detect"):
         ObjectsFile(output, header)
 
 
@@ -247,7 +247,7 @@ def test_converted_vectors_that_are_cut_while_they_are_in_use(cache, vectors):
     loaded = load_vectors(vectors)
     (file,) = cache.glob("vectors-*")
     os.truncate(file, 0)
-    with pytest.raises(VectorsError, match="the file was cut while it was in use"):
+    with pytest.raises(VectorsError, match="the file was truncated while it was in use"):
         loaded.lookup(words)
     again = load_vectors(vectors).lookup(words)  # converted anew
     assert again[:, 0].tolist() == list(range(20_000))
@@ -424,5 +424,5 @@ def test_a_disk_that_fills_while_vectors_are_converted(cache, vectors):
         [sys.executable, "-c", code, str(vectors)], cwd=ROOT, capture_output=True, check=False
     )
     assert b"VectorsError" in done.stderr
-    assert b"word vectors cannot be kept there (file too large)" in done.stderr
+    assert b"word vectors cannot be saved there (file too large)" in done.stderr
     assert not list(cache.glob("*vectors*"))

@@ -113,7 +113,7 @@ def test_features_that_unpack_to_too_much(tmp_path, monkeypatch):
     monkeypatch.setattr(regions, "_MOST_BYTES", 1 << 20)
     npz(tmp_path / "1.npz", features=np.zeros((1 << 19, 1)), boxes=1, width=1, height=1)
     features = read_boxed_regions(tmp_path)
-    with pytest.raises(VifidelError, match=r"1\.npz: unpacks to 4 MiB, more than the 1"):
+    with pytest.raises(VifidelError, match=r"1\.npz: unpacks to 4 MiB, and at most 1"):
         features.read(1)
 
 

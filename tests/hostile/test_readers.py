@@ -111,7 +111,7 @@ BAD_FILES = [
     ({"1": ["a_" * 300_000]}, "600000 characters long"),
     # VOC
     (VOC.replace("<name>dog", "<name>_"), "object 1: the label '_' has no word"),
-    (VOC.replace("7.jpg", "."), "its <filename> names no file"),
+    (VOC.replace("7.jpg", "."), "its <filename> is empty"),
     (VOC[:-5], "not well-formed XML"),
     (VOC.replace("annotation>", "html>"), "<html> is not a PASCAL VOC <annotation>"),
     ('<!DOCTYPE a [<!ENTITY b "x"><!ENTITY c SYSTEM "/etc/hosts">]>'
@@ -227,7 +227,7 @@ def test_note_when_cocos_names_are_assumed(tmp_path, categories, notes):
         (['/m/1,"Dog\n/m/2,Cat"\n'], "line 1 is not CSV"),
         (["/m/1,_\n"], "line 1: class '/m/1' has no name"),
         (["/m/1,Dog,1\n"], "line 1 has 3 fields"),
-        (["LabelName,DisplayName\n"], "no category in it"),
+        (["LabelName,DisplayName\n"], "has no categories"),
         (['[{"id": 1, "name": "dog"}, {"id": 1, "name": "cat"}]'], "called 'dog' and 'cat'"),
     ],
 )

@@ -92,7 +92,7 @@ def test_entries_of_files_and_lists(tmp_path):
         assert entries_of(path, AnnotationError)[0].content == {"a": 1}
     assert str(entries_of([{}], AnnotationError, "mine")[0]) == "mine: line 1"
     path.write_text("a,b\n")
-    with pytest.raises(AnnotationError, match="is no list of JSON objects"):
+    with pytest.raises(AnnotationError, match="is neither a list of JSON objects"):
         entries_of(path, AnnotationError)
 
 

@@ -47,7 +47,7 @@ def test_a_line_that_was_being_written_is_as_if_it_had_not_been(tmp_path):
 @pytest.mark.parametrize("content", ["precious", "{}\n", '{"key": "a", "content": 1}\n', "\n"])
 def test_a_file_of_somebody_else_stays(tmp_path, content):
     (tmp_path / "o.unfinished").write_text(content)
-    with pytest.raises(VifidelError, match=r"o\.unfinished: is not of an unfinished run"):
+    with pytest.raises(VifidelError, match=r"o\.unfinished: is not an unfinished run"):
         Parts(tmp_path / "o")
     assert (tmp_path / "o.unfinished").read_text() == content
 

@@ -32,7 +32,7 @@ def test_meteor_killed_in_the_middle_is_named_and_leaves_no_process(tmp_path, mo
     def kill(images):
         os.kill(int(pid.read_text()), signal.SIGKILL)
 
-    with pytest.raises(MetricUnavailable, match=r"process ended in the middle \(exit status -9\)"):
+    with pytest.raises(MetricUnavailable, match=r"process ended early \(exit status -9\)"):
         evaluate(Meteor(python_tokens()), GTS, RES, kill)
     assert not is_running(pid)
 
@@ -48,7 +48,7 @@ def test_real_meteor_killed_leaves_no_process():
             killed.append(pid)
             os.kill(int(pid), signal.SIGKILL)
 
-    with pytest.raises(MetricUnavailable, match=r"process ended in the middle \(exit status -9\)"):
+    with pytest.raises(MetricUnavailable, match=r"process ended early \(exit status -9\)"):
         evaluate(Meteor(python_tokens()), GTS, RES, kill)
     assert len(killed) == 1
     assert (children(), threading.active_count()) == (before, threads)
@@ -77,7 +77,7 @@ def test_interrupted_meteor_leaves_no_process(tmp_path, monkeypatch):
         ("time.sleep(600)", "gave no answer for 0.5 seconds and was killed"),
         (
             "sys.stderr.write('Error: no space for heap\\n\\tat x')\nsys.exit(1)",
-            r"ended in the middle \(exit status 1: Error: no space for heap\)",
+            r"ended early \(exit status 1: Error: no space for heap\)",
         ),
         ("for _ in sys.stdin: print('what?', flush=True)", "answered 'what\\?', not a number"),
     ],

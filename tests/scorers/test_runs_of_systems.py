@@ -124,7 +124,7 @@ def test_a_process_that_failed_is_not_asked_again(tmp_path, monkeypatch):
     before = children()
     with metric.in_run([rows, rows]) as of_run:
         for tries in (1, 2):
-            with pytest.raises(MetricUnavailable, match="ended in the middle"):
+            with pytest.raises(MetricUnavailable, match="ended early"):
                 of_run.evaluate(rows)
             assert starts.read_text() == "x" * tries
             assert children() == before

@@ -62,11 +62,11 @@ def test_what_is_uncertain_is_checked_without_a_source_too():
 @pytest.mark.parametrize(
     ("objects", "threshold", "said"),
     [
-        ({1: ["dog"]}, 0.9, "objects: no label has a score, so that the threshold leaves nothing"),
+        ({1: ["dog"]}, 0.9, "objects: no label has a score, so the threshold leaves nothing"),
         (
             {1: [["dog", 0.8]]},
             0.7,
-            "objects: no label has a score below 0.7, so that the threshold",
+            "objects: no label has a score below 0.7, so the threshold",
         ),
         ({1: [["dog", 0.8], ["cat", 0.1]]}, 0.7, ""),
         ([{1: [["dog", 0.8], ["cat", 0.1]]}, {1: ["dog"]}], 0.7, ""),

@@ -53,7 +53,9 @@ def board(tmp_path):
 
 def test_other_images_are_named_before_the_signatures_that_follow_from_them(board):
     other = {name: f"{text}|features:1#aa" for name, text in SIGNATURES.items()}
-    with pytest.raises(VifidelError, match="it was scored on 1 images, the runs there on 2; score"):
+    with pytest.raises(
+        VifidelError, match="it was scored on 1 images, and the runs there on 2; score"
+    ):
         add(board, scored(other, ids=(1,), mine=[0.8, 1.25]), REFERENCES, DAY)
 
 
@@ -141,8 +143,8 @@ def test_the_last_run_that_has_the_metric_is_shown(board):
          REFERENCES, "VIFIDEL has another signature there, p:2 instead of p:1;"),
         (scored(SIGNATURES | {"CIDEr": "CIDEr|tok:ptb|idf:x|version:1"}, z=[1, 1]), REFERENCES,
          "CIDEr has another signature there, nothing instead of idf:x;"),
-        (scored(ids=[1], z=[1, 1]), REFERENCES, "scored on 1 images, the runs there on 2;"),
-        (scored(ids=[1, 3], z=[1, 1]), {**REFERENCES, 3: []}, "2 images, the runs there on others"),
+        (scored(ids=[1], z=[1, 1]), REFERENCES, "scored on 1 images, and the runs there on 2;"),
+        (scored(ids=[1, 3], z=[1, 1]), {**REFERENCES, 3: []}, "2 images, and the runs there on o"),
         (scored(z=[1, 1]), {**REFERENCES, 1: ["a wolf"]}, "the runs there have other references"),
         (scored(z=[1, 1]), {1: [], 2: []}, "the runs there have other references"),
         (scored({"S": "S|scaled:run|(x)"}, z=[1]), REFERENCES, "S is scaled over the systems"),
@@ -213,7 +215,7 @@ def test_other_files_are_refused(tmp_path, content, message, run):
 
 
 def test_a_missing_file_and_an_unknown_metric_are_said(board, tmp_path, run):
-    assert "no such file, or no run in it;" in run("leaderboard", tmp_path / "none").stderr
+    assert "no such file, or it has no runs;" in run("leaderboard", tmp_path / "none").stderr
     unknown = run("leaderboard", board, "--sort", "SPICE").stderr
     assert "has no metric 'SPICE'; it has VIFIDEL, CIDEr." in unknown
 

@@ -100,7 +100,7 @@ def test_what_cannot_be_is_said():
         with_people([System(PEOPLE, {1: "a dog"})], REFERENCES)
     with pytest.raises(CaptionError, match="no image has two"):
         with_people([SYSTEM], {1: ["a dog"], 2: []})
-    with pytest.raises(VifidelError, match="people are scored by references"):
+    with pytest.raises(VifidelError, match="people=True needs references"):
         vifidel_eval.evaluate({"a": {1: "x"}}, objects={1: ["dog"]}, people=True)
 
 

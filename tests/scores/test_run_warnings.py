@@ -44,8 +44,9 @@ def test_german_captions_under_the_defaults_are_warned_of_once_with_what_to_do()
     (said,) = warned({"de": by_image(GERMAN), "auch": by_image(GERMAN), "en": by_image(ENGLISH)})
     assert said == (
         "captions of system 'de' and system 'auch' seem to be German ('einem', 'mit', 'am'), but "
-        "the vectors and stop words of VIFIDEL-PRF and VIFIDEL are English: the scores say little. "
-        "Give those of the language: --vectors FILE (vectors=) and --stop-words FILE (stop_words=)."
+        "the vectors and stop words of VIFIDEL-PRF and VIFIDEL are English, so the scores say "
+        "little. Give those of that language: --vectors FILE (vectors=) and --stop-words FILE "
+        "(stop_words=)."
     )
 
 
@@ -56,9 +57,9 @@ def test_what_the_user_gives_is_not_asked_for_again(make_vectors):
     given = {"systems": {"de": by_image(GERMAN)}, "objects": labels, "metrics": "VIFIDEL"}
     (said,) = warned(**given, vectors=vectors)
     assert "but the stop words of VIFIDEL are English" in said
-    assert said.endswith("Give those of the language: --stop-words FILE (stop_words=).")
+    assert said.endswith("Give those of that language: --stop-words FILE (stop_words=).")
     (said,) = warned(**given, stop_words={"ein", "eine", "auf"})
-    assert said.endswith("Give those of the language: --vectors FILE (vectors=).")
+    assert said.endswith("Give those of that language: --vectors FILE (vectors=).")
     assert warned(**given, vectors=vectors, stop_words={"ein", "eine", "auf"}) == []
 
 
@@ -111,7 +112,7 @@ def test_captions_without_a_word_that_counts():
     (said,) = warned(systems, objects={n: ["dog"] for n in range(12)}, metrics="VIFIDEL")
     assert said == (
         "almost all images have the lowest score, 0, under VIFIDEL of 'mute'; the likely cause: "
-        "most captions have no word that counts: are they in the script and language of the stop "
+        "most captions have no usable word: are they in the script and language of the stop "
         "words and vectors?"
     )
 
@@ -147,7 +148,7 @@ def test_cider_of_one_image_says_why_it_is_0(metrics):
     systems = {"mine": {1: "a dog runs"}, "other": {1: "a cat"}}
     _, said = of_cider(systems, {1: ["a dog runs", "a dog"]}, metrics=metrics)
     assert said == [
-        "CIDEr of 'mine' and 'other' is 0, since it weighs words by how few images have them in "
+        "CIDEr of 'mine' and 'other' is 0, because it weighs words by how few images have them in "
         "their references, and there is one image; score more images together."
     ]
 
@@ -157,7 +158,10 @@ def test_cider_of_few_images_says_why_it_is_0():
     scores, said = of_cider({"mine": {1: "a dog", 2: "a dog"}}, references)
     assert scores["mine"]["CIDEr"] == 0
     (one,) = said
-    assert "and what captions share with references is in the references of all 2 images" in one
+    assert (
+        "and all that captions share with their references is in the references of all 2 images"
+        in one
+    )
     scores, said = of_cider({"mine": {1: "a dog runs", 2: "a dog"}}, references)
     assert scores["mine"]["CIDEr"] > 0
     assert said == []

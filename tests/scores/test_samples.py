@@ -272,7 +272,7 @@ def test_what_needs_one_caption_is_a_usage_error(files, options):
 
 
 def test_python_refuses_what_needs_one_caption(evaluated, tmp_path):
-    with pytest.raises(VifidelError, match="people are scored by one caption per image"):
+    with pytest.raises(VifidelError, match="people=True needs one caption per image"):
         evaluate({"a": SAMPLES}, samples=True, people=True)
     with pytest.raises(VifidelError, match="one per image, and this run has samples"):
         evaluated.add_to_leaderboard(tmp_path / "l.json")

@@ -85,7 +85,7 @@ def test_what_is_missing_or_has_changed_is_named(folder):
         loaded.inventions()
     said = str(caught.value)
     assert f"{CAREFUL} has changed, " in said
-    assert f"{OBJECTS} is not there: bring it back, or evaluate again." in said
+    assert f"{OBJECTS} is not there: restore it, or evaluate again." in said
     assert REFERENCES not in said
     for wants in (
         lambda: loaded.report(folder / "r.html"),
@@ -163,7 +163,7 @@ def test_arguments_of_another_version_are_one_sentence(folder):
     document = json.loads(path.read_text("utf-8"))
     document["inputs"]["arguments"]["spin"] = True
     path.write_text(json.dumps(document), "utf-8")
-    with pytest.raises(VifidelError, match=r"not known here \(.*spin.*\): evaluate again"):
+    with pytest.raises(VifidelError, match=r"unknown here \(.*spin.*\): evaluate again"):
         vifidel_eval.load(path).inventions()
 
 

@@ -36,7 +36,7 @@ def test_image_ids_are_a_list_or_lines(write, content, ids):
         ("42\n\n42", r"image 42 appears twice \(line 1 and line 3\); keep one"),
         ({"42": 1}, "holds a JSON object"),
         ("[42", "truncated"),
-        ("\n", "there is no image id in it"),
+        ("\n", "has no image ids"),
     ],
 )
 def test_what_is_no_list_of_ids_is_refused(write, content, says):

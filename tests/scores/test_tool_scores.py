@@ -224,7 +224,7 @@ def test_only_the_images_of_the_run_count():
         ({"good": {1: 1, "000000000001": 2}}, {}, "1 and '000000000001' mean the same image"),
         ({"good": {1: 1, 99: 2}}, {}, "system 'good' lacks 1 image id of scores of system 'good': "
          "99; it has 30"),
-        ({"good": {}}, {}, "scores of system 'good': there is no score in it"),
+        ({"good": {}}, {}, "scores of system 'good': has no scores"),
         ({"good": [{1: 1}, {2: 1}]}, {}, "another metric or column called 'score'; give"),
         ({"good": {1: {"words": 1}}}, {}, "another metric or column called 'words'"),
         ({"good": {1: {"bleu_4": 1}}}, {}, "another metric or column called 'bleu_4'"),
@@ -239,8 +239,8 @@ def test_only_the_images_of_the_run_count():
         ([1], {}, "scores"),
         ({"good": {1: 1}, "bad": {1: 1}}, {"lower_is_better": "no"}, "lower is better for 'no'"),
         ({}, {"lower_is_better": ["A"], "objects": {1: ["dog"]}, "metrics": "VIFIDEL"},
-         "there are none"),
-        ({"good": {1: 1}}, {"samples": True}, "samples are several; leave one of the two out"),
+         "tools: none"),
+        ({"good": {1: 1}}, {"samples": True}, "samples=True takes several; leave one"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_sentence(scores, options, sentence):
@@ -258,7 +258,7 @@ def test_what_is_wrong_is_one_sentence(scores, options, sentence):
         ("a.csv", "image_id, CIDEr\n1, 0.5\n", "another metric or column called 'CIDEr'"),
         ("a.csv", "image_id,CLIP\n1,nan\n", "line 2 (image 1): 'CLIP' is 'nan'"),
         ("a.csv", "who,CLIP\n1,0.5\n", "a.csv: no field for an image id"),
-        ("a.csv", "image_id,caption\n1,a dog\n", "a.csv: there is no score in it"),
+        ("a.csv", "image_id,caption\n1,a dog\n", "a.csv: has no scores"),
         ("a.json", '{"1": 0.5, "1": 0.6}', "a.json: the key '1' appears twice"),
         ("a.json", '{"per_item": 5}', "a.json: 'per_item' is 5; expected an object"),
         ("a.json", "[1]", "a.json: [0]: expected an object, found 1"),

@@ -61,7 +61,7 @@ def test_the_published_list_is_recognised_by_its_lines(write, monkeypatch, end):
         ("# only a comment\n- and no class\n", r"no class found"),
         ("dog\ncat, dog\n", r"line 2: 'dog' is already a name of 'dog' \(line 1\); keep it"),
         ("dog, pup\n\n# x\nDog\n", r"line 4: 'dog' is already a name of 'dog' \(line 1\)"),
-        ("- dog\ndog\n", r"line 2: 'dog' is already listed as of no class \(line 1\)"),
+        ("- dog\ndog\n", r"line 2: 'dog' is already listed as belonging to no class \(line 1\)"),
         ("dog,, pup\n", r"line 1: '' is not a name"),
         ("dog, pup,\n", r"line 1: '' is not a name"),
         (b"caf\xe9\n", r"mine\.txt: not a UTF-8 text file \(byte 3\)"),

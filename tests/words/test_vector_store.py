@@ -135,5 +135,5 @@ def test_a_full_disk_is_named(tmp_path):
         text=True,
         check=False,
     )
-    assert f"{cache}: word vectors cannot be kept there (file too large)" in ended.stderr
+    assert f"{cache}: word vectors cannot be saved there (file too large)" in ended.stderr
     assert not list(cache.iterdir())

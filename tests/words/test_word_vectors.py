@@ -183,7 +183,7 @@ for source in ("model.bin", "own.kv", "glove-twitter-25"):
     assert any("VIFIDEL" in line and "wordllama" in line for line in scores)
     assert cat == "[[3. 4.]]"
     rest = (
-        "only gensim can read or fetch it: pip install gensim, or give word vectors as text "
+        "only gensim can read or download it: pip install gensim, or give word vectors as text "
         "(word2vec, GloVe, fastText's .vec) or word2vec's .bin."
     )
     sources = ("model.bin", "own.kv", "glove-twitter-25")

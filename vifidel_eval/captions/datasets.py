@@ -87,7 +87,7 @@ def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
             raise CaptionError(f"{content}: no split {split!r:.40}; it has {held:.200}.")
     if not wanted.splits and len(sizes) > 1:
         raise CaptionError(
-            f"{content}: has the splits {held:.200}; say which with --split, such as --split test."
+            f"{content}: has the splits {held:.200}; choose with --split, such as --split test."
         )
     key = "cocoid" if all("cocoid" in image for image in images) else "filename"
     references: ByImage = {}

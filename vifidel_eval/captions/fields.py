@@ -53,8 +53,8 @@ class Wanted:
     """What is wanted of caption files; of several names of a field, the first in a file counts."""
 
     id_fields: Names = _names(
-        "Column or key of image ids in caption files, or the path to it, such as doc.image_id.  "
-        "[default: image_id, image, file_name, ...]",
+        "Column, key or path of image ids in caption files, such as doc.image_id.  [default: "
+        "image_id, image, file_name, ...]",
         name="id_field",
     )
     caption_fields: Names = _names(
@@ -67,18 +67,18 @@ class Wanted:
         name="reference_field",
     )
     splits: Names = _names(
-        "Split of Karpathy's dataset JSON, such as test. Repeat for several.", name="split"
+        "Split of Karpathy's dataset JSON, such as test; can be repeated.", name="split"
     )
     #: Whether it is references, any number for each image, or results, one caption for each.
     references: bool = False
     samples: bool = option(
         False,
-        "Several captions per image: mean, best, worst.",
+        "Several captions per image: mean, best and worst scores.",
         bool,
         section=INPUT,
-        more='They are lists, or entries of the same id. Each column then becomes three: ``"CIDEr '
-        'mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of the samples of an image, which '
-        "intervals and tests are over.",
+        more="They are lists, or entries with the same id. Each column then becomes three: "
+        '``"CIDEr mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of the samples of an image. '
+        "Intervals and tests are over images.",
     )
 
     @property
@@ -101,23 +101,25 @@ class Wanted:
 class Selection:
     """Which images are scored, and whether people are scored beside the systems."""
 
-    image_ids: Ids = option(None, "Only these ids: a JSON list or one per line.", section=INPUT)
+    image_ids: Ids = option(
+        None, "Score only these ids: a JSON list, or one id per line.", section=INPUT
+    )
     allow_subset: bool = option(
         False,
         "Accept files that lack some of the images.",
         bool,
         section=INPUT,
-        more="A system is then scored on those it has; images that no system has are left out of "
-        "the whole run.",
+        more="A system is then scored on the images it has; images that no system has are left "
+        "out of the whole run.",
     )
     people: bool = option(
         False,
-        "Score people too: references against the others.",
+        "Score people too: some references against the others.",
         bool,
         section=INPUT,
-        more="Of each image some references, as many as come nearest to the systems' length, are "
-        'the caption of a system ``"people"``, and all are scored against the others. The column '
-        "``Words`` says how long they are.",
+        more="For each image, some references (as many as come nearest to the systems' length) "
+        'are joined as the caption of a system ``"people"``, and all systems are scored against '
+        "the other references. The column ``Words`` says how long they are.",
     )
 
 
@@ -155,7 +157,7 @@ def caption_field(names: Sequence[str], wanted: Wanted, where: str) -> str:
         raise _missing(names, wanted.usual, where, "a caption", wanted.option)
     if len(found) > 1:
         raise CaptionError(
-            f"{where}: {listed(found, ' and ')} may each be the caption; say which with "
+            f"{where}: {listed(found, ' and ')} could each be the caption; choose one with "
             f"{wanted.option}."
         )
     return found[0]

@@ -39,9 +39,9 @@ ByImage: TypeAlias = dict[ImageId, list[str]]  #: the captions of each image: on
 #: Behind the image id of each of its captions.
 CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
-    "several captions per image are samples, of which `vifidel-eval score --samples` or "
-    "evaluate(samples=True) gives the mean, best and worst; or rows, by `vifidel-eval score-table` "
-    "or the scorers' score(captions, image_ids=...)"
+    "if the image is meant to have several captions, use `vifidel-eval score --samples` or "
+    "evaluate(samples=True), `vifidel-eval score-table`, or the scorers' score(captions, "
+    "image_ids=...)"
 )
 
 
@@ -218,8 +218,8 @@ def records_of(content: Content) -> Entry | Entries:
         return value
     if any(isinstance(value[name], dict | list) for name in ids):
         raise CaptionError(
-            f"{source.where}: looks like a table written column by column; write one record "
-            "per image, as JSON Lines or CSV."
+            f"{source.where}: looks like a table written column by column; write one record per "
+            "image, in JSON Lines or CSV."
         )
     return Entries([value.content], source)  # a file of one line
 
@@ -277,7 +277,7 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         kind = "references" if wanted.references else "results"
         raise CaptionError(f"{where}: holds {layout.name}; accepted as {kind}: {names}.")
     if wanted.references and wanted.splits and not layout.has_splits:
-        raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
+        raise CaptionError(f"{where}: has no splits, so --split has no effect; leave it out.")
     with content.source.net(layout.name):
         captions = layout.read(content, wanted)
     if not captions:

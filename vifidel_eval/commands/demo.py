@@ -28,10 +28,10 @@ _REPORT = "report.html"
 @click.argument("folder", default="vifidel_demo", type=WrittenTree())
 @click.pass_context
 def demo(ctx: click.Context, folder: Path) -> None:
-    """Score the example that comes with the package, and write a report to open.
+    """Score the example that comes with the package, and write its report.
 
-    FOLDER (vifidel_demo if none is given) gets five small files, made-up captions of three systems
-    with references and objects, and their report.
+    FOLDER (by default, vifidel_demo) gets five small files (made-up captions of three systems,
+    references and objects) and the report.
     """
     from .score import score
 

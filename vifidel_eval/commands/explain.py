@@ -52,27 +52,25 @@ class Explaining:
 
     image: str | None = option(None, "Explain only the captions of this image id.", str, section="")
     caption: str | None = option(
-        None, "Explain this caption of --image, no result files.", str, section=""
+        None, "Explain this caption of --image, instead of result files.", str, section=""
     )
     metric: str = option(
         _BY_WORDS,
-        "Whose verdicts: VIFIDEL-H or CHAIR.",
+        "Metric whose verdicts are shown: VIFIDEL-H or CHAIR.",
         click.Choice([_BY_WORDS, _BY_CATEGORY], case_sensitive=False),
         metavar="NAME",
     )
     plan: bool = option(False, "Show the transport plan of --image too.", bool, section="")
-    top: int = option(10, "Words and objects per system.", click.IntRange(min=1), section="")
+    top: int = option(10, "Words and objects shown per system.", click.IntRange(min=1), section="")
     inventions: Path | None = option(
         None,
-        "Write all that is made up to this .csv or .jsonl file, a row per word.",
+        "Write everything that is made up to this .csv or .jsonl file, one row per word.",
         _Rows(),
         section=OUTPUT,
         metavar="FILE",
     )
-    output: Path | None = option(
-        None, "Write everything found as JSON.", OUTPUT_FILE, section=OUTPUT
-    )
-    style: str = style_of("How to print (csv has the plan or the findings):")
+    output: Path | None = option(None, "Write all results as JSON.", OUTPUT_FILE, section=OUTPUT)
+    style: str = style_of("How to print (csv prints the plan, or the lists):")
 
     @property
     def by_category(self) -> bool:
@@ -92,7 +90,8 @@ class Explaining:
 @param(
     "--references",
     type=CAPTIONS,
-    help="Reference captions: any caption file. They weight words; what they mention is there.",
+    help="Reference captions: any caption file. They weight words, and what they mention is in "
+    "the image.",
     section=INPUT,
 )
 @caption_options
@@ -111,13 +110,13 @@ def explain(
 ) -> None:
     """Show what captions say that is not in the images.
 
-    With --image, explain its caption in each result file, or a --caption of your own: what each
-    word costs, what supports it, which of the things it mentions are in the image, and what each
-    sentence claims. Without --image, summarise result files: the things most often not in the image
-    and the objects most often unmentioned; --inventions writes every one.
+    With --image, explain the caption of this image in each result file, or your own --caption:
+    what each word costs, what supports it, which mentioned things are in the image, and what each
+    sentence claims. Without --image, summarise result files: the things most often not in the
+    image, and the objects most often unmentioned; --inventions writes all of them.
 
-    Things are judged as VIFIDEL-H judges them, by --objects, --references or
-    both. RESULTS are PATH or NAME=PATH, as in score.
+    Things are judged by the rules of VIFIDEL-H, with --objects, --references or both as evidence.
+    RESULTS are PATH or NAME=PATH, as in score.
     """
     settings = settings.with_references(references is not None)
     _check_usage(results, settings, selection, chosen)
@@ -192,13 +191,13 @@ def _check_usage(
     if chosen.plan and chosen.image is None:
         raise click.UsageError("--plan needs --image.")
     if selection.image_ids is not None and chosen.image is not None:
-        raise click.UsageError("--image is one image, --image-ids are several: give one of them.")
-    if chosen.by_category and not settings.objects:
-        raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects: what the images show.")
-    if not settings.objects and not settings.weighted:
         raise click.UsageError(
-            "give --objects: what the images show. References alone will do too: --references."
+            "--image explains one image and --image-ids several: give one of them."
         )
+    if chosen.by_category and not settings.objects:
+        raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects (what the images show).")
+    if not settings.objects and not settings.weighted:
+        raise click.UsageError("give --objects (what the images show), --references, or both.")
 
 
 def _explained(

@@ -15,14 +15,14 @@ from .printing import show
 def formats(kind: str | None) -> None:
     """List the files that can be read, each with a small example.
 
-    Files are recognised by their content. docs/captions.md and docs/objects.md say what else to
-    know of each.
+    Files are recognised by their content. docs/captions.md and docs/objects.md have the
+    details.
     """
     from ..annotations.read import FORMATS
     from ..captions.layouts import LAYOUTS
 
     if kind != "objects":
-        show("Captions, as results or as references")
+        show("Captions, as results or references")
         for layout in LAYOUTS:
             alone = " (references only)" if not layout.as_results else ""
             _show_one(layout.source + alone, layout.example)

@@ -53,7 +53,7 @@ class _Group(Group):
                 command = loaded("command", entries)
                 if not isinstance(command, click.Command):
                     raise unusable(
-                        "command", entries[0], f"it is no click.Command: {command!r:.60}"
+                        "command", entries[0], f"it is not a click.Command: {command!r:.60}"
                     )
             except VifidelError as problem:
                 command = _unusable(cmd_name, problem)
@@ -223,8 +223,8 @@ def main() -> None:
 @click.option(
     "--cite",
     type=FILE,
-    help="Print what a paper should say about this file, which score --output wrote: a paragraph "
-    "on how the scores were computed, and the metrics' papers as BibTeX.",
+    help="Print what a paper should say about this file of score --output: a paragraph on how "
+    "the scores were computed, and the metrics' papers as BibTeX.",
 )
 @click.option(
     "--format",
@@ -237,13 +237,12 @@ def main() -> None:
 @click.option(
     "--lmms-eval",
     is_flag=True,
-    help="Print the folder with this package's task for lmms-eval, which takes it as "
-    "--include_path.",
+    help="Print the folder of this package's task for lmms-eval, for its option --include_path.",
 )
 def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
     """Print versions, and which metrics run here and what they need."""
     if style != "text" and cite is None:
-        raise click.UsageError("--format says how --cite prints; give --cite SCORES.json.")
+        raise click.UsageError("--format applies to --cite only; add --cite SCORES.json.")
     if lmms_eval:
         show(str(service("lmms_eval")))
         return
@@ -267,6 +266,6 @@ def clear_cache_command() -> None:
     show(f"{size / 1e6:.1f} MB removed from {cache_folder()}")
     for folder in left:
         tell(
-            f"{folder}: left alone, as this version did not make it; if an earlier one did, it can "
-            "be deleted."
+            f"{folder}: left alone, because this version did not make it; if an earlier version "
+            "did, you can delete it."
         )

@@ -326,8 +326,8 @@ def _metrics_there_are() -> str:
             others.append(f"{metric.name} ({needs})" if needs else metric.name)
     others += [name for name in REGISTRY.waiting() if name.lower() not in REGISTRY.spellings]
     return (
-        f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
-        f"{', '.join(defaults)}, as far as references and objects are given]  Others: "
+        "Comma-separated; VIFIDEL+CIDEr is the mean of both, and default,CHAIR adds CHAIR.  "
+        f"[default: {', '.join(defaults)}, if their references or objects are given]  Others: "
         f"{', '.join(others)}."
     )
 

@@ -102,7 +102,7 @@ def named(results: Sequence[SystemFile]) -> dict[str, Path]:
     names = [next(by_path) if result.name is None else result.name for result in results]
     for name in names:
         if names.count(name) > 1:
-            raise click.UsageError(f"two systems are called {name!r}; name one of them NAME=PATH.")
+            raise click.UsageError(f"two systems are called {name!r}; rename one with NAME=PATH.")
     return {name: result.path for name, result in zip(names, results, strict=True)}
 
 
@@ -136,7 +136,7 @@ class WrittenTree(WrittenFolder):
 
     def check(self, value: Path, taken: Iterable[Path]) -> None:
         if is_address(os.fspath(value)):
-            raise VifidelError(f"{value}: is an address; name a folder of this machine.")
+            raise VifidelError(f"{value}: is an address; name a local folder.")
         check_folder(value, taken)
 
 
@@ -334,5 +334,7 @@ def failures(
             score = scores[system][condition.column]
             if not condition.holds(score):
                 value = "undefined" if math.isnan(score) else f"{score:.10g}"
-                lines.append(f"{system}: {condition.column} is {value}; required is {condition}.")
+                lines.append(
+                    f"{system}: {condition.column} is {value}, but {condition} is required."
+                )
     return lines

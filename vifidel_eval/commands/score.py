@@ -50,19 +50,19 @@ class Products:
 
     calibrate: Path | None = option(
         None,
-        "Questions with controls (questions --controls): estimate VIFIDEL-Hi without the errors "
-        "of the answers in --objects.",
+        "Questions with controls (questions --controls), to estimate VIFIDEL-Hi without the "
+        "errors of the answers in --objects.",
         section=INPUT,
         rare=True,
     )
     output: Path | None = _option(None, "Write everything as JSON, image by image.", OUTPUT_FILE)
     comparing: bool = _option(
-        False, "Add intervals, tests between systems, ranks.", bool, name="compare"
+        False, "Add intervals, tests between systems, and ranks.", bool, name="compare"
     )
     requirements: tuple[Requirement, ...] = _option(
         (),
-        "Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1', or 'NAME: VIFIDEL-Hi <= .1' for "
-        "one system.",
+        "Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1' for all systems, or 'NAME: "
+        "VIFIDEL-Hi <= .1' for one.",
         Stated(Requirement.parse),
         name="require",
         several=True,
@@ -74,8 +74,8 @@ class Products:
     )
     resamples: int | None = _option(
         None,
-        "Resamples of --compare, --report and --calibrate.  [default: 1000, and for tests 100 for "
-        "each pair of systems if that is more]",
+        "Resamples of --compare, --report and --calibrate.  [default: 1000; for tests, 100 per "
+        "pair of systems if that is more]",
         click.IntRange(1, 1_000_000),
         rare=True,
     )
@@ -96,8 +96,8 @@ class Products:
     )
     images_mb: int | None = _option(
         None,
-        "Megabytes that the images may take in the report; those on which systems disagree most "
-        "come first.  [default: 32]",
+        "Megabytes that images may take in the report; those on which systems disagree most are "
+        "included first.  [default: 32]",
         click.IntRange(min=1),
         rare=True,
     )
@@ -121,14 +121,14 @@ class Products:
     type=SCORES,
     multiple=True,
     metavar="SYSTEM=FILE",
-    help="Scores of another tool by image id; can be repeated.",
+    help="Scores of another tool, by image id; can be repeated.",
     section=INPUT,
 )
 @param(
     "--lower-is-better",
     multiple=True,
     metavar="NAME",
-    help="A column of --scores in which a lower number is the better one.",
+    help="A column of --scores in which lower is better; can be repeated.",
     section=INPUT,
     rare=True,
 )
@@ -151,7 +151,7 @@ def score(
 ) -> None:
     """Score result files against the images' objects, references, or both.
 
-    PATH: JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
+    PATH is JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
     Parquet, or - (standard input). NAME=PATH names a system.
     """
     _check_usage(
@@ -246,7 +246,7 @@ def _check_usage(
                 f"--metrics VIFIDEL,{name}."
             )
     if selection.people and not has_references:
-        raise click.UsageError("--people needs --references, by which people are scored.")
+        raise click.UsageError("--people needs --references.")
     given = {"people": selection.people, "images": settings.images, **vars(products)}
     for name in ("people", "calibrate", "leaderboard") if wanted.samples else ():
         if given[name]:
@@ -256,12 +256,12 @@ def _check_usage(
     elsewhere = tables.compare_output or products.output
     if tables.style == "csv" and products.comparing and elsewhere is None:
         raise click.UsageError(
-            "--format csv prints one table, the scores; write what --compare finds with "
-            "--compare-output FILE.csv."
+            "--format csv prints only the scores; write the comparison with --compare-output "
+            "FILE.csv."
         )
     if products.calibrate is not None and not (has_references and settings.objects):
         raise click.UsageError(
-            "--calibrate needs --objects, the answers, and --references, which name what is there."
+            "--calibrate needs --objects (the answers) and --references, which name what is there."
         )
     chosen = (metric for name in expanded(metrics or (), ()) for metric in parts_of(name))
     looked_at = products.report is not None or any(metric.images for metric in chosen)

@@ -40,13 +40,20 @@ class TableOptions(TableLayout):
 
     style: str = style_of("")
     columns: tuple[str, ...] | None = _option(
-        None, "Show these columns, or metrics, in this order.", Stated(_names), metavar="A,B"
+        None, "Show only these columns or metrics, in this order.", Stated(_names), metavar="A,B"
     )
     per_image: Path | None = _option(
-        None, "Write a row for each system and image.", OUTPUT_FILE, metavar="CSV"
+        None,
+        "Write the scores of images, one row per system and image.",
+        OUTPUT_FILE,
+        metavar="CSV",
     )
     compare_output: Path | None = _option(
-        None, "Write what --compare finds, as one table.", OUTPUT_FILE, metavar="CSV", rare=True
+        None,
+        "Write the comparison of all systems as one table.",
+        OUTPUT_FILE,
+        metavar="CSV",
+        rare=True,
     )
 
     def __post_init__(self) -> None:
@@ -55,7 +62,9 @@ class TableOptions(TableLayout):
                 "--format json holds the scores as they are; leave --percent and --digits out."
             )
         if self.scores_only and self.baseline is not None:
-            raise click.UsageError("--scores-only leaves out what --baseline shows: give one.")
+            raise click.UsageError(
+                "--scores-only leaves out what --baseline shows: give one of them."
+            )
 
     def check(self, metric_of: Mapping[str, str] | None, systems: Sequence[str]) -> None:
         """Raise a BadParameter for a column or baseline that a run lacks, where it is known."""
@@ -114,9 +123,8 @@ class TableOptions(TableLayout):
 def table(file: Path, tables: TableOptions) -> None:
     """Print the scores that score --output wrote, without computing them again.
 
-    If score had --compare, the comparison is printed too; --baseline NAME compares with one system,
-    whether or not score compared. CSV holds one table: there, --compare-output writes the
-    comparison.
+    If score was given --compare, the comparison is printed too; --baseline NAME compares with one
+    system in any case. CSV holds only the scores: write the comparison with --compare-output.
     """
     from ..run import load
 
@@ -147,9 +155,9 @@ def table(file: Path, tables: TableOptions) -> None:
 @click.option("--history", is_flag=True, help="Show all runs of a system, not only the last one.")
 @format_option("How to print the leaderboard.")
 def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None:
-    """Print the runs that a file has collected.
+    """Print the runs in a leaderboard file.
 
-    `score --leaderboard FILE` collects them.
+    `score --leaderboard FILE` adds runs to it.
     """
     from ..io.files import json_text
     from ..scores.leaderboard import read
@@ -157,7 +165,8 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     board = read(file)
     if not board.runs:
         raise VifidelError(
-            f"{file}: there is no such file, or no run in it; score --leaderboard {file} adds runs."
+            f"{file}: there is no such file, or it has no runs; score --leaderboard {file} adds "
+            "runs."
         )
     board = board.ranked(sort, history)
     if style == "json":

@@ -237,7 +237,9 @@ def _summary(explanation: Explanation) -> list[str]:
     listed: dict[str, Sequence[str]] = {}
     first = []
     if not explanation.known:
-        first = ["Nothing is known about the image: no usable object label, no reference."]
+        first = [
+            "Nothing is known about the image: it has no usable object label and no reference."
+        ]
     elif not explanation.words:
         first = ["The caption has no usable word."]
     else:

@@ -111,7 +111,7 @@ def sentence_table(
         for number, (sentence, of_sentence) in enumerate(zip(sentences, invented, strict=True), 1)
     ]
     notes = [
-        "Not in the image: with the place in the caption, in characters.",
+        "Not in the image: with the position in the caption, in characters.",
         "P: VIFIDEL-P of the sentence; - if it claims nothing.",
     ]
     return Table(headers, rows, notes, texts=3, title="Sentences")

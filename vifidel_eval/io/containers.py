@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ..errors import VifidelError
 from ..project import pip_install
 from .entries import Entries, Entry, Source, root
-from .files import as_text, first_line, is_json_lines, parse_json, parse_json_lines, read_bytes
+from .files import as_text, first_line, parse_json, parse_json_lines, read_bytes
 from .image_ids import from_json_key
 
 #: How every Parquet file begins.
@@ -116,14 +116,13 @@ def csv_rows(
         try:
             for row in islice(reader, _ROWS_AT_ONCE):
                 if reader.line_num > line and not line_breaks:  # a quote that nobody closed
-                    raise csv.Error("a field goes on in the next line")
+                    raise csv.Error("a field continues in the next line")
                 rows.append((line, row))
                 line = reader.line_num + 1
         except csv.Error as problem:
             raise error(
                 f"{where}: line {line} is not {'TSV' if delimiter == chr(9) else 'CSV'} "
-                f"({first_line(problem)}): a quote that does not end, or one inside a field that "
-                "is not doubled."
+                f"({first_line(problem)}): close every quote, and double quotes inside a field."
             ) from None
         finally:
             csv.field_size_limit(limit)
@@ -155,7 +154,8 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
     if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         return Content("xml", raw, source)
     text = as_text(raw, where, error)
-    if is_json_lines(text):
+    first, _, rest = text.lstrip().partition("\n")
+    if first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{"):
         values, numbers_of_lines = parse_json_lines(text, where, error)
         entries = Entries(values, source, numbers=numbers_of_lines, unit="line")
         return Content("list", entries, source)
@@ -190,7 +190,9 @@ def entries_of(
     if content.kind == "object":  # JSON Lines of one line
         return Entries([content.value.content], content.source, numbers=[1], unit="line")
     if content.kind != "list":
-        raise error(f"{given}: is no list of JSON objects or JSON Lines; is it the right file?")
+        raise error(
+            f"{given}: is neither a list of JSON objects nor JSON Lines; is it the right file?"
+        )
     entries: Entries = content.value
     return entries
 
@@ -221,7 +223,7 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dic
         import pyarrow.parquet as pq
     except ImportError:
         raise error(
-            f"{where}: is a Parquet file, and pyarrow reads it: {pip_install('pyarrow')}."
+            f"{where}: is a Parquet file, which needs pyarrow: {pip_install('pyarrow')}."
         ) from None
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))
@@ -237,8 +239,8 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dic
         ) from None
     if many:  # a small file can say so of any number
         raise error(
-            f"{where}: holds {file.metadata.num_rows} rows, more than the {_MOST_ROWS} that are "
-            "read into memory; split it."
+            f"{where}: holds {file.metadata.num_rows} rows, and at most {_MOST_ROWS} are read "
+            "into memory; split it."
         )
     if repeated:
         raise error(f"{where}: the column {repeated[0]!r:.40} appears twice; keep one.")
@@ -292,7 +294,8 @@ def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True)
     if not isinstance(found, list):
         raise error(
             f"{at}: {stripped!r:.60} looks like a list and cannot be read as one; write it as "
-            'JSON, such as ["a", "b"], or as Python writes a list (of an array, its tolist()).'
+            'JSON, such as ["a", "b"], or as Python writes a list (for an array, write its '
+            "tolist())."
         )
     return found
 

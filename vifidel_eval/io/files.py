@@ -82,7 +82,7 @@ def _whole(file: IO[bytes], where: str, most: int, error: type[VifidelError]) ->
         content += block
     if len(content) > most:
         raise error(
-            f"{where}: has more than {most >> 20} MiB, the most that is read into memory; is it "
+            f"{where}: has more than {most >> 20} MiB, the limit for reading into memory; is it "
             "the right file?"
         )
     return bytes(content)
@@ -96,10 +96,10 @@ def sha256_of(file: Any) -> str:
     return digest.hexdigest()
 
 
-def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> None:
+def check_path(path: Any, error: type[VifidelError]) -> None:
     """Raise `error` for what is no path: Python takes a whole number for an open file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
-        raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
+        raise error(f"a path must be a string or a Path, not {path!r:.40}.")
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
@@ -166,7 +166,7 @@ def parse_json(
         ) from None
     except (ValueError, RecursionError):  # Python reads no integer of more than 4300 digits
         raise error(
-            f"{where}: the JSON cannot be read: it is nested too deeply, or has a number of "
+            f"{where}: the JSON cannot be read: it is nested too deeply, or has a number with "
             "thousands of digits."
         ) from None
 
@@ -193,12 +193,6 @@ def parse_json_lines(
             raise
         numbers.append(number)
     return values, numbers
-
-
-def is_json_lines(text: str) -> bool:
-    """Return whether the first line is a whole JSON object and another object follows it."""
-    first, _, rest = text.lstrip().partition("\n")
-    return first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
 def json_text(content: Any) -> str:

@@ -105,7 +105,8 @@ def check_distinct(ids: Iterable[ImageId], where: str) -> None:
         first = meant.setdefault(str(image_id if number is None else number), image_id)
         if first is not image_id:
             raise ImageIdError(
-                f"{where}: {first!r} and {image_id!r} mean the same image; write its id in one way."
+                f"{where}: {first!r} and {image_id!r} mean the same image; write its id in the "
+                "same way everywhere."
             )
 
 
@@ -168,14 +169,14 @@ def _match_paths(
         ]
         if len(same) > 1:
             raise ImageIdError(
-                f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write the ids of "
-                "both sides in one way."
+                f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write ids in the "
+                "same way on both sides."
             )
         if same:
             if same[0] in taken:
                 raise ImageIdError(
-                    f"{taken[same[0]]!r:.80} and {image_id!r:.80} both mean {same[0]!r:.80}: write "
-                    "the ids of both sides in one way."
+                    f"{taken[same[0]]!r:.80} and {image_id!r:.80} both mean {same[0]!r:.80}: "
+                    "write ids in the same way on both sides."
                 )
             taken[same[0]] = image_id
             matched[image_id] = same[0]
@@ -216,7 +217,7 @@ def mismatch(
         instead = ", or key the objects by the same names" if of_batches else instead
         cause = f"the ids of {asked} look like row numbers: write image ids there{instead}."
         if are_row_numbers(known):
-            cause = f"both sides number their rows, {len(ids)} and {len(known)}: give one for each."
+            cause = f"both sides number their rows, {len(ids)} and {len(known)}: give one per row."
     elif _look_like_files(missing) != _look_like_files(known):
         cause = (
             "one side has file names where the other has image ids: use the same on both "

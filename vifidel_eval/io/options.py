@@ -270,6 +270,6 @@ def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
     check_threshold(uncertain, "uncertain")
     if uncertain is not None and threshold is not None and uncertain > threshold:
         raise AnnotationError(
-            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; scores between the "
             "two are not judged, so give a lower one."
         )

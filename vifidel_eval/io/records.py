@@ -12,7 +12,7 @@ import stat
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
-from functools import partial, update_wrapper
+from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
@@ -43,7 +43,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
     if mode is None and not os.path.isdir(folder):
         raise VifidelError(f"{path}: there is no such folder; create it first.")
     if mode is None and not os.access(folder, os.W_OK):
-        raise VifidelError(f"{path}: cannot be written: the folder is read-only for you.")
+        raise VifidelError(f"{path}: cannot be written: you may not write to the folder.")
     if mode is not None and not stat.S_ISREG(mode):
         return  # a device or pipe replaces nothing
     for other in filter(None, inputs):
@@ -51,7 +51,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
             raise VifidelError(f"{path}: the output would replace an input; name another file.")
         if os.path.isdir(other) and _same(other, folder):
             raise VifidelError(
-                f"{path}: the output would lie in a folder that is read ({other}); name a file "
+                f"{path}: the output would be in a folder that is read ({other}); name a file "
                 "somewhere else."
             )
 
@@ -68,12 +68,12 @@ def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
             raise VifidelError(f"{path}: the output would replace an input; name another folder.")
         if target.is_relative_to(place):
             raise VifidelError(
-                f"{path}: the output would lie in a folder that is read ({other}); name a folder "
+                f"{path}: the output would be in a folder that is read ({other}); name a folder "
                 "somewhere else."
             )
         if place.is_relative_to(target):
             raise VifidelError(
-                f"{path}: an input ({other}) lies in the folder of the output; name another folder."
+                f"{path}: an input ({other}) is in the folder of the output; name another folder."
             )
 
 
@@ -159,7 +159,7 @@ class Parts:
         self._begun = content.startswith(_MARK)
         if not self._begun and not _MARK.startswith(content):
             raise VifidelError(
-                f"{self.path}: is not of an unfinished run of this version; move it away."
+                f"{self.path}: is not an unfinished run of this version; move it away."
             )
         for line in filter(None, content.splitlines()[1:]):
             try:
@@ -236,11 +236,6 @@ def progress_bar(
         warnings.filterwarnings("ignore", message="IProgress not found")
         bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
         return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
-
-
-def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
-    """Return what names the step that a bar is at; it shows when the bar next moves."""
-    return partial(bar.set_description_str, refresh=False)
 
 
 K = TypeVar("K", bound=Sized)

@@ -30,7 +30,7 @@ _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 _READ = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # What a folder must have, and what to say if it has not.
 _NEEDED = {
-    "config.json": "config.json in this folder, so it holds no model of transformers; name another",
+    "config.json": "config.json in this folder, so it is not a model of transformers; name another",
     "*.safetensors": ".safetensors file in this folder, and other weights are pickles, which can "
     "run any code; save the model again with transformers",
 }
@@ -38,7 +38,7 @@ _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.j
 
 
 class MadeAgain:
-    """A scorer, of files, that pickles and is copied as the arguments of its constructor."""
+    """A scorer that pickles and is copied as the arguments of its constructor."""
 
     _made_from: partial[Any]
 
@@ -222,16 +222,16 @@ def _cached(
     if not download:
         raise VifidelError(
             f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
-            f"--download to fetch it from {constants.ENDPOINT}."
+            f"--download to download it from {constants.ENDPOINT}."
         )
     if on_download is not None:
-        on_download(f"{name}: fetched from {constants.ENDPOINT} into {constants.HF_HUB_CACHE}.")
+        on_download(f"{name}: downloaded from {constants.ENDPOINT} into {constants.HF_HUB_CACHE}.")
     try:
         return Path(fetch())
     except Exception as problem:  # of networks, permissions, licences to accept, names
         raise VifidelError(
-            f"{name}: cannot be fetched from {constants.ENDPOINT} ({first_line(problem)}); check "
-            "the id, or fetch it yourself and name its folder."
+            f"{name}: cannot be downloaded from {constants.ENDPOINT} ({first_line(problem)}); "
+            "check the id, or download it yourself and name its folder."
         ) from None
 
 

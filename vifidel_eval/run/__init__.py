@@ -53,7 +53,7 @@ def _plan_again(arguments: Mapping[str, Any]) -> Plan:
         known = inspect.signature(plan).bind(**records, **given)
     except (KeyError, TypeError) as problem:
         raise VifidelError(
-            f"what the scores were made with is not known here ({problem}): evaluate again."
+            f"what the scores were computed with is unknown here ({problem}): evaluate again."
         ) from None
     with warnings.catch_warnings():
         # What the inputs are like was said when they were scored.

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct
 from ..io.options import named_if_wrong, options_of, taking
-from ..io.records import named_by, progress_bar
+from ..io.records import progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import METRICS, Metrics, build, named_metrics, to_compute
 from ..scorers.word_vectors import Objects
@@ -180,20 +181,15 @@ def plan(
     scores: Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
 ) -> Plan:
-    """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
-
-    They are those of the references or, where there are none, of all systems together, as far as
-    the `selection` leaves them in. `scorers` are further ones by name, and `scores` those of other
-    tools, as `evaluate` takes them.
-    """
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet."""
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
         raise VifidelError(
-            "people are scored by one caption per image, and samples are several; leave one of "
-            "the two out."
+            "people=True needs one caption per image, and samples=True takes several; leave one "
+            "of the two out."
         )
     if people and references is None:
-        raise VifidelError("people are scored by references, and there are none: give some.")
+        raise VifidelError("people=True needs references, and there are none: give some.")
     read, by_image = read_captions(systems, references, wanted, selection.image_ids)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
@@ -294,8 +290,8 @@ def read_captions(
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
-                f"{where}: holds the captions of system {name!r} and no others; "
-                "give captions that people wrote as references."
+                f"{where}: holds exactly the captions of system {name!r}; give captions that "
+                "people wrote as references."
             )
         if wanted.samples:
             read += spread(name, of_system)
@@ -336,7 +332,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         is_seen = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
         if progress or (progress is None and (is_seen or "IPython" in sys.modules)):
             bar = watched.enter_context(progress_bar(work, shown=progress))
-            on_progress, on_metric = bar.update, named_by(bar)
+            # The name of a metric shows when the bar next moves.
+            on_progress, on_metric = bar.update, partial(bar.set_description_str, refresh=False)
         how = planned.scorers, planned.images, planned.allow_subset
         said = on_progress, planned.unavailable, on_metric
         if planned.samples is None:

@@ -161,10 +161,7 @@ class Plan:
         if explainer is not None:
             return VifidelPRF(**explainer.evidence)
         if not (self.settings.weighted and self.settings.references):
-            raise VifidelError(
-                "nothing is known of the images to judge sentences and words by; give objects or "
-                "references."
-            )
+            raise VifidelError("nothing is known about the images; give objects or references.")
         return VifidelPRF(**self.settings.evidence)
 
 

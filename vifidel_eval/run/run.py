@@ -349,13 +349,13 @@ class Run:
                 arguments = self.detail.inputs.found(self._where)
             except VifidelError as problem:
                 raise VifidelError(
-                    f"{why}, and {self._where} holds only scores; of what these were made from, "
-                    f"{problem}: bring it back, or evaluate again."
+                    f"{why}, and {self._where} holds only scores; of the files they were made "
+                    f"from, {problem}: restore it, or evaluate again."
                 ) from None
             plan = self._again = self._plan_again(arguments)
         if plan.samples is not None and not of_samples:
             raise VifidelError(
-                f"{why}, one per image, and this run has samples: evaluate one caption of each "
+                f"{why}, one per image, and this run has samples: evaluate one caption per "
                 "image, without samples=True."
             )
         return plan
@@ -369,8 +369,8 @@ class Run:
             (kept if follows else lacking).append(column)
         if lacking:
             said = (
-                f"{self._where} lacks the counts from which the corpus scores of "
-                f"{', '.join(lacking)} follow, or their metric is not installed"
+                f"{self._where} lacks the counts for the corpus scores of {', '.join(lacking)}, "
+                "or their metric is not installed"
             )
             if not kept:
                 raise VifidelError(f"{said}, so nothing can be compared: evaluate again.")

@@ -120,8 +120,8 @@ class Leaderboard:
         if (len(ids), image_ids) != (board.images, board.image_ids):
             other = "others" if len(ids) == board.images else f"{board.images}"
             raise VifidelError(
-                f"it was scored on {len(ids)} images, the runs there on {other}; score it on the "
-                "same images or start another file."
+                f"it was scored on {len(ids)} images, and the runs there on {other}; score it on "
+                "the same images or start another file."
             )
         signatures = {name: _FILES.sub("", text) for name, text in scores.signatures.items()}
         for metric, signature in signatures.items():
@@ -138,7 +138,8 @@ class Leaderboard:
                 )
         if references != board.references:
             raise VifidelError(
-                "the runs there have other references; use the same or start another file."
+                "the runs there have other references; use the same references or start another "
+                "file."
             )
         rows = paired(system, images, allow_subset=True)
         caption_of = dict(zip(rows.ids, rows.captions, strict=True))

@@ -110,8 +110,9 @@ def warn_of_language(
     )
     metrics = dict.fromkeys(chain.from_iterable(english.values()))
     _warn(
-        f"{seems}, but the {' and '.join(english)} of {_listed(metrics)} are English: the scores "
-        f"say little. Give those of the language: {' and '.join(_OPTIONS[w] for w in english)}."
+        f"{seems}, but the {' and '.join(english)} of {_listed(metrics)} are English, so the "
+        "scores say little. Give those of that language: "
+        f"{' and '.join(_OPTIONS[w] for w in english)}."
     )
 
 
@@ -139,7 +140,7 @@ def lengths_matter(systems: Iterable[System]) -> bool:
     if reasons:
         _warn(
             f"{'; '.join(reasons)}: longer captions say more that can be wrong or unmatched, so "
-            "read the scores beside the lengths."
+            "read the scores together with the lengths."
         )
     return bool(reasons) or differ(means[longest], means[shortest])
 
@@ -150,9 +151,9 @@ def warn_of_tags(objects: ObjectLabels) -> None:
     usual = median(labels) if labels else 0
     if usual > _MANY_LABELS:
         _warn(
-            f"{objects.where}: images have {usual:g} different labels (median), more than captions "
-            "can cover, so VIFIDEL and VIFIDEL-R are low for any caption: read VIFIDEL-P for what "
-            "captions say, and VIFIDEL-H for what they make up."
+            f"{objects.where}: images have {usual:g} different labels (median), more than "
+            "captions can cover, so VIFIDEL and VIFIDEL-R are low for any caption: read "
+            "VIFIDEL-P for what captions say, and VIFIDEL-H for what they make up."
         )
 
 
@@ -197,10 +198,10 @@ def _warn_out_of_range(
     if near_zero:
         whose = dict.fromkeys(chain.from_iterable(near_zero.values()))
         _warn(
-            f"{', '.join(near_zero)} near zero: captions of {', '.join(map(repr, whose))} are more "
-            f"than {_TIMES_AS_LONG} times as long as the references, which have {short:.1f} words "
-            "on average. That is out of the range of these metrics, which compare texts of about "
-            "one length: a difference there says nothing."
+            f"{', '.join(near_zero)} near zero: captions of {', '.join(map(repr, whose))} are "
+            f"more than {_TIMES_AS_LONG} times as long as the references, which have {short:.1f} "
+            "words on average. These metrics compare texts of similar length: differences "
+            "between their scores say nothing here."
         )
     return near_zero
 
@@ -226,11 +227,11 @@ def _warn_of_floor(
         return
     metrics = "; ".join(f"{metric} of {_listed(names)}" for metric, names in at_floor.items())
     cause = (
-        "most captions have no word that counts: are they in the script and language of the stop "
+        "most captions have no usable word: are they in the script and language of the stop "
         "words and vectors?"
         if mute
-        else "captions that are of other images than their ids say, or in another language than "
-        "the references or labels: look at some with `vifidel-eval explain --image ID`."
+        else "captions belong to other images than their ids say, or are in another language "
+        "than the references or labels: look at some with `vifidel-eval explain --image ID`."
     )
     _warn(f"almost all images have the lowest score, 0, under {metrics}; the likely cause: {cause}")
 
@@ -254,11 +255,15 @@ def _warn_of_common_words(
         why = (
             "there is one image"
             if images == 1
-            else f"what captions share with references is in the references of all {images} images"
+            else (
+                "all that captions share with their references is in the references of all "
+                f"{images} images"
+            )
         )
         _warn(
-            f"{column.name} of {_listed(dict.fromkeys(names))} is 0, since it weighs words by how "
-            f"few images have them in their references, and {why}; score more images together."
+            f"{column.name} of {_listed(dict.fromkeys(names))} is 0, because it weighs words by "
+            f"how few images have them in their references, and {why}; score more images "
+            "together."
         )
 
 

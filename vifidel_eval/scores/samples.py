@@ -44,8 +44,8 @@ def people_of(
     orders = {image_id: order for image_id, order in orders.items() if len(order) > 1}
     if not orders:
         raise CaptionError(
-            f"{PEOPLE} need two references of an image, one that stands as their caption and one "
-            "to score it against, and no image has two: give more references."
+            f"{PEOPLE} need two references per image, one as their caption and one to score it "
+            "against, and no image has two: give more references."
         )
     wanted = median(lengths(c for system in systems for c in system.captions.values()) or [0])
     medians = {
@@ -84,8 +84,8 @@ def with_people(
     """Return what `people_of` does, but all systems, people last, of images that take part."""
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
-            f"a system is called {PEOPLE!r}, as the references are among the systems; give it "
-            "another name."
+            f"a system is called {PEOPLE!r}, the name of the references among the systems; give "
+            "it another name."
         )
     people, row, remaining = people_of(systems, references)
     takes_part = []
@@ -197,7 +197,7 @@ def score_samples(
     for name, (of_samples, again, _) in of_systems.items():
         if not rows.keys().isdisjoint(of_samples):
             raise CaptionError(
-                f"the samples of {name!r:.60} have names of other systems; rename it."
+                f"the samples of {name!r:.60} have the names of other systems; rename it."
             )
         rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)

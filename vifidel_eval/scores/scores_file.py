@@ -147,7 +147,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         for name, system in content["systems"].items()
     }
     if not signatures or not evaluations:
-        raise ValueError("there is no system, or no score")
+        raise ValueError("it has no systems or no scores")
     unavailable = value_of(dict[str, str], content.get("unavailable", {}))
     inputs = None
     if content.get("inputs") is not None:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..captions.rows import Rows, check_references, one_run
+from ..captions.rows import Rows, checked, one_run
 from ..errors import (
     CaptionError,
     ImageIdError,
@@ -140,9 +140,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
             "(allow_subset=True) to score only the images it has."
         )
     ids = [image_id for image_id in references if image_id in captions]
-    rows = Rows([captions[i] for i in ids], [references[i] for i in ids], ids)
-    check_references(rows)
-    return rows
+    return checked(Rows([captions[i] for i in ids], [references[i] for i in ids], ids))
 
 
 def _known(system: System, references: Mapping[ImageId, Any]) -> dict[ImageId, ImageId]:
@@ -167,7 +165,9 @@ def parse_image_ids(text: str, where: str) -> list[ImageId]:
     if text.lstrip()[:1] in ("[", "{"):
         content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
-            raise ImageIdError(f"{where}: holds a JSON object; image ids are a list or lines.")
+            raise ImageIdError(
+                f"{where}: holds a JSON object; give image ids as a list, or one per line."
+            )
         entries = enumerate(content)
         written = [(f"[{at}]", one, from_json_value(one)) for at, one in entries if one != ""]
     first_at: dict[ImageId, str] = {}
@@ -183,7 +183,7 @@ def parse_image_ids(text: str, where: str) -> list[ImageId]:
             )
         first_at[image_id] = place
     if not first_at:
-        raise ImageIdError(f"{where}: there is no image id in it.")
+        raise ImageIdError(f"{where}: has no image ids.")
     return list(first_at)
 
 
@@ -324,7 +324,7 @@ class _Evaluator:
         evaluated = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
         signature = scorer.signature_of(self.systems.values())
         if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
-            raise VifidelError(f"a signature is one line of text, not {signature!r:.60}.")
+            raise VifidelError(f"a signature must be one line of text, not {signature!r:.60}.")
         return {
             name: {column: replace(e, signature=signature) for column, e in columns.items()}
             for name, columns in evaluated.items()

@@ -107,8 +107,8 @@ def scorers_of(
         raise VifidelError(f"scores are {{system: file or numbers}}, not {scores!r:.40}.")
     if any(system.sample_of is not None for system, _ in systems):
         raise VifidelError(
-            "scores of other tools are of one caption per image, and samples are several; leave "
-            "one of the two out."
+            "scores of other tools need one caption per image, and samples=True takes several; "
+            "leave one of the two out."
         )
     METRICS.load()
     ours = _OURS.union(METRICS.spellings, map(str.lower, taken))
@@ -146,8 +146,8 @@ def scorers_of(
     for column in lower_is_better:
         if column not in columns:
             raise VifidelError(
-                f"lower is better for {column!r}, which is no name of other tools' scores; there "
-                f"are {', '.join(columns) or 'none'}."
+                f"lower is better for {column!r}, which is not one of the scores of other tools: "
+                f"{', '.join(columns) or 'none'}."
             )
     return {
         column: ToolScores(Column(column, column in lower_is_better), [of[s] for s in in_run])
@@ -211,7 +211,7 @@ def _items(content: Content, id_fields: Sequence[str]) -> Iterator[Entry]:
             return
         value = Entries([value.content], source)  # a file of one line
     if not isinstance(value, Entries):
-        raise VifidelError(f"{source.where}: is no file of scores; accepted: {_LAYOUTS}.")
+        raise VifidelError(f"{source.where}: is not a file of scores; accepted: {_LAYOUTS}.")
     asked = [name for name in id_fields if name in value.names]
     id_name = id_field(value.names, asked, source.where) if value else ""
     for entry in value:
@@ -230,11 +230,11 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
     if column:  # one of those names, or a name for one
         names = [name for name in (column, _NAMELESS) if name in fields][:1] or names
     if not names:
-        raise VifidelError(f"{where}: there is no score in it; give a number for each image.")
+        raise VifidelError(f"{where}: has no scores; give a number for each image.")
     if len(names) > _MOST_NAMES:
         raise VifidelError(
-            f"{where}: there are {len(names)} names of scores in it, more than the {_MOST_NAMES} "
-            "that are read; give each image a number under the same names."
+            f"{where}: there are {len(names)} names of scores in it, and at most {_MOST_NAMES} "
+            "are read; give each image numbers under the same names."
         )
     columns: Columns = {}
     for name in names:
@@ -262,5 +262,5 @@ def _number(item: Entry, name: str) -> float:
     value = number_of(value.strip()) if is_text else value
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not abs(value) <= sys.float_info.max:
-        raise item.refusal(name, "a finite number, or nothing where there is no score")
+        raise item.refusal(name, "a finite number, or nothing if there is no score")
     return float(value)

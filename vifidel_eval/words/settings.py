@@ -25,21 +25,23 @@ if TYPE_CHECKING:
 SUPPORT = 0.4
 
 #: Where the metrics that PyTorch computes are computed.
-DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
+DEVICE = Option("device", "Device for PyTorch, such as cuda.  [default: cpu]", str)
 #: The object vocabulary, for all metrics that judge mentions of objects.
 THINGS = Option(
-    "things", "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]"
+    "things",
+    "Object vocabulary: one class per line, with its synonyms after commas.  "
+    "[default: our own list]",
 )
 #: The names that CHAIR knows of categories, and what becomes of a caption that was cut off.
 SYNONYMS = Option(
     "synonyms",
-    "Names of each category, one category per line, for CHAIR.  [default: our own list for COCO's "
-    "80]",
+    "Names of each category for CHAIR, one category per line.  [default: our own list for "
+    "COCO's 80]",
     rare=True,
 )
 DROP_INCOMPLETE = Option(
     "drop_incomplete",
-    "Leave an unfinished last sentence out of captions, for CHAIR.",
+    "For CHAIR, leave an unfinished last sentence out of captions.",
     bool,
     default=False,
     rare=True,
@@ -60,7 +62,7 @@ class Settings:
     objects: Any = option(
         None,
         "What the images show: annotations, detections, answers or lists of labels; see "
-        "`vifidel-eval formats objects`. Repeat to unite several.",
+        "`vifidel-eval formats objects`. Repeat to combine several.",
         section=INPUT,
         several=True,
     )
@@ -72,8 +74,8 @@ class Settings:
     )
     categories: CategorySource = option(
         None,
-        "Class names, if `objects` has only numbers: a COCO file with categories, Open Images "
-        "class descriptions; for YOLO and class indices data.yaml, config.json, or a text file "
+        "Class names, if `objects` has only numbers: a COCO file with categories or Open Images "
+        "class descriptions; for YOLO and class indices, data.yaml, config.json or a text file "
         "with one name per line.",
         section=INPUT,
         rare=True,
@@ -81,29 +83,29 @@ class Settings:
     )
     uncertain: float | None = option(
         None,
-        "Score below which something that was asked for is not in the image; between this and "
-        "`threshold` it is not judged.  [default: `threshold`]",
+        "Score below which a thing that was asked about is not in the image; between this and "
+        "`threshold`, it is not judged.  [default: `threshold`]",
         float,
         section=INPUT,
         rare=True,
     )
     looked_for: Declared = option(
         None,
-        "What was looked for in every image, if the objects do not say it: coco, voc, all (what is "
-        "not listed is not there), or a file with a label per line.",
+        "What was looked for in every image, if the objects do not say it: coco, voc, all (what "
+        "is not listed is not there), or a file with one label per line.",
         (Path, str),
         section=INPUT,
         rare=True,
     )
     detector: str | PathLike[str] | None = option(
         None,
-        "Detector for a folder of pictures in `objects`, as in detect --model; what it finds is "
-        "kept beside the folder.",
+        "Detector for a folder of pictures in `objects`, as in detect --model; its detections "
+        "are saved beside the folder.",
         (Path, str),
         section=INPUT,
         rare=True,
         metavar="FOLDER_OR_ID",
-        more="A model that is asked is asked about what the captions mention.",
+        more="An open-vocabulary model is asked about the things that the captions mention.",
     )
     images: Any = option(
         None,
@@ -113,7 +115,7 @@ class Settings:
     )
     agree: bool = option(
         False,
-        "Judge only where all `objects` agree, instead of uniting them.",
+        "Judge only where all `objects` agree, instead of combining them.",
         bool,
         section=INPUT,
         rare=True,
@@ -130,7 +132,7 @@ class Settings:
     )
     trust_pickles: bool = option(
         False,
-        "Unpickle `vectors` (gensim's .kv is a pickle), although a pickle can run any code.",
+        "Allow `vectors` to be a pickle, such as gensim's .kv; a pickle can run any code.",
         bool,
         rare=True,
     )
@@ -139,14 +141,14 @@ class Settings:
     )
     stop_words: Collection[str] = option(
         STOP_WORDS,
-        "Words to leave out of captions: a text file of them; in Python, a collection.  [default: "
-        "English]",
+        "Words to leave out of captions: a text file with them; in Python, a collection.  "
+        "[default: English]",
         rare=True,
         read=lambda path: frozenset(read_text(path, VifidelError).split()),
     )
     p: int | None = option(
         None,
-        "Exponent of the travel cost.  [default: 2; WMD 1]",
+        "Exponent of the distances between words.  [default: 2; WMD 1]",
         int,
         rare=True,
         choices=(1, 2),
@@ -155,7 +157,7 @@ class Settings:
     references: bool = True  #: whether there are any
     weighted: bool = option(
         True,
-        "Do without references, or without their weights.",
+        "Do not use references as evidence, nor to weight words.",
         bool,
         section=INPUT,
         off="--no-references",
@@ -183,8 +185,8 @@ class Settings:
         if self.threshold and not labels.leaves_out:
             below = "" if labels.threshold is None else f" below {self.threshold:g}"
             warnings.warn(
-                f"{labels.where}: no label has a score{below}, so that the threshold leaves "
-                "nothing out.",
+                f"{labels.where}: no label has a score{below}, so the threshold leaves nothing "
+                "out.",
                 VifidelWarning,
                 stacklevel=2,
             )
@@ -232,14 +234,14 @@ class Thresholds:
 
     support: float = option(
         SUPPORT,
-        "Lowest cosine that supports a mention; it suits the embedded vectors.",
+        "Lowest cosine that supports a mention; the default suits the embedded vectors.",
         float,
         section="",
     )
     far: float = option(
         0.2,
-        "An object is unmentioned if its cosine with every word is below this; it suits the "
-        "embedded vectors.",
+        "An object is unmentioned if its cosine with every word is below this; the default "
+        "suits the embedded vectors.",
         float,
         section="",
         rare=True,

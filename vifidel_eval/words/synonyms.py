@@ -156,12 +156,12 @@ def _parse(text: str, where: str) -> ClassList:
         for name in names:
             if len(name) > LONGEST_NAME:
                 raise VifidelError(
-                    f"{at}: {name!r:.40} is {len(name)} characters long; at most {LONGEST_NAME} "
-                    "are read: is it a name?"
+                    f"{at}: {name!r:.40} is {len(name)} characters long, and at most "
+                    f"{LONGEST_NAME} are read: is it a name?"
                 )
             other, earlier = first_seen.setdefault(name, (one_class, number))
             if earlier != number and (other or one_class):
-                place = f"a name of {other!r}" if other else "listed as of no class"
+                place = f"a name of {other!r}" if other else "listed as belonging to no class"
                 raise VifidelError(
                     f"{at}: {name!r} is already {place} (line {earlier}); keep it on one line."
                 )

@@ -198,8 +198,8 @@ def _answered(captions: Captions, answer: bytes, plain: Callable[[str], str]) ->
     rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     if len(rows) != max(expected, 1):
         raise MetricUnavailable(
-            f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so no row "
-            "can be trusted."
+            f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so none of "
+            "them can be used."
         )
     row = map(plain, rows)
     return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}

@@ -79,8 +79,8 @@ class VectorStore:
                     raise sqlite3.DatabaseError
         except sqlite3.Error:
             raise VectorsError(
-                f"{self._name}: the file was cut while it was in use; start again, and the word "
-                "vectors are converted anew."
+                f"{self._name}: the file was truncated while it was in use; start again to "
+                "convert the word vectors again."
             ) from None
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
@@ -146,8 +146,8 @@ def open_store(path: Path) -> VectorStore:
     except (OSError, sqlite3.Error) as problem:
         why = reason(problem) if isinstance(problem, OSError) else problem
         raise VectorsError(
-            f"{cache}: word vectors cannot be kept there ({why}); set VIFIDEL_EVAL_CACHE to a "
-            "folder with room for them."
+            f"{cache}: word vectors cannot be saved there ({why}); set VIFIDEL_EVAL_CACHE to a "
+            "folder with enough space."
         ) from None
     finally:
         with contextlib.suppress(OSError):
@@ -231,8 +231,8 @@ def _recognised(path: Path, file: IO[bytes]) -> Rows:
         count, dimensions = int(fields[0]), int(fields[1])
         if not 1 <= dimensions <= _MOST_DIMENSIONS:
             raise VectorsError(
-                f"{path}: its first line says that vectors have {dimensions} dimensions; "
-                f"they have 1 to {_MOST_DIMENSIONS}."
+                f"{path}: its first line says that vectors have {dimensions} dimensions; 1 to "
+                f"{_MOST_DIMENSIONS} are possible."
             )
         file.seek(len(first) + 1)
         rows = _text_rows if _is_text(rest) else _binary_rows
@@ -312,8 +312,8 @@ def _parsed(lines: list[bytes], dimensions: int, path: Path, line: int) -> Rows:
         row = _numbers(b" ".join(fields), dimensions) if len(fields) == dimensions else None
         if row is None:
             raise VectorsError(
-                f"{path}: line {line + at} is not a word and {dimensions} numbers with blanks "
-                "between; the file may be truncated."
+                f"{path}: line {line + at} is not a word and {dimensions} numbers separated by "
+                "blanks; the file may be truncated."
             )
         yield word, row.tobytes()
 
@@ -339,6 +339,6 @@ def _are_numbers(fields: list[bytes]) -> bool:
 
 def _miscounted(path: Path, found: str, count: int) -> VectorsError:
     return VectorsError(
-        f"{path}: holds {found} words where its first line promises {count}; the file looks "
-        "damaged or truncated, get a fresh copy."
+        f"{path}: holds {found} words, but its first line says {count}; the file looks damaged "
+        "or truncated, get a fresh copy."
     )

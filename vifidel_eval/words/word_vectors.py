@@ -119,7 +119,7 @@ class _EmbeddedVectors:
         except Exception as problem:  # neither library documents what a damaged file raises
             raise VectorsError(
                 f"the embedded word vectors in the wordllama package cannot be read ({problem}); "
-                "install it (again): pip install wordllama; or give vectors."
+                "reinstall it (pip install wordllama), or give other vectors."
             ) from None
         rows = self._matrix[fingerprint_rows(len(self._matrix))]
         self._fingerprint = fingerprint(self._matrix.shape, rows)
@@ -193,15 +193,15 @@ class _KeyedVectors:
             rows = np.array([-1])
         if rows.min() < 0 or rows.max() >= len(matrix):
             raise VectorsError(
-                f"{name}: has {len(index)} words and {len(matrix)} vectors; each word's number has "
-                "to be the row of its vector."
+                f"{name}: has {len(index)} words and {len(matrix)} vectors; each word's number "
+                "must be the row of its vector."
             )
         # A fastText model has vectors of words that it does not list.
         self._composed = getattr(keyed_vectors, "vectors_ngrams", None) is not None
         self._index = index
         self._matrix: NDArray[Any] | FileRows = matrix
         if isinstance(keyed_vectors.vectors, np.memmap) and not self._composed:  # gensim maps files
-            said = f"{name}: the file was cut while it was in use; start again."
+            said = f"{name}: the file was truncated while it was in use; start again."
             self._matrix = unmapped(keyed_vectors.vectors, VectorsError, said)
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
@@ -269,10 +269,10 @@ def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
             raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
     if start.startswith(_PICKLE_MAGIC) and not trust_pickles:
         raise VectorsError(
-            f"{path}: is a pickle, as gensim's .kv is, and a pickle can run any code when it is "
-            "read; if you trust where it comes from, add --trust-pickles (trust_pickles=True in "
-            "load_vectors), or export it once: KeyedVectors.load(FILE)"
-            ".save_word2vec_format('vectors.txt')."
+            f"{path}: is a pickle, like every .kv of gensim, and a pickle can run any code when "
+            "it is read; if you trust its source, add --trust-pickles (trust_pickles=True in "
+            "load_vectors), or export it once: "
+            "KeyedVectors.load(FILE).save_word2vec_format('vectors.txt')."
         )
     if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
         return open_store(path)
@@ -301,8 +301,8 @@ def _gensim(module: str, source: object) -> Any:
         return importlib.import_module(f"gensim.{module}")
     except ImportError:
         raise VectorsError(
-            f"{source}: only gensim can read or fetch it: {pip_install('gensim')}, or give word "
-            "vectors as text (word2vec, GloVe, fastText's .vec) or word2vec's .bin."
+            f"{source}: only gensim can read or download it: {pip_install('gensim')}, or give "
+            "word vectors as text (word2vec, GloVe, fastText's .vec) or word2vec's .bin."
         ) from None
 
 
@@ -314,6 +314,6 @@ def _download(name: str) -> Path:
             return Path(downloader.load(name, return_path=True))
     except Exception as problem:  # urllib, ssl, or an unknown name
         raise VectorsError(
-            f"{name!r} is neither a file nor vectors that gensim's downloader can fetch "
-            f"({problem}); check the name or give a path."
+            f"{name!r} is neither a file nor vectors that gensim can download ({problem}); check "
+            "the name or give a path."
         ) from None

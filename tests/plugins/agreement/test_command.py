@@ -215,7 +215,7 @@ def test_scores_of_another_tool(data, tmp_path, command, key, agreement):
     sentence = refused(agreement(command, folder, *options, *options))
     assert "there is another ROUGE: give these scores another name" in sentence
     sentence = refused(agreement(command, folder, *options[:2], "--lower-is-better", "no"))
-    assert "lower is better for 'no', which no file of --scores has" in sentence
+    assert "lower is better for 'no', but no file of --scores has it" in sentence
     path.write_text(json.dumps(entries[1:]), "utf-8")
     sentence = refused(agreement(command, folder, "--scores", f"mine={path}"))
     assert "1 without one (ids '1.1')" in sentence

@@ -92,7 +92,7 @@ def test_matlab_7_3_is_named(tmp_path, refusal):
     # The header of MATLAB 7.3: 116 bytes of text, 8 of no matter, version 0x0200 and "IM".
     header = b"MATLAB 7.3 MAT-file".ljust(124, b" ") + struct.pack("<H", 0x0200) + b"IM"
     (tmp_path / "pair_pascal.mat").write_bytes(header + b"\x89HDF\r\n\x1a\n" + b"\x00" * 400)
-    assert "a MATLAB 7.3 file, which the published one is not" in refusal(read_pascal50s, tmp_path)
+    assert "a MATLAB 7.3 file, unlike the published one" in refusal(read_pascal50s, tmp_path)
 
 
 def test_other_variables_are_named(tmp_path, refusal):
@@ -158,12 +158,12 @@ PAIR = ("b", "c", ["a"] * 48, [1] * 48)
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
-        ([("b", "c", ["a"] * 47, [1] * 47)], "47 triplets, which are not 48 a pair"),
+        ([("b", "c", ["a"] * 47, [1] * 47)], "47 triplets, not 48 per pair"),
         ([PAIR, ("b", "c", ["a"] * 48, [1] * 47 + [2])], "triplets 49 to 96: not three captions"),
         ([("b", 3.0, ["a"] * 48, [1] * 48)], "triplets 1 to 48: not three captions and a rating"),
         (
             [("b", "c", ["a"] * 24, [1] * 24), ("b", "d", ["a"] * 24, [1] * 24)],
-            "triplets 1 to 48: not all of one pair",
+            "triplets 1 to 48: they do not all belong to one pair",
         ),
     ],
 )
@@ -303,7 +303,7 @@ def test_wrong_composite_lines_are_named(tmp_path, refusal, texts, answers, expe
 
 
 def test_other_composite_files_are_refused(tmp_path, refusal):
-    assert f"{tmp_path}: no rating; it should hold" in refusal(read_composite, tmp_path)
+    assert f"{tmp_path}: no rating; give the folder with" in refusal(read_composite, tmp_path)
     write_composite(tmp_path)
     path = tmp_path / "8k_correctness.csv"
     good = path.read_text("utf-8")

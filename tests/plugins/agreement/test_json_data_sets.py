@@ -91,7 +91,7 @@ def test_references_may_come_from_elsewhere(tmp_path):
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("5", "is no list of JSON objects"),
+        ("5", "is neither a list of JSON objects"),
         ("[]", "is an empty list"),
         ("[[1]]", "[0]: expected an object, found [1]"),
         ("", "the file is empty"),

@@ -9,7 +9,7 @@ from pycocoevalcap.cider.cider import Cider
 from scipy import stats
 
 from vifidel_eval.errors import AnnotationError
-from vifidel_eval.plugins.agreement.judgement_files import Columns, read_judgements
+from vifidel_eval.plugins.agreement.judgements import Columns, read_judgements
 
 WORDS = "dog cat bus table man woman tree car beach ball".split()
 
@@ -165,7 +165,7 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
         (
             [{"mt": "a", "cand": "b", "score": 1}],
             {},
-            "'mt' and 'cand' may each be meant; name one of",
+            "'mt' and 'cand' could each be meant; name one of",
         ),
         (
             [{"mt": "a", "score": 1}],
@@ -185,7 +185,7 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
             {},
             r"\[1\]: 'score' is 1; expected 2 ratings",
         ),
-        ([], {}, "there is no row"),
+        ([], {}, "has no row"),
     ],
 )
 def test_one_sentence_of_what_is_wrong(rows, columns, message, tmp_path):

@@ -97,7 +97,7 @@ def test_a_control_that_a_reference_names_is_none(tmp_path):
 
 def test_what_is_lacking(tmp_path, run):
     evaluated = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: {"dog": 1, "cat": 0}})
-    with pytest.raises(VifidelError, match="a rate is calibrated by answers, as objects"):
+    with pytest.raises(VifidelError, match="calibration needs answers as objects"):
         calibrated(evaluated, {1: ["cat"]})
     path = tmp_path / "q.jsonl"
     path.write_text('{"image_id": 1, "thing": "dog"}\n')

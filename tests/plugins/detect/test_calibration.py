@@ -85,7 +85,5 @@ def test_the_same_digits_for_a_seed_and_none_for_impossible_counts():
     given = simulated(50, 0.2, 0.8, 0.1)
     assert calibrate(given, seed=1) == calibrate(given, seed=1)
     assert calibrate(given, seed=1).interval != calibrate(given, seed=2).interval
-    with pytest.raises(
-        VifidelError, match="counts of answers: each of absent, said_yes and said_no"
-    ):
+    with pytest.raises(VifidelError, match="counts of answers: absent, said_yes and said_no"):
         calibrate(counts([1], [2], [1], [0], [1], [0]))

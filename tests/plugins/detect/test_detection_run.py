@@ -179,9 +179,7 @@ def test_questions_are_asked_once(photos, tmp_path):
 
 def test_images_with_questions_that_are_not_there(photos, tmp_path):
     asked = {**QUESTIONS, "elsewhere.jpg": ["red"]}
-    with pytest.warns(
-        VifidelWarning, match="1 of 4 images with questions are not there, such as '"
-    ):
+    with pytest.warns(VifidelWarning, match="1 of 4 images with questions are missing, such as '"):
         run_detector(photos, tmp_path / "o.jsonl", ColourDetector(asked=True), questions=asked)
     with pytest.raises(ImageIdError, match=r"lacks 1 image id of the questions: 'elsewhere.jpg'"):
         run_detector(photos, tmp_path / "p.jsonl", ColourDetector(asked=True),
@@ -190,7 +188,7 @@ def test_images_with_questions_that_are_not_there(photos, tmp_path):
 
 
 def test_the_detector_and_the_questions_must_fit(photos, tmp_path):
-    with pytest.raises(VifidelError, match="colours looks for what it is asked; say which captio"):
+    with pytest.raises(VifidelError, match="colours looks only for what it is asked about; give"):
         run_detector(photos, tmp_path / "o.jsonl", ColourDetector(asked=True))
     with pytest.raises(VifidelError, match="colours looks for its own 3 classes and cannot be as"):
         run_detector(photos, tmp_path / "o.jsonl", questions=QUESTIONS)
@@ -215,7 +213,7 @@ def test_the_file_of_another_run_is_refused(
     else:
         interrupted_run(photos, output, monkeypatch)
     before = {path: path.read_bytes() for path in tmp_path.glob("objects*")}
-    with pytest.raises(VifidelError, match=f"made by another run: {said}"):
+    with pytest.raises(VifidelError, match=f"was made by a different run: {said}"):
         run_detector(photos, output, detector, **settings)
     assert {path: path.read_bytes() for path in tmp_path.glob("objects*")} == before
 
@@ -231,7 +229,7 @@ def test_the_name_of_a_folder_makes_no_other_model(photos, tmp_path):
 def test_a_file_of_something_else_is_never_replaced(photos, tmp_path, content):
     output = tmp_path / "o.jsonl"
     output.write_bytes(content)
-    with pytest.raises(VifidelError, match="is there already, and is not a file of detections"):
+    with pytest.raises(VifidelError, match="already exists and is not a file of detections"):
         run_detector(photos, output)
     assert output.read_bytes() == content
 
@@ -242,7 +240,7 @@ def test_a_damaged_line_is_named(photos, tmp_path):
     lines = output.read_bytes().splitlines(keepends=True)
     for damaged in (b"{\n", b"3\n", b'{"image_id": 3}\n'):
         output.write_bytes(b"".join([*lines[:2], damaged, *lines[3:]]))
-        with pytest.raises(VifidelError, match="line 3 is not what detect writes; delete the line"):
+        with pytest.raises(VifidelError, match="line 3 was not written by detect; delete the line"):
             run_detector(photos, output)
 
 
@@ -278,14 +276,16 @@ def test_a_picture_with_a_problem_is_counted_and_tried_again(photos, tmp_path):
 
 def test_without_memory_the_batch_is_halved_once(photos, tmp_path):
     detector = ColourDetector(batch=4, most=2)
-    with pytest.warns(VifidelWarning, match="not enough memory for 4 pictures at once; going on w"):
+    with pytest.warns(
+        VifidelWarning, match="not enough memory for 4 pictures at once; continuing w"
+    ):
         run_detector(photos, tmp_path / "o.jsonl", detector)
     assert detector.calls() == {2: 3}
     expected = tmp_path / "expected.jsonl"
     run_detector(photos, expected)
     assert (tmp_path / "o.jsonl").read_bytes() == expected.read_bytes()
     with (
-        pytest.warns(VifidelWarning, match="going on with 2"),
+        pytest.warns(VifidelWarning, match="continuing with 2"),
         pytest.raises(
             VifidelError, match=r"p0.png: there is not enough memory for 2 pictures at o"
         ),
@@ -322,7 +322,7 @@ def test_a_model_that_fails_on_a_picture(photos, tmp_path):
         ({"boxes": [(0.0, 0.0, 1.0)]}, "a box is not four numbers"),
         ({"boxes": []}, "1 labels, 1 scores and 0 boxes"),
         ({"scores": [0.5, 0.5]}, "1 labels, 2 scores and 1 boxes"),
-        ({"scores": [1.25]}, "colours: it gave the score 1.25, and scores are from 0 to 1; save"),
+        ({"scores": [1.25]}, "colours: it gave the score 1.25, and scores are from 0 to 1; export"),
         ({"scores": [float("nan")]}, "colours: it gave the score nan"),
         ({"presence": [-0.5]}, "colours: it gave the score -0.5"),
     ],

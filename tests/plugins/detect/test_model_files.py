@@ -85,7 +85,7 @@ def test_nothing_is_fetched_unless_it_is_asked_for(folder, monkeypatch):
         return folder
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    said = r"^owner/model: no such folder, .* add --download to fetch it from https://"
+    said = r"^owner/model: no such folder, .* add --download to download it from https://"
     with pytest.raises(VifidelError, match=said):
         find_model("owner/model")
     assert calls == [("owner/model", True)]
@@ -103,6 +103,6 @@ def test_fetching_that_fails(monkeypatch):
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
     with pytest.raises(
-        VifidelError, match=r"cannot be fetched from https://.* \(401 Client Error\)"
+        VifidelError, match=r"cannot be downloaded from https://.* \(401 Client Error\)"
     ):
         find_model("owner/model", download=True)

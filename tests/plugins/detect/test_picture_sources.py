@@ -64,7 +64,7 @@ def test_a_tar_on_standard_input(photos, tmp_path, monkeypatch):
     assert source.image_ids is None
     detect(source, ColourDetector(), tmp_path / "piped.jsonl")
     assert (tmp_path / "piped.jsonl").read_bytes() == (tmp_path / "folder.jsonl").read_bytes()
-    with pytest.raises(VifidelError, match="standard input: which pictures are in it is not known"):
+    with pytest.raises(VifidelError, match="standard input: its pictures are not known"):
         detect(source, ColourDetector(asked=True), tmp_path / "a.jsonl", questions={"p0": ["red"]})
 
 
@@ -72,10 +72,10 @@ def test_hostile_tars(photos, tmp_path, monkeypatch):
     path = packed(tmp_path / "a.tar", photos)
     whole = path.read_bytes()
     path.write_bytes(whole[:2900])  # in the third member
-    with pytest.raises(VifidelError, match=r"a.tar: not a tar that can be read to its end \("):
+    with pytest.raises(VifidelError, match=r"a.tar: the tar cannot be read to its end \("):
         detect(PictureSource(path), ColourDetector(), tmp_path / "o.jsonl")
     path.write_bytes(b"nothing")
-    with pytest.raises(VifidelError, match="not a tar that can be read to its end"):
+    with pytest.raises(VifidelError, match="the tar cannot be read to its end"):
         PictureSource(path)
     packed(path, photos, names=["p0.png", "p0.png"])
     with pytest.raises(VifidelError, match=r"'p0.png' appears twice; keep one"):
@@ -101,7 +101,7 @@ def claiming(path, photos, size):
 def test_a_header_that_claims_64_gigabytes(photos, tmp_path, monkeypatch):
     """They are not looked for block by block, not even in a stream."""
     path = claiming(tmp_path / "a.tar", photos, 64 << 30)
-    with pytest.raises(VifidelError, match=r"not a tar that can be read to its end \(unexpected"):
+    with pytest.raises(VifidelError, match=r"the tar cannot be read to its end \(unexpected"):
         PictureSource(path)
     reads = []
 
@@ -114,7 +114,7 @@ def test_a_header_that_claims_64_gigabytes(photos, tmp_path, monkeypatch):
         buffer = Counted(path.read_bytes())
 
     monkeypatch.setattr(picture_sources.sys, "stdin", Input)
-    with pytest.raises(VifidelError, match=r"^-: not a tar that can be read to its end \(unexp"):
+    with pytest.raises(VifidelError, match=r"^-: the tar cannot be read to its end \(unexp"):
         detect(PictureSource("-"), ColourDetector(), tmp_path / "o.jsonl")
     assert len(reads) < 100
 

@@ -244,7 +244,7 @@ def test_a_model_that_is_no_detector(tmp_path):
         vocab_size=10, hidden_size=8, num_hidden_layers=1, num_attention_heads=2
     )
     transformers.BertModel(config).save_pretrained(tmp_path)
-    with pytest.raises(VifidelError, match="a model of type 'bert' is no detector that can be"):
+    with pytest.raises(VifidelError, match="a model of type 'bert' is not a detector that can be"):
         detector_of(tmp_path)
 
 

@@ -189,7 +189,7 @@ def test_pictures_that_cannot_be_read_have_no_score(folder, make, tmp_path):
     (pictures / "2.png").write_bytes(b"no picture")
     (pictures / "3.png").write_bytes((pictures / "3.png").read_bytes()[:200])
     (pictures / "5.png").unlink()
-    said = r"^3 of 10 images have no picture that can be read, such as 2 \(not a picture\); CLIPS"
+    said = r"^3 of 10 images have no readable picture, such as 2 \(not a picture\); CLIPS"
     scorer = make(pictures)
     with pytest.warns(VifidelWarning, match=said):
         scores = columns_of(scorer)
@@ -200,7 +200,9 @@ def test_pictures_that_cannot_be_read_have_no_score(folder, make, tmp_path):
     np.testing.assert_array_equal(columns_of(scorer)[0], scores[0])  # and it is said once
     for picture in pictures.iterdir():
         picture.write_bytes(b"no picture")
-    with pytest.raises(VifidelError, match=r"^10 of 10 images have no picture .* the images\?$"):
+    with pytest.raises(
+        VifidelError, match=r"^10 of 10 images have no readable picture .* the images\?$"
+    ):
         make(pictures).compute_score(GTS, RES)
     with pytest.raises(VifidelError, match=r"1 of 1 images have .* 'x' \(there is none\)"):
         make({"y": pictures / "1.png"}).compute_score({"x": []}, {"x": ["a dog"]})
@@ -338,15 +340,17 @@ def test_models_that_cannot_be_used(folder, make, tmp_path):
     other = shutil.copytree(folder / "clip", tmp_path / "other")
     config = json.loads((other / "config.json").read_text())
     (other / "config.json").write_text(json.dumps({**config, "model_type": "siglip"}))
-    with pytest.raises(VifidelError, match="a model of type 'siglip' is no CLIP; name one, such"):
+    with pytest.raises(
+        VifidelError, match="a model of type 'siglip' is not a CLIP; name one, such"
+    ):
         CLIPScore(other, folder / "pictures")
     refused(
-        "the image side of this model fails",
+        "the image encoder of this model fails",
         tiny_clip.clip(tmp_path / "larger", image_size=64),
     )
     state = safetensors(folder / "clip")
     refused(
-        "its vectors are no numbers",
+        "its vectors are not numbers",
         with_weights(
             folder, tmp_path / "nan", {name: np.asarray(w * np.nan) for name, w in state.items()}
         ),

@@ -148,7 +148,7 @@ def test_a_damaged_state_is_refused(tmp_path):
 
 @pytest.mark.parametrize("captions", [{}, {1: ["a dog"]}, {1: ["a dog"], 2: ["...", ""], 3: []}])
 def test_too_few_captions(tmp_path, captions):
-    with pytest.raises(VifidelError, match="captions of two images or more"):
+    with pytest.raises(VifidelError, match="captions of at least two images"):
         train(captions, tmp_path / "lm.pt")
     assert not list(tmp_path.iterdir())
 
@@ -209,7 +209,7 @@ class TestCommand:
         result = self.run(*arguments)
         assert result.exit_code == 0
         assert result.stderr.count("going on") == 1
-        assert f"{output}.unfinished: going on with the unfinished training" in result.stderr
+        assert f"{output}.unfinished: continuing the unfinished training" in result.stderr
         first, second, *_ = result.stdout.splitlines()
         assert first.endswith(", computed before")
         assert second.startswith("epoch 2: ")

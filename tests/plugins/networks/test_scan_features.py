@@ -124,7 +124,7 @@ def test_unusable_features_are_refused_when_read(array, message):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({}, "no image in it"),
+        ({}, "has no images"),
         (3, "features cannot be read from int 3; accepted: a path"),
         ("gone.npy", r"gone\.npy: no such file or directory; check the path"),
         ("nul\0", "check the path"),
@@ -200,7 +200,7 @@ def test_scan_array_that_is_damaged_or_holds_objects(write_scan):
     ):
         path.write_bytes(broken)
         with pytest.raises(
-            VifidelError, match=r"test_ims\.npy: not an array of numbers, or cut off"
+            VifidelError, match=r"test_ims\.npy: not an array of numbers, or truncated"
         ):
             read_regions(path)
     np.save(path, np.array([[["a", None]]], dtype=object), allow_pickle=True)

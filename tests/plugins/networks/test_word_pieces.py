@@ -47,9 +47,9 @@ def test_tokens(caption, pieces, end, write_vocabulary):
         ([*PIECES[:-1], "dog"], "12 pieces in the vocabulary, but the checkpoint knows 13"),
         (
             [p for p in PIECES if p != "[CLS]"],
-            r"not a BERT vocabulary, since it has no \[CLS\]; give",
+            r"not a BERT vocabulary, because it has no \[CLS\]; give",
         ),
-        (["{}"], r"not a BERT vocabulary, since it has no \[PAD\]"),
+        (["{}"], r"not a BERT vocabulary, because it has no \[PAD\]"),
     ],
 )
 def test_vocabularies_of_others(pieces, message, write_vocabulary):

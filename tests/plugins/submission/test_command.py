@@ -54,7 +54,7 @@ def test_check_shows_some_faults_of_a_kind_and_counts_the_rest(check):
     ]
     assert "... and 20 more: image id type (--all lists them)" in rows[10]
     assert len(rows) == 11
-    assert lines[-1] == "30 faults; entries count from 0. Read: 30 captions of mine.json"
+    assert lines[-1] == "30 faults; entries are counted from 0. Read: 30 captions of mine.json"
     everything = check("mine.json", "--all").stdout.splitlines()[2:-2]
     assert [row.split()[:3] for row in everything] == [
         ["mine.json", str(n), str(100 + n)] for n in range(30)

@@ -35,9 +35,9 @@ def test_images_that_are_strings(write):
     [
         ("", "the file is empty"),
         ("image_id\n42\n42\n", r"image 42 appears twice \(line 2 and line 3\)"),
-        ([], "there is no image id in it"),
-        ({"images": []}, "there is no image id in it"),
-        ("image_id,caption\n", "there is no image id in it"),
+        ([], "has no image ids"),
+        ({"images": []}, "has no image ids"),
+        ("image_id,caption\n", "has no image ids"),
         ({"images": [{"file_name": "a.jpg"}]}, r"images\[0\]: 'id' is missing"),
         ({"images": [None]}, r"images\[0\]: expected an object"),
         ("42\n42\n", r"image 42 appears twice \(line 1 and line 2\)"),

@@ -278,8 +278,11 @@ def test_the_language_is_judged_on_the_sums(tmp_path):
         (["--max-words", "0"], "--max-words"),
         (["--threshold", "nan"], "not a number"),
         (["--no-labels"], "give --references"),
-        (["--id-column", "id"], "--id-column is for --objects"),
-        (["--no-labels", "--label-scores", "a", "--references", "b"], "--no-labels says none"),
+        (["--id-column", "id"], "--id-column is only for --objects"),
+        (
+            ["--no-labels", "--label-scores", "a", "--references", "b"],
+            "--label-scores needs --labels",
+        ),
         (["--references", "caption"], "the column 'caption' is named twice"),
     ],
 )
@@ -293,7 +296,7 @@ def test_usage(tmp_path, arguments, said):
     ("arguments", "said"),
     [
         (["--caption", "text"], "no column 'text'; its columns are id, caption, labels"),
-        (["--labels", "tags"], "say which holds the object labels (--labels, labels=...), or give"),
+        (["--labels", "tags"], "name the column of object labels (--labels, labels=...), or give"),
         (["--keep", "nosuch > 1"], "--keep 'nosuch > 1': there is no column 'nosuch'"),
         (["--keep", "caption > 1"], "the column 'caption' holds string"),
         (["--keep", "status >= 1"], "the column 'status' holds string"),
@@ -321,7 +324,7 @@ def test_a_bad_file_is_refused_before_the_first_row(tmp_path):
     done(source, "--output", tmp_path / "out")
     refused(
         invoke(tmp_path / "out" / "part-0.parquet", "--output", tmp_path / "again"),
-        "part-0.parquet: the table has a column 'VIFIDEL' already",
+        "part-0.parquet: the table already has a column 'VIFIDEL'",
     )
 
 
@@ -346,16 +349,16 @@ def test_folders_that_cannot_be_the_output(tmp_path):
     before = content(tmp_path)
     for given, output, said in (
         (source, source, "the output would replace an input"),
-        (source, source / "out", "would lie in a folder that is read"),
-        (source, source / "gone" / "out", "would lie in a folder that is read"),
-        (table, source, "lies in the folder of the output"),
-        (table, tmp_path, "lies in the folder of the output"),
+        (source, source / "out", "would be in a folder that is read"),
+        (source, source / "gone" / "out", "would be in a folder that is read"),
+        (table, source, "is in the folder of the output"),
+        (table, tmp_path, "is in the folder of the output"),
         (table, table, "the output would replace an input"),
         (table, tmp_path / "file", "is a file; name a folder"),
         (table, tmp_path / "file" / "out", "there is no folder above it"),
         (table, tmp_path / "full", "the folder is not empty"),
         (table, tmp_path / "gone" / "out", "there is no folder above it"),
-        (table, "s3://bucket/out", "is an address; name a folder of this machine"),
+        (table, "s3://bucket/out", "is an address; name a local folder"),
     ):
         refused(invoke(given, "--output", output), said)
     assert content(tmp_path) == before
@@ -503,7 +506,7 @@ def test_a_file_that_was_not_written_here_is_neither_replaced_nor_removed(
     for arguments in ([], ["--metrics", "VIFIDEL"]):
         refused(
             invoke(tmp_path / "in", "--output", out, *arguments),
-            f"{name}: was not written by this command, or was changed since",
+            f"{name}: was not written by this command, or has changed since",
         )
         assert content(out) == before
 
@@ -515,7 +518,7 @@ def test_a_folder_that_is_not_ours_stays_as_it_is(tmp_path, name):
     for text in ("{}", "precious\n", '{"key": "a", "content": 1}\n'):
         (out / name).write_text(text)
         refused(invoke(source, "--output", out), str(out), "name another one" if "man" not in name
-                else "is not of an unfinished run of this version; move it away")  # fmt: skip
+                else "is not an unfinished run of this version; move it away")  # fmt: skip
         assert content(out) == {name: text.encode()}
 
 
@@ -535,7 +538,7 @@ def test_an_input_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(TableFile, "digest", replaced)
         result = invoke(source, "--output", tmp_path / "out")
-    refused(result, "part-1.parquet: was changed while it was read; run the same command again")
+    refused(result, "part-1.parquet: changed while it was read; run the same command again")
     assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
     done(source, "--output", tmp_path / "out")
     for of_file in manifest(tmp_path / "out")["files"]:
@@ -814,7 +817,7 @@ def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undis
     _, said = process.communicate(timeout=60)
     assert process.returncode == (1 if number == signal.SIGINT else 128 + number), said
     assert "Traceback" not in said
-    assert "the same command goes on after the finished files" in said
+    assert "the same command continues after the finished files" in said
     assert not psutil.wait_procs(workers, timeout=60)[1]
     assert not writing(out)
     left = content(out)
@@ -840,7 +843,7 @@ def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
     parquet.write_table(pa.table({"caption": ["a dog"], "labels": [["dog"]]}), tmp_path / "a.pq")
     parquet.write_table(pa.table({"caption": ["a dog"], "labels": scored}), tmp_path / "b.pq")
     without = invoke(tmp_path / "a.pq", "--output", tmp_path / "a", "--threshold", ".9")
-    assert "no label has a score, so that the threshold leaves nothing out." in without.stderr
+    assert "no label has a score, so the threshold leaves nothing out." in without.stderr
     for arguments in (["b.pq", "--threshold", ".9"], ["a.pq"]):
         name, *options = arguments
         result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
@@ -868,6 +871,4 @@ def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_pat
         assert row["status"] == "ok"
     assert [row["status"] for row in found["cells.csv"][2:]] == ["bad caption"] * 2
     strict = invoke(tmp_path / "cells.csv", "--output", tmp_path / "s", *options, "--strict")
-    assert "cells.csv: row 2: the caption is not a string, or a list that is not of one" in (
-        strict.stderr
-    )
+    assert "cells.csv: row 2: the caption is neither a string nor a list of one" in (strict.stderr)

@@ -126,12 +126,12 @@ def test_folders_are_searched_in_order(tmp_path):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ([], "there is no table in this folder; expected a file that ends in .parquet"),
-        (["_SUCCESS"], "there is no table in this folder"),
+        ([], "this folder has no tables; expected a file that ends in .parquet"),
+        (["_SUCCESS"], "this folder has no tables"),
         (["a.csv", "b.parquet"], r"this folder has CSV \(a.csv\) and Parquet \(b.parquet\)"),
         (["a.csv", "b.tsv"], "this folder has CSV"),
         (["a.csv", "readme.md"], "readme.md in this folder is not a table"),
-        (["readme.md"], "there is no table in this folder"),
+        (["readme.md"], "this folder has no tables"),
     ],
 )
 def test_folders_that_are_no_table(tmp_path, files, said):
@@ -145,7 +145,7 @@ def test_folders_that_are_no_table(tmp_path, files, said):
     ("name", "said"),
     [
         ("gone.parquet", "no such file or directory"),
-        ("a.txt", "its name does not say which table it is"),
+        ("a.txt", "its name does not show the format"),
         ("a.parquet.gz", "its name does not say"),
         ("nosuch://bucket/a.parquet", "check the address"),
         ("/dev/null", "is a pipe or device"),

@@ -104,7 +104,7 @@ def test_an_object_that_is_replaced_within_a_second(tmp_path, store, monkeypatch
     monkeypatch.setattr(TableFile, "digest", digest)
     result = score(f"s3://bucket/again{store[1]}", tmp_path / "out")
     assert result.exit_code == 1
-    assert "a.parquet: was changed while it was read; run the same command" in result.stderr
+    assert "a.parquet: changed while it was read; run the same command" in result.stderr
 
 
 @pytest.mark.parametrize(

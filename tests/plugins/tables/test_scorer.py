@@ -273,7 +273,7 @@ def test_wrong_settings(arguments, message):
         (("a dog", [["dog"]]), "captions must be a column or a sequence"),
         ((["a"], {"dog": 1}), "labels must be a column or a sequence"),
         ((["a"], [["dog"]], None, [0.5]), "are of types"),
-        ((["a"], [["dog"]], None, ["x", 3]), "label_scores are a list of numbers per row"),
+        ((["a"], [["dog"]], None, ["x", 3]), "label_scores must be a list of numbers per row"),
     ],
 )
 def test_wrong_sequences(arguments, message):

@@ -131,13 +131,13 @@ def test_pickles():
     ("make", "said"),
     [
         (lambda: trl_reward("VIFIDEL-G"), "'VIFIDEL-G' is no column .* Did you mean VIFIDEL"),
-        (lambda: trl_reward("CIDEr"), "'CIDEr' is no column that can be scored row by row"),
+        (lambda: trl_reward("CIDEr"), "'CIDEr' is not a column that can be scored row by row"),
         (lambda: trl_reward(weight=-1), "weight must be a positive number, not -1"),
         (lambda: trl_reward(weight=math.nan), "weight must be a positive number, not nan"),
         (lambda: trl_reward("WMD", references=None), "WMD compares captions with references"),
         (
             lambda: trl_reward(objects=None, references=None),
-            "without objects and references VIFIDEL-F is not defined for any row: name a column",
+            "without objects and references VIFIDEL-F is undefined for every row: name a column",
         ),
         (
             lambda: trl_reward(references=None, transform=lambda score, other: score),
@@ -232,7 +232,7 @@ def test_verl_takes_lower_columns_negatively():
 
 def test_verl_says_once_what_is_undefined():
     rewards._warn_once.cache_clear()
-    with pytest.warns(VifidelWarning, match="VIFIDEL-F is not defined for a row"):
+    with pytest.warns(VifidelWarning, match="VIFIDEL-F is undefined for a row"):
         first = compute_score("coco", "a dog", [], {})
     assert first == {"score": 0.0, "vifidel_f": 0.0, "undefined": 1.0}
     assert compute_score("coco", "a dog", [], {})["score"] == 0  # no warning

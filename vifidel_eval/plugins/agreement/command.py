@@ -69,27 +69,27 @@ class Experiment:
 
     references: tuple[References, ...] = _own(
         "all",
-        "Numbers of references, separated by commas; 'all' takes all there are.",
+        "Numbers of references, separated by commas; 'all' takes all.",
         Stated(_numbers),
         metavar="TEXT",
     )
     draws: int = _own(
         5,
-        "How many times to draw references if an image has more than that number.",
+        "How often to draw references at random if an image has more than that number.",
         click.IntRange(min=1),
         rare=True,
     )
     seed: int = _output(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
     scores: tuple[SystemFile, ...] = _own(
         (),
-        "Scores of another tool, by the ids of --write-candidates; NAME is what they are called.",
+        "Scores of another tool, by the ids of --write-candidates; NAME names them.",
         ReadNamed(),
         several=True,
         metavar="[NAME=]FILE",
     )
     lower_is_better: tuple[str, ...] = _own(
         (),
-        "Scores of --scores of which a lower number is the better one.",
+        "Scores of --scores for which lower is better; can be repeated.",
         str,
         several=True,
         rare=True,
@@ -98,7 +98,7 @@ class Experiment:
     ablation: tuple[tuple[str, str], ...] = _own(
         (),
         "Score VIFIDEL with these objects, by presence and, if the labels have counts, with "
-        "counts. Files separated by commas are united. Repeat for other objects.",
+        "counts. Files separated by commas are combined. Repeat for other objects.",
         NamedFiles(),
         several=True,
         rare=True,
@@ -121,8 +121,7 @@ class Experiment:
     )
     output: Path | None = _output(
         None,
-        "Write the result to this JSON file. What an interrupted run has finished is kept beside "
-        "it, and the same command continues from there.",
+        "Write the result to this JSON file. After an interruption, the same command continues.",
         Written(".unfinished"),
     )
     style: str = style_of("")
@@ -134,8 +133,7 @@ class Experiment:
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return VIFIDEL with each side of objects, with counts and by presence, and each vectors.
 
-        They are called ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are
-        several. A side on which no label counts twice, such as a union, has presence only.
+        A side on which no label counts twice, such as a union, has presence only.
         """
         from ...annotations import read_objects
         from ...scorers import Vifidel
@@ -184,7 +182,7 @@ _CONSENSUS = click.option(
 _CAPTIONS = click.option(
     "--captions",
     type=CAPTIONS,
-    help="References where the file has none: COCO captions JSON or another caption file.",
+    help="References, if the file has none: COCO captions JSON or another caption file.",
 )
 
 
@@ -239,8 +237,8 @@ _DATA_SETS = (
         "composite",
         "flickr8k",
         "Composite: ratings of captions.",
-        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the "
-        "other sources 30k_*.csv with results_20130124.token, coco_*.csv with "
+        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv and Flickr8k.token.txt; for the "
+        "other sources, 30k_*.csv with results_20130124.token, and coco_*.csv with "
         "captions_val2014.json.",
     ),
     _DataSet(
@@ -257,11 +255,11 @@ _DATA_SETS = (
     ),
     _DataSet(
         "judgements",
-        "judgement_files",
+        "judgements",
         "Any file of captions with ratings.",
-        "FILE is a table or a list with a caption, its references and ratings in each row; those "
-        "of Polaris, Nebula, LongCap-Arena and Composite need no option.",
-        options=(record(f"{__package__}.judgement_files:Columns", "columns"),),
+        "FILE is a table or a list with a caption, its references and ratings in each row; the "
+        "files of Polaris, Nebula, LongCap-Arena and Composite need no options.",
+        options=(record(f"{__package__}.judgements:Columns", "columns"),),
     ),
     _DataSet(
         "hat",
@@ -272,26 +270,13 @@ _DATA_SETS = (
 )
 
 
-def _read(data_set: _DataSet, given: dict[str, Any]) -> Choices | Ratings | Hallucinations:
-    """Read a data set with what a user gave."""
-    from ...captions import read_references
-
-    path, wanted = given.pop(data_set.path), given.pop("wanted", None)
-    if wanted is not None and (captions := given.pop("captions")) is not None:
-        fields = wanted.id_fields, wanted.reference_fields
-        given["references"] = read_references(captions, wanted.splits, *fields)
-    module = import_module(f".{data_set.module}", __package__)
-    read = getattr(module, f"read_{data_set.name.replace('-', '_')}")
-    data: Choices | Ratings | Hallucinations = read(path, **given)
-    return data
-
-
 def _add(data_set: _DataSet) -> None:
     """Add the command of a data set."""
 
     def command(
         experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings, **given: Any
     ) -> None:
+        from ...captions import read_references
         from .correlation import correlate, views
         from .detection import detect
         from .forced_choice import forced_choice
@@ -300,15 +285,21 @@ def _add(data_set: _DataSet) -> None:
         from .trials import write_candidates
 
         ties = {"ties": given.pop("ties")} if "ties" in given else {}
-        data = _read(data_set, given)
+        path, wanted = given.pop(data_set.path), given.pop("wanted", None)
+        if wanted is not None and (captions := given.pop("captions")) is not None:
+            fields = wanted.id_fields, wanted.reference_fields
+            given["references"] = read_references(captions, wanted.splits, *fields)
+        module = import_module(f".{data_set.module}", __package__)
+        read = getattr(module, f"read_{data_set.name.replace('-', '_')}")
+        data: Choices | Ratings | Hallucinations = read(path, **given)
         if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
         for path in experiment.figure:
             check_figure(path)
         if experiment.write_candidates is not None:
             write_candidates(experiment.write_candidates, data.judged)
-            captions = sum(len(one.captions) for one in data.judged)
-            show(f"{captions} captions written to {experiment.write_candidates}")
+            number = sum(len(one.captions) for one in data.judged)
+            show(f"{number} captions written to {experiment.write_candidates}")
             return
         parts = Parts(experiment.output)
         try:

@@ -60,8 +60,8 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
             pairwise.append({key: accuracy[key] for key in keys})
     most = max(one["captions"] for one in detection)
     fewer = [
-        f"{one['metric']}: {most - one['captions']} captions fewer than others, which it cannot "
-        "score"
+        f"{one['metric']}: {most - one['captions']} captions fewer than others, because it "
+        "cannot score the rest"
         for one in detection
         if one["captions"] < most
     ]

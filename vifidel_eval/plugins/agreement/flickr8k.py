@@ -79,7 +79,7 @@ def read_flickr8k(folder: Path) -> Ratings:
             if image_id not in references or caption_id not in captions:
                 raise AnnotationError(
                     f"{where}: {image if image_id not in references else caption_id} is not in "
-                    f"{SOURCES['8k']}; are both files of the same data set?"
+                    f"{SOURCES['8k']}; do both files belong to the same data set?"
                 )
             judged.append(Judged(image_id, (captions[caption_id],), references[image_id]))
             answers[rating].append(values)
@@ -153,8 +153,8 @@ def read_composite(folder: Path) -> Ratings:
                     given[rating] = answer
     if not answers:
         raise AnnotationError(
-            f"{folder}: no rating; it should hold 8k_correctness.csv, 8k_throughness.csv and the "
-            "like."
+            f"{folder}: no rating; give the folder with 8k_correctness.csv, 8k_throughness.csv "
+            "and the like."
         )
     sources = list(dict.fromkeys(source for source, *_ in answers))
     judged = []

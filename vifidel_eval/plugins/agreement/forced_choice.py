@@ -67,7 +67,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     most = max(total["pairs"] for total in of_all)
     fewer = [
         f"{total['metric']} with {total['references']} references: {most - total['pairs']} pairs "
-        "fewer than others, whose captions it cannot score"
+        "fewer than others, because it cannot score their captions"
         for total in of_all
         if total["pairs"] < most
     ]

@@ -86,7 +86,7 @@ def read_hat(path: Path) -> Hallucinations:
         if not all([type(part) for part in pair] == [str, bool] for pair in pairs):
             raise entry.refusal("grounding", "a list of [token, true or false]")
         if [token for token, _ in pairs] != entry.text("caption").split():
-            raise entry.refusal("grounding", "the tokens of 'caption', which blanks separate")
+            raise entry.refusal("grounding", "the tokens of 'caption', separated by blanks")
         marked.append(frozenset(place for place, (_, is_made_up) in enumerate(pairs) if is_made_up))
     return Hallucinations("HAT", judged, np.array([made_up]), marked)
 

@@ -88,7 +88,7 @@ def _triplets(path: Path) -> list[tuple[Judged, float]]:
     triplets = _structs(path, "triplets", ["A", "B", "C", "rating"])
     if len(triplets) % _REFERENCES:
         raise AnnotationError(
-            f"{path}: {len(triplets)} triplets, which are not {_REFERENCES} a pair; {_AGAIN}"
+            f"{path}: {len(triplets)} triplets, not {_REFERENCES} per pair; {_AGAIN}"
         )
     pairs = []
     scenes: dict[tuple[str, ...], int] = {}
@@ -106,7 +106,7 @@ def _triplets(path: Path) -> list[tuple[Judged, float]]:
             )
         captions, *others = {(triplet.B.strip(), triplet.C.strip()) for triplet in of_pair}
         if others:
-            raise AnnotationError(f"{where}: not all of one pair; {_AGAIN}")
+            raise AnnotationError(f"{where}: they do not all belong to one pair; {_AGAIN}")
         references = tuple(triplet.A.strip() for triplet in of_pair)
         majority = np.sign(sum(float(triplet.rating) for triplet in of_pair))
         scene = scenes.setdefault(references, len(scenes) + 1)
@@ -179,7 +179,7 @@ def _variable(path: Path, variable: str) -> Any:
         raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
     except NotImplementedError:
         raise AnnotationError(
-            f"{path}: a MATLAB 7.3 file, which the published one is not; get the published file."
+            f"{path}: a MATLAB 7.3 file, unlike the published one; get the published file."
         ) from None
     except Exception:  # damaged files raise nearly anything in SciPy
         raise AnnotationError(_DAMAGED.format(path)) from None

@@ -79,7 +79,7 @@ class Trials:
                 signatures[name] = f"{name}|scores:given|files:{digest}"
         for name in lower_is_better:
             if name not in lower:
-                raise VifidelError(f"lower is better for {name!r}, which no file of --scores has.")
+                raise VifidelError(f"lower is better for {name!r}, but no file of --scores has it.")
         return replace(
             self,
             references=[*self.references, *[AS_GIVEN] * (len(scores) > len(self.scores))],
@@ -253,11 +253,8 @@ class _Draw:
         self._scored: dict[bool, tuple[list[int], dict[str, Rows]]] = {}
 
     def scored(self, name: str) -> tuple[list[int], dict[str, Rows]]:
-        """Return the judgements that a metric can score, and the first captions, the second ones.
-
-        A judgement's own caption may be the only reference of its image.
-        """
-        needs = needs_references(name)
+        """Return the judgements that a metric can score, and their captions as systems."""
+        needs = needs_references(name)  # an own caption may be the only reference of its image
         if needs not in self._scored:
             places = [at for at, refs in enumerate(self._references) if refs or not needs]
             systems = {
@@ -352,8 +349,8 @@ def read_scores(
     for item in items:
         if item.get("caption", captions.get(item.image)) != captions.get(item.image):
             raise item.error(
-                f"{item}: {item['caption']!r:.60} is not the caption of that id; are the scores "
-                "for this data set?"
+                f"{item}: {item['caption']!r:.60} is not the caption with that id; are the "
+                "scores for this data set?"
             )
     columns = columns_of(items, where, name)
     given = {item.image for item in items}

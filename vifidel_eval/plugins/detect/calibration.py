@@ -58,8 +58,7 @@ def calibrated(
     plan = run.plan
     if plan is None or plan.settings.labels is None or not any(plan.images.values()):
         raise VifidelError(
-            "a rate is calibrated by answers, as objects, and by what references name; evaluate "
-            "with both."
+            "calibration needs answers as objects, and references; evaluate with both."
         )
     if not isinstance(controls, Mapping):
         controls = read_controls(controls)
@@ -146,8 +145,8 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     parts, wholes = table[0::2], table[1::2]
     if (parts < 0).any() or (parts > wholes).any():
         raise VifidelError(
-            "counts of answers: each of absent, said_yes and said_no is from 0 to what it is a "
-            "part of."
+            "counts of answers: absent, said_yes and said_no must be from 0 to judged, controls "
+            "and named."
         )
     sums = table.sum(axis=1, keepdims=True)
     (corrected,), shares = _corrected(sums)

@@ -31,26 +31,27 @@ if TYPE_CHECKING:
     "--model",
     type=NAMED,
     metavar="FOLDER_OR_ID",
-    help="Folder of a detector of transformers, an ONNX file, or the id of a model of the Hugging "
-    "Face Hub. There is no default.",
+    help="Folder of a detector for transformers, an ONNX file, or the id of a model on the "
+    "Hugging Face Hub. There is no default.",
 )
 @click.option(
     "--output",
     type=Written(".unfinished", ".lock"),
     required=True,
-    help="File of the objects, such as objects.jsonl. What it has already is not computed again.",
+    help="File for the objects, such as objects.jsonl. Pictures that it already has are not "
+    "computed again.",
 )
 @click.option(
     "--ask",
     multiple=True,
     type=FILE,
-    help="Captions, or questions that the command questions wrote: ask an open-vocabulary model "
-    "about what they mention. Repeat for all systems that will be compared.",
+    help="Captions, or questions written by the command questions: ask an open-vocabulary model "
+    "about the things that they mention. Repeat for all systems that will be compared.",
 )
 @click.option(
     "--things",
     type=FILE,
-    help="Object vocabulary of --ask: one class per line, its names separated by commas.  "
+    help="Object vocabulary for --ask: one class per line, with its names separated by commas.  "
     "[default: our own list]",
 )
 @click.option(
@@ -58,17 +59,16 @@ if TYPE_CHECKING:
     type=Between(0, 1),
     default=0.05,
     show_default=True,
-    help="Lowest score that is kept; score --threshold decides later which ones count.",
+    help="Lowest score that is saved; score --threshold decides later which detections count.",
 )
 @click.option(
     "--batch",
     type=click.IntRange(min=1),
-    help="Pictures of one size that the model reads at once.  [default: 1 on the processor, else "
-    "8]",
+    help="Pictures of the same size that the model reads at once; 1 on a CPU, else 8.",
 )
 @click.option(
     "--device",
-    help="Where to compute, as PyTorch calls it: cpu, cuda, cuda:1, mps.  [default: cpu]",
+    help="Device for PyTorch: cpu, cuda, cuda:1, mps.  [default: cpu]",
 )
 @click.option(
     "--threads",
@@ -81,12 +81,12 @@ if TYPE_CHECKING:
     "--drafts/--no-drafts",
     default=True,
     show_default=True,
-    help="Decode a large JPEG at part of its size where the model reads no more.",
+    help="Decode a large JPEG at reduced size if the model needs no more.",
 )
 @click.option(
     "--download",
     is_flag=True,
-    help="Fetch --model from the Hugging Face Hub if it is not on this machine.",
+    help="Download --model from the Hugging Face Hub if it is not on this machine.",
 )
 @field_options
 def detect(
@@ -102,9 +102,9 @@ def detect(
 ) -> None:
     """Write which objects a detector finds in PICTURES.
 
-    PICTURES are a folder, which is read with its subfolders, a tar file (- for one on standard
-    input), a text file with the path of a picture per line, or a picture. After an interruption,
-    the same command continues.
+    PICTURES are a folder, which is read with its subfolders; a tar file, or - for one on standard
+    input; a text file with one path per line; or a single picture. After an interruption, the same
+    command continues.
     """
     if not model:
         raise click.UsageError(
@@ -156,13 +156,13 @@ def detect(
     "--output",
     type=OUTPUT,
     required=True,
-    help="File of the questions, such as q.jsonl, one JSON object per line.",
+    help="File for the questions, such as q.jsonl: one JSON object per line.",
 )
 @click.option(
     "--answers",
     type=FILE,
-    help="What is answered already and is not asked again: lines with image_id, thing and answer "
-    "or score, or what detect --ask wrote.",
+    help="Answers so far, whose questions are not asked again: lines with image_id, thing, and "
+    "answer or score, or the output of detect --ask.",
 )
 @click.option(
     "--controls",
@@ -170,15 +170,15 @@ def detect(
     default=0,
     show_default=True,
     metavar="N",
-    help="Ask about N more things per image that only captions of other images mention: their "
-    "answers say how often 'yes' is wrong.",
+    help="Also ask about N things per image that only captions of other images mention: the "
+    "answers show how often 'yes' is wrong.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Seed of the choice of controls.",
+    help="Seed for the choice of controls.",
 )
 @click.option(
     "--things",
@@ -190,11 +190,11 @@ def detect(
 def questions(
     captions: tuple[SystemFile, ...], wanted: Wanted, output: Path, **settings: Any
 ) -> None:
-    """Write what to ask about images to judge CAPTIONS.
+    """Write the questions about images whose answers judge CAPTIONS.
 
-    CAPTIONS are the result files of all systems that will be compared. Each thing that one of them
-    mentions is asked about once per image. Any program or model may answer: it adds "answer" (yes,
-    no or unsure) or "score" (0 to 1) to the lines.
+    CAPTIONS are the result files of all systems that will be compared. There is one question for
+    each thing that any of them mentions in an image. Any program or model can answer by adding
+    "answer" (yes, no or unsure) or "score" (0 to 1) to each line.
     """
     from ...io.files import json_line, write_whole
     from .questions import questions as composed

@@ -40,8 +40,7 @@ _NO_MEMORY = re.compile("memoryerror|out of memory|alloc.*memory|memory.*alloc",
 class DetectionRun:
     """What a run did."""
 
-    #: Pictures, or rounds of questions, that the detector answered.
-    read: int = 0
+    read: int = 0  #: pictures, or rounds of questions, that the detector answered
     #: Pictures about which an earlier run knew all, and those that no question is about.
     known: int = 0
     unasked: int = 0
@@ -89,7 +88,8 @@ def detect(
     check_whole(1, threads=threads, **({} if batch is None else {"batch": batch}))
     if (questions is None) != (detector.classes is not None):
         raise VifidelError(
-            f"{detector.files.name} looks for what it is asked; say which captions name it (--ask)."
+            f"{detector.files.name} looks only for what it is asked about; give captions to take "
+            "the questions from (--ask)."
             if questions is None
             else f"{detector.files.name} looks for its own {len(detector.classes or ())} classes "
             "and cannot be asked; leave out --ask, or name an open-vocabulary model."
@@ -152,8 +152,8 @@ def _of_pictures(
     """Return the questions about each picture."""
     if pictures.image_ids is None:
         raise VifidelError(
-            "standard input: which pictures are in it is not known before they are read; write the "
-            "tar to a file to ask about them."
+            "standard input: its pictures are not known before they are read; write the tar to "
+            "a file to ask about them."
         )
     known: dict[ImageId, None] = dict.fromkeys(pictures.image_ids)
     asked_about = {image_id: asked for image_id, asked in questions.items() if asked}
@@ -164,7 +164,7 @@ def _of_pictures(
         missing = next(image_id for image_id in asked_about if image_id not in same)
         warnings.warn(
             f"{pictures.path}: {len(asked_about) - len(same)} of {len(asked_about)} images with "
-            f"questions are not there, such as {missing!r:.80}.",
+            f"questions are missing, such as {missing!r:.80}.",
             VifidelWarning,
             stacklevel=3,
         )
@@ -181,8 +181,7 @@ class _Picture:
     image_id: str
     #: What is asked about it; None if the detector is not asked.
     questions: Sequence[str] | None
-    #: Of its bytes; empty if these cannot be read.
-    digest: str = ""
+    digest: str = ""  #: of its bytes; empty if these cannot be read
     #: The questions that are open; None if an earlier run knew all.
     ask: Sequence[str] | None = ()
     #: The picture as the model reads it, or why it cannot be read.
@@ -197,8 +196,7 @@ class _Work:
     detector: Detector
     lowest: float
     size: int
-    #: The shorter side at which they may be decoded.
-    enough: int | None
+    enough: int | None  #: the shorter side at which they may be decoded
     file: ObjectsFile
     run: DetectionRun
     was_halved: bool = False
@@ -290,8 +288,8 @@ class _Work:
             if not 0 <= score <= 1:
                 raise VifidelError(
                     f"{self.detector.files.name}: it gave the score {score:g}, and scores are "
-                    "from 0 to 1; save it again with what makes probabilities of its output, or "
-                    "name another model."
+                    "from 0 to 1; export it again with outputs that are probabilities, or name "
+                    "another model."
                 )
         width, height = picture.prepared.size
         about: dict[str, Any] = {"width": width, "height": height, "digest": picture.digest}
@@ -308,7 +306,7 @@ class _Work:
         if not _NO_MEMORY.search(f"{type(problem).__name__} {problem}"):
             raise VifidelError(
                 f"{name}: {self.detector.files.name} failed on this picture "
-                f"({first_line(problem)}); take it away, or name another model."
+                f"({first_line(problem)}); remove the picture, or name another model."
             ) from None
         if len(pictures) == 1 or self.was_halved:
             raise VifidelError(
@@ -319,7 +317,7 @@ class _Work:
         self.was_halved = True
         self.size = len(pictures) // 2
         warnings.warn(
-            f"there was not enough memory for {len(pictures)} pictures at once; going on with "
+            f"there was not enough memory for {len(pictures)} pictures at once; continuing with "
             f"{self.size}.",
             VifidelWarning,
             stacklevel=2,
@@ -342,8 +340,8 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     ]
     if objects == list(paths):
         raise AnnotationError(
-            "a detector looks at pictures, and none of the objects is a folder of them: give the "
-            "folder as objects."
+            "a detector needs pictures, and none of the objects is a folder of pictures: give "
+            "the folder as objects."
         )
     return replace(settings, objects=objects, detector=None)
 
@@ -367,7 +365,10 @@ def detect_objects(
     """
     source = PictureSource(pictures)
     if source.image_ids is None:
-        raise VifidelError("standard input has no place beside it; write the tar to a file.")
+        raise VifidelError(
+            "detections are saved beside their pictures, which standard input "
+            "does not allow; write the tar to a file."
+        )
     files = find_model(model, download)
     place = source.path.resolve()
     name = files.name.replace("/", "--")

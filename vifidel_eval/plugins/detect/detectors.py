@@ -32,10 +32,8 @@ _HEADER = "header"
 class Found(NamedTuple):
     """What a detector found in a picture."""
 
-    #: Names of classes, or questions.
-    labels: list[str]
-    #: From 0 to 1.
-    scores: list[float]
+    labels: list[str]  #: names of classes, or questions
+    scores: list[float]  #: from 0 to 1
     #: Left, top, right and bottom in pixels of the picture as it is seen.
     boxes: list[tuple[float, ...]]
     #: How sure the model is, for each question, that it is there at all; None where models do not
@@ -47,10 +45,8 @@ class Found(NamedTuple):
 class Prepared:
     """A picture as a model reads it."""
 
-    #: The model's arrays, for one picture.
-    inputs: Mapping[str, Any]
-    #: Width and height of the picture as it is seen, in pixels.
-    size: tuple[int, int]
+    inputs: Mapping[str, Any]  #: the model's arrays, for one picture
+    size: tuple[int, int]  #: width and height of the picture as it is seen, in pixels
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,14 +57,12 @@ class Prepared:
 class Detector(Protocol):
     """A model that says what is in pictures, and where."""
 
-    #: Where it comes from.
-    files: ModelFiles
+    files: ModelFiles  #: where it comes from
     #: What it looks for in every picture; None if it looks for what it is asked.
     classes: tuple[str, ...] | None
     #: The shorter side, in pixels, from which on a larger picture tells the model no more.
     enough: int
-    #: How many pictures it usually reads at once.
-    batch: int
+    batch: int  #: how many pictures it usually reads at once
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the libraries that it depends on."""
@@ -109,8 +103,8 @@ class ObjectsFile:
                 self._take(entry)
             else:
                 raise VifidelError(
-                    f"{output}: line {number} is not what detect writes; delete the line, and its "
-                    "picture is read again."
+                    f"{output}: line {number} was not written by detect; delete the line, and "
+                    "its picture is read again."
                 )
         self._parts = Parts(self.output)
         parts = {key: self._parts[key] for key in self._parts}
@@ -165,15 +159,16 @@ class ObjectsFile:
     def _check_header(self, path: Path | None, header: Any) -> None:
         if not isinstance(header, dict) or header.get("vifidel_eval") != _KIND["vifidel_eval"]:
             raise VifidelError(
-                f"{path}: is there already, and is not a file of detections; name another --output."
+                f"{path}: already exists and is not a file of detections; name another --output."
             )
         now = json.loads(_line(self._header))
         for name in dict.fromkeys([*now, *header]):
             # A folder may have another name by now.
             if name != "model" and header.get(name) != now.get(name):
                 raise VifidelError(
-                    f"{path}: made by another run: {name} is {header.get(name)!r:.60} there and "
-                    f"{now.get(name)!r:.60} now; name another --output, or delete the file."
+                    f"{path}: was made by a different run: {name} is {header.get(name)!r:.60} "
+                    f"there and {now.get(name)!r:.60} now; name another --output, or delete the "
+                    "file."
                 )
 
 
@@ -194,7 +189,7 @@ def checked_side(side: Any, files: ModelFiles) -> int:
     if is_whole(side, 1, _LONGEST_SIDE):
         return int(side)
     raise VifidelError(
-        f"{files.path}: it says that it reads pictures of {side!r:.40} pixels; the side is a whole "
+        f"{files.path}: it declares pictures of {side!r:.40} pixels; the side must be a whole "
         f"number from 1 to {_LONGEST_SIDE}: get a fresh copy, or save it again."
     )
 

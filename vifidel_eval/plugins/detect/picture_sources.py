@@ -31,12 +31,9 @@ _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 class FoundPicture:
     """A picture that is to be read."""
 
-    #: Its path in the folder or tar, or as the list has it, with slashes.
-    image_id: str
-    #: The file, or what is in it.
-    content: Path | bytes
-    #: Why it cannot be read, if that is known already.
-    problem: str | None = None
+    image_id: str  #: its path in the folder or tar, or as the list has it, with slashes
+    content: Path | bytes  #: the file, or what is in it
+    problem: str | None = None  #: why it cannot be read, if that is known already
 
     def open(self) -> IO[bytes]:
         """Open it, to be read more than once; what is no file is a `DamagedPictureError`."""
@@ -78,8 +75,8 @@ class PictureSource:
         self.image_ids = list(names)
         if not self.image_ids:
             raise VifidelError(
-                f"{self.path}: there is no picture in it ({', '.join(sorted(SUFFIXES))}); name a "
-                "folder, a tar or a list of pictures."
+                f"{self.path}: has no pictures ({', '.join(sorted(SUFFIXES))}); name a folder, a "
+                "tar or a list of pictures."
             )
 
     def __iter__(self) -> Iterator[FoundPicture]:
@@ -123,7 +120,7 @@ class PictureSource:
         except (OSError, tarfile.TarError, EOFError) as problem:
             why = reason(problem) if isinstance(problem, OSError) else str(problem)
             raise VifidelError(
-                f"{self.path}: not a tar that can be read to its end ({why.rstrip('.')}); get a "
+                f"{self.path}: the tar cannot be read to its end ({why.rstrip('.')}); get a "
                 "fresh copy, or name a folder."
             ) from None
 
@@ -149,7 +146,7 @@ def _in_folder(folder: Path) -> list[tuple[str, Path]]:
     walked = set()
 
     def unreadable(problem: OSError) -> None:
-        raise VifidelError(f"{problem.filename}: {reason(problem)}; let it be read, or move it.")
+        raise VifidelError(f"{problem.filename}: {reason(problem)}; make it readable, or move it.")
 
     for place, folders, names in os.walk(folder, onerror=unreadable, followlinks=True):
         known = os.path.realpath(place)

@@ -76,7 +76,7 @@ def questions(
     if 2 * matched < min(numbers):
         raise VifidelError(
             f"{answers}: {matched} of {numbers[0]} answers belong to the {numbers[1]} questions "
-            "about these captions; give the answers to these."
+            "about these captions; give the answers to these questions."
         )
     return [
         {"image_id": to_json_value(image_id), "thing": name, **extra}

@@ -92,7 +92,7 @@ class Closed(_Transformers):
         if not hasattr(self._images, "post_process_object_detection"):
             raise VifidelError(
                 f"{files.path}: a model of type {self._model.config.model_type!r} finds text or "
-                "layout, not objects; name another."
+                "layout, not objects; name another model."
             )
         self._names = {int(at): name for at, name in self._model.config.id2label.items()}
         names = dict.fromkeys(name for _, name in sorted(self._names.items()))
@@ -118,8 +118,7 @@ class Closed(_Transformers):
 class _Asked(_Transformers):
     """A model that looks for what it is asked."""
 
-    #: What its configuration calls it.
-    types: tuple[str, ...]
+    types: tuple[str, ...]  #: what its configuration calls it
 
     def __init__(self, files: ModelFiles, device: Any) -> None:
         super().__init__(files, device)
@@ -138,8 +137,8 @@ class _Asked(_Transformers):
             tokens = self._length(self._prompt(question))
             if tokens > self._longest:
                 raise VifidelError(
-                    f"the question {question!r:.60} has {tokens} tokens as {self.files.name} is "
-                    f"asked, which reads {self._longest}; leave it out, or take another model."
+                    f"the question {question!r:.60} has {tokens} tokens for {self.files.name}, "
+                    f"which reads at most {self._longest}; leave it out, or use another model."
                 )
 
     def _length(self, text: str) -> int:
@@ -191,8 +190,7 @@ class Owl(_Asked):
 class GroundingDino(_Asked):
     """Grounding DINO, MM Grounding DINO and LLMDet: questions as one text.
 
-    The score of a question is the mean over its own tokens, as the authors evaluate phrases (Liu et
-    al., 2023); the library's is of the highest tokens, of no question or of two.
+    A question scores the mean over its tokens, as the authors' phrases do (Liu et al., 2023).
     """
 
     types = ("grounding-dino", "mm-grounding-dino")
@@ -265,8 +263,7 @@ class GroundingDino(_Asked):
 class Sam3(_Asked):
     """SAM 3: one pass of the image encoder, then a small one for each question.
 
-    The score of a box is the model's own times its `presence`, whether the thing is there at all,
-    as in transformers' post-processing, which needs torchvision.
+    A box scores as in transformers' post-processing, which needs torchvision.
     """
 
     types = ("sam3", "sam3_video")  # the published files hold a tracker for videos too

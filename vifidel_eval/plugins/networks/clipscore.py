@@ -63,8 +63,8 @@ class _Clip:
         config = pytorch.read_config(files)
         if config.model_type != "clip":
             raise VifidelError(
-                f"{files.path}: a model of type {config.model_type!r} is no CLIP; name one, such "
-                "as openai/clip-vit-base-patch32."
+                f"{files.path}: a model of type {config.model_type!r} is not a CLIP; name one, "
+                "such as openai/clip-vit-base-patch32."
             )
         model = pytorch.load_model(files, "CLIPModel", "compare pictures with texts")
         self._model = model.eval().to(self.device)
@@ -112,11 +112,11 @@ class _Clip:
             vectors: Floats32 = output[: len(listed)].float().cpu().numpy()
         except Exception as problem:  # a processor of another model, too little memory
             raise VifidelError(
-                f"{self.files.path}: the {kind} side of this model fails ({first_line(problem)}); "
-                "get a fresh copy, or name another."
+                f"{self.files.path}: the {kind} encoder of this model fails "
+                f"({first_line(problem)}); get a fresh copy, or name another."
             ) from None
         if not (np.isfinite(vectors).all() and vectors.any(axis=1).all()):
-            raise VifidelError(f"{self.files.path}: its vectors are no numbers; get a fresh copy.")
+            raise VifidelError(f"{self.files.path}: its vectors are not numbers; get a fresh copy.")
         return list(vectors)
 
 
@@ -273,8 +273,8 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
             if texts:
                 warnings.warn(
                     f"{len(texts)} {what} have more than the {self._clip.longest} tokens that "
-                    f"{self._clip.files.name} reads, such as {texts[0]!r:.60}; their ends are cut "
-                    "off.",
+                    f"{self._clip.files.name} reads, such as {texts[0]!r:.60}; they are "
+                    "truncated.",
                     VifidelWarning,
                     stacklevel=3,
                 )
@@ -312,7 +312,7 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
         problems = {i: self._known[i].problem for i in new if self._known[i].problem}
         for image_id, why in islice(problems.items(), 1):
             said = (
-                f"{len(problems)} of {len(new)} images have no picture that can be read, such as "
+                f"{len(problems)} of {len(new)} images have no readable picture, such as "
                 f"{image_id!r} ({why})"
             )
             if len(problems) == len(self._known):
@@ -358,19 +358,21 @@ register(
         options=(
             Option(
                 "clip_model",
-                "CLIP for CLIPScore: a folder that transformers wrote, or an id in the local cache "
-                "of the Hugging Face Hub, such as openai/clip-vit-base-patch32.",
+                "For CLIPScore: the CLIP, a folder that transformers wrote, or an id in the "
+                "local cache of the Hugging Face Hub, such as openai/clip-vit-base-patch32.",
                 (Path, str),
                 required=True,
                 metavar="FOLDER_OR_ID",
             ),
             Option(
                 "clip_weight",
-                "What CLIPScore multiplies cosines with pictures by; 2 for PAC-S.",
+                "For CLIPScore: factor of the cosines with pictures; 2 for PAC-S.",
                 click.FloatRange(min=0, min_open=True),
                 default=_WEIGHT,
             ),
-            Option("download", "Fetch a model that is not here.", bool, default=False),
+            Option(
+                "download", "Download models that are not on this machine.", bool, default=False
+            ),
             DEVICE,
         ),
         packages=("torch", "transformers"),

@@ -42,7 +42,7 @@ _PUBLISHED = {
 @click.option(
     "--trust-pickles",
     is_flag=True,
-    help="Unpickle SOURCE, although a pickle can run any code when it is read.",
+    help="Allow unpickling SOURCE; a pickle can run any code when it is read.",
 )
 def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> None:
     """Convert ViLBERT's published image features.
@@ -52,19 +52,19 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
     SOURCE is a folder of .npy files (or one of them) that the extraction script of
     vilbert-multi-task wrote, or an imgs_rcnn.pkl as the ViLBERTScore repository has it, which is
     read into memory whole. Both are pickles, which can run any code when they are read: convert
-    only what comes from someone you trust. Scoring itself never unpickles features.
+    only files from a source you trust. Scoring itself never unpickles features.
     """
     if not trust_pickles:
         raise click.UsageError(
             "SOURCE is unpickled, and a pickle can run any code when it is read; add "
-            "--trust-pickles if you trust where it comes from."
+            "--trust-pickles if you trust its source."
         )
     from .regions import regions_of, write_regions
 
     files = sorted(source.glob("*.npy")) if source.is_dir() else [source]
     if not files:
         raise VifidelError(
-            f"{source}: there is no .npy file in this folder; give another, or a .pkl file."
+            f"{source}: there is no .npy file in this folder; give another folder, or a .pkl file."
         )
     is_list = source.suffix == ".pkl"
     each = ((str(path), path.stem, _unpickled(path)) for path in files)
@@ -94,7 +94,7 @@ def _listed(path: Path) -> list[_Image]:
     entries = _unpickled(path)
     if not isinstance(entries, list):
         raise VifidelError(
-            f"{path}: holds {type(entries).__name__}; expected imgs_rcnn.pkl, a list with a "
+            f"{path}: holds {type(entries).__name__}; expected imgs_rcnn.pkl: a list with a "
             f"dictionary of {', '.join(_PUBLISHED.values())} for each image."
         )
     places = [f"{path}, entry {at}" for at in range(len(entries))]
@@ -133,8 +133,8 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
         return entry
     found = ", ".join(map(str, entry)) if isinstance(entry, Mapping) else type(entry).__name__
     raise VifidelError(
-        f"{where}: not features of vilbert-multi-task, which are a dictionary of "
-        f"{', '.join(_PUBLISHED.values())}; found {found or 'nothing'}."
+        f"{where}: not features of vilbert-multi-task (a dictionary of "
+        f"{', '.join(_PUBLISHED.values())}); found {found or 'nothing'}."
     )
 
 
@@ -145,7 +145,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     "--output",
     type=Written(".unfinished"),
     required=True,
-    help="File of the trained model, such as lm.pt.",
+    help="File for the trained model, such as lm.pt.",
 )
 @record(
     "vifidel_eval.plugins.networks.lm:Training",
@@ -171,7 +171,7 @@ def train_lm(captions: Path, wanted: Wanted, output: Path, training: Training) -
 
         def report(epoch: Epoch) -> None:
             if epoch.resumed and epoch.number == 1:
-                going_on = f"{unfinished}: going on with the unfinished training that it holds."
+                going_on = f"{unfinished}: continuing the unfinished training in this file."
                 tqdm.write(harmless(going_on), file=sys.stderr)
             line = f"epoch {epoch.number}: validation perplexity {epoch.perplexity:.2f}"
             notes = ["the best so far"] * epoch.best + ["computed before"] * epoch.resumed

@@ -191,7 +191,9 @@ register(
         lambda settings: LanguageModel(settings.options["language_model"]),
         rank=110,
         references=False,
-        options=(Option("language_model", "Model that train-lm wrote, for LM.", required=True),),
+        options=(
+            Option("language_model", "For LM: the model that train-lm wrote.", required=True),
+        ),
         packages=("torch",),
         papers=(MADHYASTHA_2019,),
     )
@@ -202,12 +204,12 @@ register(
 class Training:
     """What a language model is trained with."""
 
-    seed: int = option(0, "Seed of all randomness.", click.IntRange(0), section="")
+    seed: int = option(0, "Random seed.", click.IntRange(0), section="")
     epochs: int = option(
         8, "Passes over all captions; the best one is kept.", click.IntRange(1), section=""
     )
     hidden: int = option(
-        256, "Size of the LSTM's state and of its word embeddings.", click.IntRange(1), section=""
+        256, "Size of the LSTM's state and its word embeddings.", click.IntRange(1), section=""
     )
     min_count: int = option(5, "Words seen fewer times in training are ``<unk>``.", int)
 
@@ -348,8 +350,8 @@ def _split(
     images = list(filter(None, images))
     if len(images) < 2:
         raise VifidelError(
-            f"a language model is trained on captions of two images or more; {len(images)} of "
-            f"these {len(captions)} images have a caption with a word."
+            f"training needs captions of at least two images; {len(images)} of these "
+            f"{len(captions)} images have a caption with a word."
         )
     order = np.random.default_rng([seed, 0]).permutation(len(images))
     aside = set(order[: max(1, round(_VALIDATION_SHARE * len(images)))].tolist())

@@ -41,12 +41,10 @@ _TOO_LARGE_FOR_ONE_PIXEL = 16
 class Regions:
     """The regions that a detector found in an image."""
 
-    #: (regions, length of a feature) float32.
-    features: Floats32
+    features: Floats32  #: (regions, length of a feature) float32
     #: (regions, 4) float32, x1, y1, x2, y2 in pixels; None where nobody reads them.
     boxes: Floats32 | None = None
-    #: Of the image, in pixels.
-    width: float = 0
+    width: float = 0  #: of the image, in pixels
     height: float = 0
 
     def inputs(self) -> tuple[Floats32, Floats32]:
@@ -75,8 +73,7 @@ class Regions:
 class Features:
     """The regions of many images, each image read when it is asked for."""
 
-    #: The file or folder, as messages call it.
-    where: str
+    where: str  #: the file or folder, as messages call it
     places: Mapping[ImageId, Any]
     #: From one of the places and what messages call it.
     load: Callable[[Any, str], Regions]
@@ -154,8 +151,8 @@ def read_boxed_regions(source: FeatureSource) -> Features:
     }
     if not files:
         others = any(name.endswith((".npy", ".pkl")) for name in names)
-        advice = "convert-features makes them of pickles" if others else "name another folder"
-        raise VifidelError(f"{source}: there are no .npz files (one per image) in it; {advice}.")
+        advice = "convert-features makes them from pickles" if others else "name another folder"
+        raise VifidelError(f"{source}: has no .npz files (one per image); {advice}.")
     return Features(str(source), files, _load_file)
 
 
@@ -171,8 +168,8 @@ def _load_file(path: Path, at: str) -> Regions:
         ) from None
     if size > _MOST_BYTES:
         raise VifidelError(
-            f"{path}: unpacks to {size >> 20} MiB, more than the {_MOST_BYTES >> 20} that are "
-            "read; is it the right file?"
+            f"{path}: unpacks to {size >> 20} MiB, and at most {_MOST_BYTES >> 20} are read; is "
+            "it the right file?"
         )
     return regions_of(arrays, at)
 
@@ -185,8 +182,9 @@ def regions_of(content: Any, where: str) -> Regions:
     for name, dimensions in (("features", 2), ("boxes", 2), ("width", 0), ("height", 0)):
         if name not in content:
             raise VifidelError(
-                f"{where}: no {name!r}, only {', '.join(sorted(map(str, content))) or 'nothing'}; "
-                "it has to hold features, boxes, width and height."
+                f"{where}: no {name!r}, only "
+                f"{', '.join(sorted(map(str, content))) or 'nothing'}; it must have features, "
+                "boxes, width and height."
             )
         arrays.append(numbers(partial(getitem, content, name), where, name, "fiu", dimensions))
     features, boxes, *sides = arrays
@@ -198,7 +196,9 @@ def regions_of(content: Any, where: str) -> Regions:
     elif (boxes[:, 2:] < boxes[:, :2]).any():
         problem = "a box ends before it starts: boxes are x1, y1, x2, y2"
     elif boxes.max() <= 1 and min(width, height) > _TOO_LARGE_FOR_ONE_PIXEL:
-        problem = "all boxes are within one pixel: boxes are pixels, not shares of the image"
+        problem = (
+            "all boxes are within one pixel: boxes are in pixels, not in fractions of the image"
+        )
     else:
         return Regions(features, boxes, width, height)
     raise VifidelError(f"{where}: {problem}; write it again.")
@@ -248,8 +248,7 @@ class ImageSide:
     """The images of a run as a network sees them; threads may share it."""
 
     features: Features
-    #: How many numbers of a region the network reads.
-    width: int
+    width: int  #: how many numbers of a region the network reads
     #: From the regions of some images to what captions are scored with.
     encode: Callable[[list[Regions]], Iterable[Any]]
     kept: Kept
@@ -289,7 +288,7 @@ class ImageSide:
         if width != self.width:
             raise VifidelError(
                 f"{self.features.name(image)}: features of length {width}, but the checkpoint "
-                f"reads {self.width}; give those of the detector that belongs to it."
+                f"reads {self.width}; use the features of the detector that belongs to it."
             )
         digest = regions.digest()
         if self.digests.setdefault(image, digest) != digest:

@@ -102,7 +102,7 @@ def read_regions(source: FeatureSource) -> Features:
             "path, or a mapping {image id: array of shape (regions, width)}."
         )
     if not places:
-        raise VifidelError(f"{where}: no image in it; give features of the images to score.")
+        raise VifidelError(f"{where}: has no images; give features of the images to score.")
 
     def load(place: Any, at: str) -> Regions:
         features = numbers(partial(read, place), at, "features", "f", 2)
@@ -125,13 +125,13 @@ def _scan_rows(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
     """Return the rows of each image in an array of SCAN, and what reads them."""
     try:
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
-        rows = unmapped(mapped, VifidelError, "the file was cut while it was in use")
+        rows = unmapped(mapped, VifidelError, "the file was truncated while it was in use")
         del mapped
     except OSError:
         raise
     except Exception:  # a damaged header raises nearly anything
         raise VifidelError(
-            f"{path}: not an array of numbers, or cut off; get or make it again."
+            f"{path}: not an array of numbers, or truncated; get or make it again."
         ) from None
     if len(rows.shape) != 3:
         raise VifidelError(
@@ -201,7 +201,7 @@ def _tsv_lines(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
             if end > size or not (break_after[:1] in (b"", b"\n") or break_after == b"\r\n"):
                 raise VifidelError(
                     f"{at}: image {image} does not have the length of {boxes} regions of {width} "
-                    "numbers; the file is damaged or cut off, get a fresh copy."
+                    "numbers; the file is damaged or truncated, get a fresh copy."
                 )
             image_id = from_json_key(image)
             if image_id in places:
@@ -343,12 +343,12 @@ register(
         lambda settings: Tiger(*map(settings.options.__getitem__, _OPTIONS)),
         rank=120,
         options=(
-            Option("tiger_checkpoint", "SCAN's model_best.pth, for TIGEr.", required=True),
-            Option("tiger_vocabulary", "SCAN's coco_precomp_vocab.json, for TIGEr.", required=True),
+            Option("tiger_checkpoint", "For TIGEr: SCAN's model_best.pth.", required=True),
+            Option("tiger_vocabulary", "For TIGEr: SCAN's coco_precomp_vocab.json.", required=True),
             Option(
                 "tiger_features",
-                "Region features for TIGEr: SCAN's NAME_ims.npy beside NAME_ids.txt, or "
-                "bottom-up-attention TSV.",
+                "For TIGEr: region features, as SCAN's NAME_ims.npy with NAME_ids.txt in the "
+                "same folder, or bottom-up-attention TSV.",
                 required=True,
                 companion=ids_path,
             ),

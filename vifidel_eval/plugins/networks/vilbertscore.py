@@ -55,7 +55,7 @@ class WordPieces:
         tokens = {piece: token for token, piece in enumerate(text.split("\n"))}
         problem = ""
         if missing := [piece for piece in _SPECIAL if piece not in tokens]:
-            problem = f"not a BERT vocabulary, since it has no {missing[0]}"
+            problem = f"not a BERT vocabulary, because it has no {missing[0]}"
         elif len(tokens) != size:
             problem = f"{len(tokens)} pieces in the vocabulary, but the checkpoint knows {size}"
         else:
@@ -220,16 +220,17 @@ def greedy_matching(
 
 
 _FILES = {
-    "checkpoint": "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
-    "vocabulary": "vocab.txt of bert-base-uncased, for ViLBERTScore.",
-    "features": "Region features for ViLBERTScore: a folder with one .npz file per image, as "
+    "checkpoint": "For ViLBERTScore: multi_task_model.bin of vilbert-multi-task.",
+    "vocabulary": "For ViLBERTScore: vocab.txt of bert-base-uncased.",
+    "features": "For ViLBERTScore: region features, a folder with one .npz file per image, as "
     "convert-features writes them.",
 }
 
 register(
     Metric(
         "ViLBERTScore",
-        "Words matched with the references' words by states that have seen the image",
+        "Words matched with those of the references by their states in a network that has seen "
+        "the image",
         ViLBERTScore,
         lambda settings: ViLBERTScore(
             device=settings.options["device"],
@@ -240,13 +241,15 @@ register(
             *(Option(f"vilbert_{name}", says, required=True) for name, says in _FILES.items()),
             Option(
                 "vilbert_layer",
-                "Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
+                "For ViLBERTScore: the co-attention block whose states are compared, counted "
+                "from 0 or from the end.",
                 int,
                 default=-1,
             ),
             Option(
                 "vilbert_config",
-                "JSON configuration of a ViLBERT of other sizes than the published one.",
+                "For ViLBERTScore: JSON configuration of a ViLBERT that differs from the "
+                "published one in size.",
             ),
             DEVICE,
         ),

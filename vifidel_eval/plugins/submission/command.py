@@ -45,7 +45,7 @@ _ALL = click.option(
 _BY_FILE_NAME = click.option(
     "--by-file-name",
     is_flag=True,
-    help="The file is {file name: caption}, as CompreCap and CapArena-Auto take it, instead of "
+    help="The file is {file name: caption}, the form of CompreCap and CapArena-Auto, instead of "
     "COCO's list.",
 )
 
@@ -81,7 +81,7 @@ def check(
 ) -> None:
     """List every fault of results FILES.
 
-    Nothing is changed. The exit status is 1 if there is a fault, else 0.
+    Nothing is changed. The exit status is 1 if there are faults, and 0 otherwise.
     """
     listed = read_image_list(images)
     found = [check_results(path, listed, by_file_name) for path in files]
@@ -96,7 +96,7 @@ def check(
         summary = "No fault:"
         if faults:
             show(_table(faults, everything).render(style) + "\n")
-            summary = f"{_counted(len(faults), 'fault')}; entries count from 0. Read:"
+            summary = f"{_counted(len(faults), 'fault')}; entries are counted from 0. Read:"
         read = [f"{_counted(one.entries, 'caption')} of {one.file}" for one in found]
         show(f"{summary} {', '.join(read)}")
     if faults:
@@ -108,8 +108,8 @@ def check(
 @click.option(
     "--images",
     type=FILE,
-    help=f"What lists the images that need a caption: {_IMAGES} The file has their ids, in their "
-    "order.  [default: the images of the captions]",
+    help=f"The images that need a caption: {_IMAGES} The file has their ids, in their order.  "
+    "[default: the images of the captions]",
 )
 @click.option(
     "--output",
@@ -130,8 +130,8 @@ def write(
 ) -> None:
     """Write CAPTIONS, a file of any layout that score reads, in COCO's results format.
 
-    White space around captions is dropped, and line breaks in them become blanks. If an image has
-    no caption, or there is another fault, the faults are listed and nothing is written.
+    White space around captions is removed, and line breaks in them become blanks. If an image has
+    no caption, or there is any other fault, the faults are listed and nothing is written.
     """
     found = write_results(
         read_results(captions, wanted.id_fields, wanted.caption_fields),
@@ -215,8 +215,7 @@ def read_image_list(path: Path) -> Named[None]:
             ids = [record.image_id(name) for record in records]
         elif datasets.has_splits(records.content):
             raise CaptionError(
-                f"{where}: has Karpathy's splits; write the ids of the split that is submitted, "
-                "one per line."
+                f"{where}: has Karpathy's splits; write the ids of your split, one per line."
             )
         elif keys := [(key, name) for key, name in lists if isinstance(records.get(key), list)]:
             key, name = keys[0]
@@ -226,7 +225,7 @@ def read_image_list(path: Path) -> Named[None]:
             ids = list(records.content)
     found = dict.fromkeys(ids)
     if not found:
-        raise CaptionError(f"{where}: there is no image id in it.")
+        raise CaptionError(f"{where}: has no image ids.")
     check_distinct(found, where)
     return Named(found, {entry.image: entry for entry in entries})
 
@@ -340,7 +339,7 @@ def _faults(
         for kind, what in _faults_of_entry(entry, image_id):
             yield kind, what, number, image_id
         if image_id in first_at:
-            what = f"the image has a caption in entry {first_at[image_id]}; keep one"
+            what = f"the image already has a caption in entry {first_at[image_id]}; keep one"
             yield "second caption", what, number, image_id
         elif image_id is not None:
             first_at[image_id] = number

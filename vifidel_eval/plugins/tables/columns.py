@@ -166,7 +166,7 @@ def _parts(array: Any) -> list[Any]:
     parts = [array.keys, array.items] if pa.types.is_map(kind) else [array.values]
     ends = np.concatenate([[0], np.asarray(array.offsets), [len(parts[0])]])
     if (np.diff(ends) < 0).any():
-        raise pa.ArrowInvalid("lists lead out of their values")
+        raise pa.ArrowInvalid("lists point outside their values")
     return [part.slice(ends[1], ends[-2] - ends[1]) for part in parts]
 
 
@@ -220,10 +220,9 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 def as_column(
     values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
-    """Return one entry per row as a column of `Columns`; a column, or None, stays what it is.
+    """Return one entry per row as a column, or as `Values` if its type does not fit.
 
-    A sequence becomes one if the type that PyArrow finds `fits`, and else `Values`; without `fits`,
-    it must become one, with lists `of` something.
+    Without `fits`, it must become a column, with lists `of` something.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values
@@ -239,7 +238,7 @@ def as_column(
             return column
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         if fits is None:
-            raise VifidelError(f"{name} are a list of {of} per row.") from None
+            raise VifidelError(f"{name} must be a list of {of} per row.") from None
     listed = values.tolist() if hasattr(values, "tolist") else values
     # pandas has NaN where there is nothing.
     return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)

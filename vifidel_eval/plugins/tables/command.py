@@ -37,24 +37,25 @@ class ColumnOptions:
     )
     objects: tuple[Path, ...] = _input(
         (),
-        "What the images show, in files as score takes them, by the ids of `id_column` instead of "
-        "a column of labels. Repeat to unite several.",
+        "What the images show, in files as for score, looked up by `id_column`, instead of a "
+        "column of labels. Repeat to combine several.",
         FILE,
         several=True,
     )
     id_column: str | None = _input(
-        None, "Column of the image ids, for `objects`.  [default: image_id]", str
+        None, "Column of the image ids, to look up `objects`.  [default: image_id]", str
     )
     no_labels: bool = _input(False, "There are no labels; score against references.", bool)
     label_scores: str | None = _input(
-        None, "Column of the labels' detection scores, where it is another one.", str
+        None, "Column of the labels' detection scores, if it is separate.", str
     )
     references: str | None = _input(
         None, "Column of the reference captions: lists of strings.", str
     )
     max_words: int = _input(
         2000,
-        "How many different words a text may have, and labels a row; more are `too long`.",
+        "How many different words a text may have, and how many different labels a row; with "
+        "more, the row is `too long`.",
         click.IntRange(min=1),
     )
     strict: bool = _input(
@@ -67,16 +68,14 @@ class ColumnOptions:
             if self.objects and getattr(self, name) not in (None, False):
                 flag = f"--{name.replace('_', '-')}"
                 raise click.UsageError(
-                    f"give {flag} or --objects, which have the labels; not both."
+                    f"labels come from {flag} or from --objects; give one of them."
                 )
         if self.no_labels and self.label_scores is not None:
-            raise click.UsageError(
-                "--label-scores are scores of --labels, and --no-labels says none."
-            )
+            raise click.UsageError("--label-scores needs --labels; leave out --no-labels.")
         if self.no_labels and self.references is None:
             raise click.UsageError("with --no-labels, give --references.")
         if self.id_column is not None and not self.objects:
-            raise click.UsageError("--id-column is for --objects, which are looked up by it.")
+            raise click.UsageError("--id-column is only for --objects; give both.")
         named = [name for name in self.names.values() if name is not None]
         repeated = next((name for name in named if named.count(name) > 1), None)
         if repeated is not None:
@@ -98,7 +97,7 @@ def _metrics_of_tables() -> str:
 
     others = [f"{name} if it scores tables" for name in METRICS.waiting()]
     return (
-        f"Separated by commas: {', '.join([*METRICS.of_tables(), *others])}; those named WMD need "
+        f"Separated by commas: {', '.join([*METRICS.of_tables(), *others])}; WMD metrics need "
         "references.  [default: VIFIDEL,VIFIDEL-PRF]"
     )
 
@@ -117,7 +116,7 @@ def _metrics_of_tables() -> str:
     "--output",
     type=WrittenTree(),
     required=True,
-    help="Folder that gets one file for each input, and manifest.json.",
+    help="Folder for one file per input, and manifest.json.",
     section=OUTPUT,
 )
 @record(ColumnOptions, "columns")
@@ -127,8 +126,8 @@ def _metrics_of_tables() -> str:
     multiple=True,
     type=Stated(Condition.parse),
     metavar="'COLUMN OP NUMBER'",
-    help="Write only rows where this holds, such as 'VIFIDEL-P >= .3'; OP is >=, >, <=, <, == or "
-    "!=. A row without that score is not written. Repeat for several; all must hold.",
+    help="Write only rows where this holds, such as 'VIFIDEL-P >= .3'; OP is >=, >, <=, <, == "
+    "or !=. Rows without that score are not written. Can be repeated; all conditions must hold.",
     section=OUTPUT,
 )
 @settings_options((THINGS,), only=("trust_pickles", *OF_TABLES), omit=("uncertain",))
@@ -144,7 +143,7 @@ def _metrics_of_tables() -> str:
 @param(
     "--workers",
     type=click.IntRange(min=1),
-    help="How many processes score, each a file at a time.  [default: one per core]",
+    help="Number of processes, each scoring one file at a time.  [default: one per core]",
     section=OUTPUT,
 )
 def score_table(
@@ -157,14 +156,14 @@ def score_table(
     style: str,
     workers: int | None,
 ) -> None:
-    """Score captions in tables: rows of a caption, labels of its image, possibly references.
+    """Score tables of captions with their images' labels and, possibly, references.
 
     IN are files or folders of Parquet, Arrow (Feather), CSV, TSV or JSONL, here or in an object
-    store (s3://, gs://). Each row gets the columns of the metrics and its status; a bad row stops
-    nothing. Lists in text, as in CSV, are ["dog", "cat"], or as Python writes them.
+    store (s3://, gs://). Each row gets the columns of the metrics and a status; a bad row does not
+    stop the run. In text, such as CSV, write lists as ["dog", "cat"], or as Python prints them.
 
-    Run again, the command scores the files that are not finished, or whose content, settings or
-    versions are other ones now.
+    If you run it again, the command scores only files that are not finished, or whose content,
+    settings or versions have changed.
     """
     from ...scorers.record import DEFAULT
     from ...scorers.registry import expanded
@@ -196,12 +195,12 @@ def score_table(
         manifest = score_tables(Work(scorer, keep, style), files, output, pinned, workers)
     except KeyboardInterrupt:
         if output.exists():
-            tell("Interrupted; the same command goes on after the finished files.")
+            tell("Interrupted; the same command continues after the finished files.")
         raise
     for line in _summary(output, manifest):
         show(line)
     if settings.threshold and ">=" not in manifest["signature"]:
-        tell("Warning: no label has a score, so that the threshold leaves nothing out.")
+        tell("Warning: no label has a score, so the threshold leaves nothing out.")
 
 
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:

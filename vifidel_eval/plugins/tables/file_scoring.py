@@ -165,7 +165,7 @@ class Work:
         totals = self._score(task, table, keep, on_rows)
         if task.file.digest() != digest:
             raise VifidelError(
-                f"{task.file.path}: was changed while it was read; run the same command again."
+                f"{task.file.path}: changed while it was read; run the same command again."
             )
         totals["words"] = {
             what: {

@@ -213,7 +213,7 @@ def _of_source(source: str) -> list[TableFile]:
     found = [TableFile(name, path, filesystem, _suffix_of(name)[1]) for name, path in sorted(named)]
     expected = f"expected {_ENDINGS}"
     if not folder and not found[0].format:
-        raise VifidelError(f"{source}: its name does not say which table it is; {expected}.")
+        raise VifidelError(f"{source}: its name does not show the format; {expected}.")
     other = next((file for file in found if not file.format), None)
     if other is not None and len(found) > 1:
         raise VifidelError(
@@ -221,7 +221,7 @@ def _of_source(source: str) -> list[TableFile]:
             f"such as {os.path.join(source, '*.parquet')}."
         )
     if other is not None or not found:
-        raise VifidelError(f"{source}: there is no table in this folder; {expected}.")
+        raise VifidelError(f"{source}: this folder has no tables; {expected}.")
     formats = {file.format: file.name for file in found}
     if len(formats) > 1:
         (one, first), (other_one, second) = list(formats.items())[:2]
@@ -241,8 +241,8 @@ def _below(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str
             for link in filter(os.path.islink, paths):
                 if os.path.isdir(link):
                     raise VifidelError(
-                        f"{link} is a link to a folder, and links are not followed; name that "
-                        "folder as an input of its own."
+                        f"{link} is a link to a folder, and links are not followed; give that "
+                        "folder as an input itself."
                     )
                 if not os.path.exists(link):
                     raise VifidelError(f"{link}: no such file or directory; check the path.")

@@ -134,7 +134,7 @@ def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
         if other is not file:
             raise VifidelError(
                 f"{other.path} and {file.path}: both would be written to {name}; score them into "
-                "different folders, or give a folder that both are below."
+                "different folders, or give a folder that contains both."
             )
     return names
 
@@ -162,7 +162,7 @@ class _RunFolder:
             ours = False
         if not ours:
             raise VifidelError(
-                f"{self._manifest}: is not of a run of this command and version; name another "
+                f"{self._manifest}: was not written by this command and version; name another "
                 "folder."
             )
         for key in records.keys() - set(self._parts):
@@ -181,7 +181,7 @@ class _RunFolder:
         ours = (beside(path / MANIFEST, ".unfinished"), lock, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
-                f"{path}: the folder is not empty, and holds no run of this command; name another "
+                f"{path}: the folder is not empty, and has no run of this command; name another "
                 "one."
             )
         try:
@@ -226,8 +226,8 @@ class _RunFolder:
             key = _key({"output": name, "output_sha256": sha256_of(file)})
         if key not in self._parts:
             raise VifidelError(
-                f"{path}: was not written by this command, or was changed since; move it away, or "
-                "name another folder."
+                f"{path}: was not written by this command, or has changed since; move it away, "
+                "or name another folder."
             )
         record = dict(self._parts[key])
         return record if record.pop("pin") == self._pin else {}

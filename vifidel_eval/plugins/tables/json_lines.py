@@ -27,15 +27,9 @@ _LARGE = re.compile(rb"\d[eE]\+?\d{3}|\d{309}")
 
 
 class JsonLines:
-    """The rows of a file of JSON Lines; compressed if its name says so.
+    """The rows of a file of JSON Lines; `schema` has its columns in the order of appearance.
 
-    `schema` has its columns in the order in which they appear: all of them, as `batches` needs
-    them, if the `whole` of it is looked at, else those of its first lines.
-
-    Raises
-    ------
-    VifidelError
-        If a line is not a JSON object or has a number above the largest double, or there is none.
+    All of them, as `batches` needs them, only if the `whole` of it is looked at.
     """
 
     def __init__(self, filesystem: Any, path: str, whole: bool) -> None:
@@ -52,7 +46,7 @@ class JsonLines:
             if kinds and not whole:
                 break
         if not kinds:
-            raise VifidelError(f"{self._refusal}: there is no row in it; write it again.")
+            raise VifidelError(f"{self._refusal}: it has no rows; write it again.")
         changed = {name for name in changed if kinds[name] is not None}
         for rows in self._blocks() if changed else ():
             for name in changed:
@@ -113,8 +107,8 @@ class JsonLines:
         def check(spelt: str) -> float:
             if math.isinf(float(spelt)):
                 raise VifidelError(
-                    f"{self._refusal}: line {number} holds {spelt:.40}, which is above the largest "
-                    "number of double precision; write it as a string."
+                    f"{self._refusal}: line {number} holds {spelt:.40}, which is too large for "
+                    "double precision; write it as a string."
                 )
             return 0.0
 

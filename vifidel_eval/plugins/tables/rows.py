@@ -101,8 +101,8 @@ class TableRows:
             {
                 "too long": f"{at}: it has a text of more than {MOST_CHARACTERS} characters, or "
                 f"more than {max_words} different words or labels; shorten it.",
-                "bad caption": f"{at}: the caption is not a string, or a list that is not of one; "
-                "every row needs one.",
+                "bad caption": f"{at}: the caption is neither a string nor a list of one; every "
+                "row needs a caption.",
                 "bad references": f"{at}: the references are not a list of strings.",
             }[status]
         )
@@ -146,8 +146,7 @@ class TableScores:
 
     #: A pyarrow.StructArray of the metrics' columns, ``distance`` and ``status``.
     fields: Any
-    #: How many rows have each status.
-    statuses: Counter[str]
+    statuses: Counter[str]  #: how many rows have each status
     #: Of what was read: ``"captions"``, ``"references"``, ``"object labels"``.
     tallies: Mapping[str, Tally]
     #: By metric, (rows, k): what a corpus score that is not a mean follows from.
@@ -167,8 +166,8 @@ class RowScorer:
             scorer = record.make(settings)
             if not isinstance(scorer, WordVectorScorer):
                 raise VifidelError(
-                    f"{record.name} says that it scores tables, and is no WordVectorScorer; leave "
-                    "tables=True out of its record."
+                    f"{record.name} declares that it scores tables, but is not a "
+                    "WordVectorScorer; leave tables=True out of its record."
                 )
             self._metrics.append((record, scorer))
             names += [column.name.replace("-", "_") for column in record.columns]

@@ -67,7 +67,7 @@ class CapevalMetric:
         missing = sum(map(math.isnan, scores))
         if missing:
             warnings.warn(
-                f"{column.name} is not defined for {missing} of {len(samples)} samples; their "
+                f"{column.name} is undefined for {missing} of {len(samples)} samples; their "
                 f"score is {self._undefined:g}.",
                 VifidelWarning,
                 stacklevel=2,

@@ -53,7 +53,7 @@ def column_scorer(name: str, references: bool) -> ColumnScorer:
         close = difflib.get_close_matches(str(name).upper(), columns, n=1)
         meant = f" Did you mean {close[0]}?" if close else ""
         raise VifidelError(
-            f"{name!r:.60} is no column that can be scored row by row.{meant} These can: "
+            f"{name!r:.60} is not a column that can be scored row by row.{meant} These are: "
             f"{', '.join(columns)}."
         )
     metric, column = columns[name]
@@ -104,12 +104,12 @@ class TrlReward:
         metric, self._column, self._scorer = column_scorer(column, references is not None)
         if objects is None and metric.objects:
             raise VifidelError(
-                f"{column} needs to know what the images show: name the data set's column of "
-                "object labels with objects=."
+                f"{column} needs the objects of the images: name the data set's column of object "
+                "labels with objects=."
             )
         if objects is None and references is None:
             raise VifidelError(
-                f"without objects and references {column} is not defined for any row: name a "
+                f"without objects and references {column} is undefined for every row: name a "
                 "column of the data set with objects= or references=."
             )
         self._arguments = (column, objects, references, weight, transform)
@@ -227,8 +227,8 @@ def _reward(column: Column, weight: float, transform: Transform | None, score: f
     """Return the reward, which is finite, of a defined score."""
     if not _is_real(weight) or not 0 < weight < math.inf:
         raise VifidelError(
-            f"weight must be a positive number, not {weight!r:.40}; a column of which lower is "
-            "better is subtracted as it is."
+            f"weight must be a positive number, not {weight!r:.40}; if lower is better, the "
+            "column is subtracted anyway."
         )
     if transform is None:
         return (-float(weight) if column.lower_is_better else float(weight)) * score
@@ -291,8 +291,8 @@ def _text(completion: Completion, at: int) -> str:
 @cache
 def _warn_once(column: str, undefined: float) -> None:
     warnings.warn(
-        f"{column} is not defined for a row (no object label, or nothing to judge); its reward is "
-        f"{undefined:g}, and so is that of every such row from now on.",
+        f"{column} is undefined for a row (no object label, or nothing to judge); the reward of "
+        f"this and every such row is {undefined:g}.",
         VifidelWarning,
         stacklevel=3,
     )
