@@ -53,7 +53,7 @@ def test_help_of_score_is_in_groups():
 
 def test_help_says_what_there_is_beside_the_defaults():
     text = " ".join(shown("score", "--help-all").replace("-\n", "-").split())
-    assert "[default: VIFIDEL, VIFIDEL-PRF, WMD, BLEU, ROUGE_L, CIDEr, as far as" in text
+    assert "[default: VIFIDEL, VIFIDEL-PRF, WMD, BLEU, ROUGE_L, CIDEr, if their" in text
     assert "METEOR (Java), SPICE (Java 8 to 14, a download of 385 MB), LM (torch)," in text
     for option in ("--language-model", "--tiger-features", "--vilbert-layer INTEGER", "--device"):
         assert text.count(f" {option} ") == 1

@@ -43,12 +43,12 @@ def calibrated(
     seed: int = 0,
     resamples: int = 1000,
 ) -> Run:
-    """Return a run with each system's rate of inventions as estimated without wrong answers.
+    """Return a run with an estimate of each system's rate of inventions without wrong answers.
 
-    VIFIDEL-Hi is judged by the answers alone, whatever evidence the run's own column has. How often
-    *yes* is wrong comes from the controls that no reference names, how often *no* is wrong from the
-    things that three or more references name. ``run.detail.calibrated`` has the estimates. The
-    `controls` are the questions, or their answers, with ``"control": true`` in the lines of
+    VIFIDEL-Hi is judged by the answers alone, whatever evidence the run's own column uses. How
+    often *yes* is wrong comes from the controls that no reference names, how often *no* is wrong
+    from the things that three or more references name. ``run.detail.calibrated`` has the estimates.
+    The `controls` are the questions, or their answers, with ``"control": true`` in the lines of
     controls; or image id to things. A run without objects or references, or controls about other
     images, are a `VifidelError`.
     """
@@ -112,7 +112,7 @@ def _count(
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """What was answered about the images of one system: (images,) int64 arrays."""
+    """Counts of the answers about the images of one system: (images,) int64 arrays."""
 
     #: The caption's mentions that an answer is about, and how many of them it denies.
     judged: Integers
@@ -130,7 +130,7 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     """Estimate a rate of inventions without the errors of the answers.
 
     The interval is by bootstrap over the images, with `seed` and `resamples` as `Bootstrap` has
-    them; if they are out of range, or the counts impossible, that is a `VifidelError`.
+    them; if they are out of range, or the counts are impossible, that is a `VifidelError`.
 
     >>> found = calibrate(AnswerCounts(*map(np.array, ([100], [26], [50], [5], [50], [10]))))
     >>> round(found.measured, 2), round(found.corrected, 3)

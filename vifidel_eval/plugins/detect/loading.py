@@ -56,12 +56,12 @@ def find_model(
     download: bool = False,
     on_download: Callable[[str], object] | None = None,
 ) -> ModelFiles:
-    """Return the files of a model; none is fetched unless `download` says so.
+    """Return the files of a model, which is downloaded only if `download` is true.
 
     A model is a folder that `save_pretrained` of transformers wrote, an ONNX file, or the id of one
-    that is in the local cache of the Hugging Face Hub. `on_download` is called before anything is
-    fetched, with a sentence that says what comes from where. If there is no such model here, its
-    weights are pickles, or fetching fails, that is a `VifidelError`.
+    that is in the local cache of the Hugging Face Hub. `on_download` is called before a download,
+    with a sentence that says what is downloaded and from where. If there is no such model here, its
+    weights are pickles, or the download fails, that is a `VifidelError`.
     """
     name = os.fspath(model)
     path = Path(name)
@@ -90,9 +90,9 @@ def _external_data(path: Path) -> list[Path]:
 def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
     """Return the detector in a model's files.
 
-    The device is as PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
-    What is no detector, damaged, or cannot run there is a `VifidelError`, a library that is not
-    installed a `MetricUnavailable`.
+    The device is a name of PyTorch, by default the CPU; for ONNX, it is ``"cpu"`` or ``"cuda"``. A
+    model that is not a detector, is damaged, or cannot run there is a `VifidelError`; a missing
+    library is a `MetricUnavailable`.
     """
     if files.path.suffix.lower() == ".onnx":
         return OnnxDetector(files, device)
