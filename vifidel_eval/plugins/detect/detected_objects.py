@@ -44,8 +44,7 @@ class DetectionRun:
     #: Pictures about which an earlier run knew all, and those that no question is about.
     known: int = 0
     unasked: int = 0
-    #: Image id to why the picture cannot be read.
-    problems: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)  #: image id to why it cannot be read
 
 
 @named_if_wrong
@@ -180,8 +179,7 @@ class _Picture:
     """A picture on its way through a run."""
 
     image_id: str
-    #: What is asked about it; None if the detector is not asked.
-    questions: Sequence[str] | None
+    questions: Sequence[str] | None  #: what is asked; None if the detector is not asked
     digest: str = ""  #: of its bytes; empty if these cannot be read
     #: The questions that are open; None if an earlier run knew all.
     ask: Sequence[str] | None = ()

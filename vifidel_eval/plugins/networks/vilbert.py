@@ -58,8 +58,7 @@ class Architecture:
     #: How many layers of its own each stream has passed before each co-attention block.
     t_biattention_id: tuple[int, ...] = (6, 7, 8, 9, 10, 11)
     v_biattention_id: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
-    #: SHA-256 of the file these are from, hexadecimal; empty for the default.
-    digest: str = ""
+    digest: str = ""  #: SHA-256 of the file these are from; empty for the default
 
 
 def read_architecture(path: str | os.PathLike[str]) -> Architecture:
