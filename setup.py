@@ -109,7 +109,7 @@ setup(
             "axe-playwright-python>=0.1.4",
             "evaluate>=0.4",
             "hypothesis>=6.100",
-            "import-linter>=2.16",
+            "import-linter>=2.16; python_version >= '3.11'",
             "matplotlib>=3.8",
             "ipykernel>=6",
             "moto[server]>=5",

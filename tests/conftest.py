@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import re
 import shutil
+import sys
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from gensim.models import KeyedVectors
 
+from vifidel_eval import entry_points
 from vifidel_eval.commands.main import main
 from vifidel_eval.scorers.registry import METRICS
 
@@ -29,6 +33,15 @@ def metrics_of_plugins():
     METRICS.load()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def entry_points_looked_up_once():
+    """What is installed changes with the import path, and every command line asks for it."""
+    found = cache(lambda path, group: importlib.metadata.entry_points(group=group))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(entry_points, "entry_points", lambda group: found(tuple(sys.path), group))
+        yield
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--need",
@@ -39,9 +52,26 @@ def pytest_addoption(parser):
     )
 
 
+# A minute of tests, one file or two per room and plug-in, for distributions that are tried in a new
+# environment: `pytest -m "smoke and not slow"`.
+SMOKE = """
+    annotations/test_coco.py annotations/test_formats.py captions/test_layouts.py
+    captions/test_results_and_references.py commands/test_demo.py commands/test_formats.py
+    explain/test_sentences.py io/test_image_ids.py kernels/test_penalties.py kernels/test_support.py
+    plugins/agreement/test_coefficients.py plugins/detect/test_onnx_detectors.py
+    plugins/networks/test_word_pieces.py plugins/submission/test_command.py
+    plugins/tables/test_by_id.py plugins/training/test_rewards.py run/test_run.py
+    scorers/test_vifidel.py scorers/test_wmd.py scores/test_systems.py scores/test_tool_scores.py
+    show/test_score_tables.py words/test_content_words.py words/test_word_vectors.py
+""".split()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
+    smoke = {Path(__file__).parent / name for name in SMOKE}
     for item in items:
+        if item.path in smoke:
+            item.add_marker("smoke")
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 

@@ -140,7 +140,7 @@ def copy(tmp_path_factory):
     add("plugins/detect/loading.py", "\n#: What can run models", "from .shades import Shades\n")
     add("io/text_tables.py", '"json")\n', '"rst", ')
     add("io/text_tables.py", '"markdown": "github"', '"rst": "rst", ')
-    add("words/settings.py", "    #: Whether there are references.\n", OPTION)
+    add("words/settings.py", "    references: bool = True  #: whether", OPTION)
     add("plugins/tables/files.py", '    ".csv": "CSV",\n', '    ".orc": "ORC",\n')
     add("plugins/tables/files.py", "        elif self.format in _PLAIN:\n", ORC)
     files = {

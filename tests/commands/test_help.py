@@ -90,28 +90,6 @@ def test_completion_is_that_of_click():
     assert "plain,--help-all" in result.output
 
 
-def test_the_bar_names_the_metric(monkeypatch):
-    from vifidel_eval.io.records import named_by, progress_bar
-
-    class Screen:
-        text = ""
-
-        def write(self, text):
-            self.text += text
-
-        def flush(self):
-            pass
-
-    screen = Screen()
-    with progress_bar(10, file=screen, disable=False, delay=0, mininterval=0) as bar:
-        name = named_by(bar)
-        name("WMD")
-        bar.update(5)
-        name("CIDEr")
-        bar.update(5)
-    assert 0 < screen.text.index("WMD: ") < screen.text.index("CIDEr: ")
-
-
 def examples():
     """Return the examples of all commands and groups."""
     of_groups = [main, *(main.get_command(click.Context(main), name) for name in GROUPS)]

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct
 from ..io.options import named_if_wrong, options_of, taking
-from ..io.records import named_by, progress_bar
+from ..io.records import progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import METRICS, Metrics, build, named_metrics, to_compute
 from ..scorers.word_vectors import Objects
@@ -181,12 +182,7 @@ def plan(
     scores: Mapping[str, Any] | None = None,
     lower_is_better: Sequence[str] = (),
 ) -> Plan:
-    """Read and check what a run needs, and decide which images it is of; nothing is scored yet.
-
-    They are those of the references or, where there are none, of all systems together, as far as
-    the `selection` leaves them in. `scorers` are further ones by name, and `scores` those of other
-    tools, as `evaluate` takes them.
-    """
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet."""
     people, allow_subset = selection.people, selection.allow_subset
     if people and wanted.samples:
         raise VifidelError(
@@ -337,7 +333,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         is_seen = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
         if progress or (progress is None and (is_seen or "IPython" in sys.modules)):
             bar = watched.enter_context(progress_bar(work, shown=progress))
-            on_progress, on_metric = bar.update, named_by(bar)
+            # The name of a metric shows when the bar next moves.
+            on_progress, on_metric = bar.update, partial(bar.set_description_str, refresh=False)
         how = planned.scorers, planned.images, planned.allow_subset
         said = on_progress, planned.unavailable, on_metric
         if planned.samples is None:

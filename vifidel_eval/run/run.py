@@ -277,7 +277,9 @@ class Run:
         resamples: int | None = None,
         progress: bool | None = None,
     ) -> None:
-        """Write the HTML page: scores, comparison, every image with its captions.
+        """Write the HTML page: ranks, scores, comparison, every image with its captions.
+
+        Of samples, cards show the best, the worst or all under the metric that is chosen.
 
         Parameters
         ----------
@@ -291,7 +293,7 @@ class Run:
         seed, resamples, progress : optional
             As for `compare` and `evaluate`.
         """
-        plan = self._planned("a report shows captions, references and objects")
+        plan = self._planned("a report shows captions, references and objects", of_samples=True)
         images = plan.settings.images if images is None else images
         if isinstance(images, str | os.PathLike):
             images = plan.pictures(images)

@@ -28,17 +28,13 @@ _FOUR_DECIMALS: _Shown = "{:.4f}".format
 
 @dataclass(frozen=True)
 class People:
-    """How people's captions were made, and what they get where they are no system of the run.
+    """How people's captions were made, and what they get where they are no system of the run."""
 
-    Up to `joined` references of an image are its caption, of `words` on average; `too_few` images
-    have fewer than two with a word. `rates` are the floor of the systems' rates, by column.
-    """
-
-    joined: int
-    words: float
+    joined: int  # up to so many references of an image are its caption
+    words: float  # in a caption, on average
     images: int
-    too_few: int = 0
-    rates: Mapping[str, float] = field(default_factory=dict)
+    too_few: int = 0  # images with fewer than two references that have a word
+    rates: Mapping[str, float] = field(default_factory=dict)  # the floor of systems', by column
 
     def notes(self, columns: Container[str], shown: _Shown = _FOUR_DECIMALS) -> list[str]:
         """Return what a table with these columns says of people, in sentences."""
@@ -176,18 +172,16 @@ def _digest(path: Path) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of systems under metrics: `signatures` by column, `evaluations` by system and column.
+    """Scores of systems under metrics."""
 
-    `unavailable` has the reason for each metric without scores, `calibrated` systems' rates of
-    inventions without the errors of the answers. No system has a caption of the `uncaptioned`.
-    """
-
-    signatures: dict[str, str]
-    evaluations: dict[str, dict[str, Evaluation]]
+    signatures: dict[str, str]  # by column
+    evaluations: dict[str, dict[str, Evaluation]]  # by system and column
+    #: The reason for each metric without scores.
     unavailable: dict[str, MetricUnavailable] = field(default_factory=dict)
     people: People | None = None
+    #: Systems' rates of inventions without the errors of the answers.
     calibrated: dict[str, Calibrated] = field(default_factory=dict)
-    uncaptioned: int = 0
+    uncaptioned: int = 0  # images of which no system has a caption
     inputs: Inputs | None = None
 
     def columns(self) -> list[Column]:

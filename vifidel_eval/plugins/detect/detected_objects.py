@@ -40,13 +40,11 @@ _NO_MEMORY = re.compile("memoryerror|out of memory|alloc.*memory|memory.*alloc",
 class DetectionRun:
     """What a run did."""
 
-    #: Pictures, or rounds of questions, that the detector answered.
-    read: int = 0
+    read: int = 0  #: pictures, or rounds of questions, that the detector answered
     #: Pictures about which an earlier run knew all, and those that no question is about.
     known: int = 0
     unasked: int = 0
-    #: Image id to why the picture cannot be read.
-    problems: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)  #: image id to why it cannot be read
 
 
 @named_if_wrong
@@ -181,10 +179,8 @@ class _Picture:
     """A picture on its way through a run."""
 
     image_id: str
-    #: What is asked about it; None if the detector is not asked.
-    questions: Sequence[str] | None
-    #: Of its bytes; empty if these cannot be read.
-    digest: str = ""
+    questions: Sequence[str] | None  #: what is asked; None if the detector is not asked
+    digest: str = ""  #: of its bytes; empty if these cannot be read
     #: The questions that are open; None if an earlier run knew all.
     ask: Sequence[str] | None = ()
     #: The picture as the model reads it, or why it cannot be read.
@@ -199,8 +195,7 @@ class _Work:
     detector: Detector
     lowest: float
     size: int
-    #: The shorter side at which they may be decoded.
-    enough: int | None
+    enough: int | None  #: the shorter side at which they may be decoded
     file: ObjectsFile
     run: DetectionRun
     was_halved: bool = False
@@ -329,10 +324,7 @@ class _Work:
 
 
 def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[System]) -> Settings:
-    """Return settings with what their detector finds in the place of pictures.
-
-    A detector that looks for what it is asked is asked what any caption of the image mentions.
-    """
+    """Return settings with what their detector, asked of mentions, finds in place of pictures."""
     assert settings.detector is not None
     download = bool(settings.options.get("download"))
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))

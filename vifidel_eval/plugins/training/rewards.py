@@ -24,6 +24,7 @@ from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
 from vifidel_eval.io.options import named_if_wrong
+from vifidel_eval.plugins.pytorch import MadeAgain
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS
@@ -63,7 +64,7 @@ def column_scorer(name: str, references: bool) -> ColumnScorer:
     return metric, column, metric.make(settings)
 
 
-class TrlReward:
+class TrlReward(MadeAgain):
     """A reward function for TRL: ``GRPOTrainer(reward_funcs=[trl_reward()], ...)``.
 
     If higher is better, the reward is the score; if lower is better, as for ``"VIFIDEL-Hi"``, it is
@@ -112,7 +113,6 @@ class TrlReward:
                 f"without objects and references {column} is undefined for every row: name a "
                 "column of the data set with objects= or references=."
             )
-        self._arguments = (column, objects, references, weight, transform)
         self._columns = {"objects": objects, "references": references}
         self._reward = partial(_reward, self._column, weight, transform)
         self._reward(0.5)  # what is wrong with a transform is said before the training
@@ -145,9 +145,6 @@ class TrlReward:
         if log_metric is not None and rewards:
             log_metric(f"{self.__name__}/undefined", rewards.count(None) / len(rewards))
         return rewards
-
-    def __reduce__(self) -> tuple[type[TrlReward], tuple[Any, ...]]:
-        return TrlReward, self._arguments
 
     def __repr__(self) -> str:
         return f"<TrlReward {self.__name__}>"
