@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import re
 import shutil
+import sys
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from gensim.models import KeyedVectors
 
+from vifidel_eval import entry_points
 from vifidel_eval.commands.main import main
 from vifidel_eval.scorers.registry import METRICS
 
@@ -27,6 +31,15 @@ hypothesis.settings.load_profile("no deadline")
 def metrics_of_plugins():
     """Import them once: a module that is imported does not register its metric again."""
     METRICS.load()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def entry_points_looked_up_once():
+    """What is installed changes with the import path, and every command line asks for it."""
+    found = cache(lambda path, group: importlib.metadata.entry_points(group=group))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(entry_points, "entry_points", lambda group: found(tuple(sys.path), group))
+        yield
 
 
 def pytest_addoption(parser):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 
 import click
 import pytest
@@ -44,16 +45,22 @@ def reads(kind):
     return isinstance(kind, Read | ReadByName)
 
 
-def pairs():
-    """Return every command with each of its inputs and each of its outputs."""
+def pairs(words):
+    """Return each input of a command with each of its outputs."""
     return [
-        pytest.param(words, source, target, id=f"{'-'.join(words)}-{source.name}-{target.name}")
-        for words, _ in commands()
+        (source, target)
         for source in params(words)
         if reads(source.type)
         for target in params(words)
         if isinstance(target.type, Written)
     ]
+
+
+def of_commands(some):
+    """Return a mark for a test of every command of which something is to be tried."""
+    return pytest.mark.parametrize(
+        "words", [words for words, _ in commands() if some(words)], ids="-".join
+    )
 
 
 def option(param, value):
@@ -96,64 +103,60 @@ def test_every_option_with_a_path_says_whether_it_is_read_or_written():
     assert seen > 50
 
 
-@pytest.mark.parametrize(("words", "source", "target"), pairs())
-def test_no_output_replaces_an_input_or_lies_in_a_folder_that_is_read(
-    tmp_path, words, source, target
-):
+@of_commands(pairs)
+def test_no_output_replaces_an_input_or_lies_in_a_folder_that_is_read(tmp_path, words):
     path = tmp_path / "precious.csv"  # rows are written to names that end so
     path.write_text("precious")
-    result = call(words, [(source, path), (target, path)])
-    assert result.exit_code == 1, result.output
-    assert f"{path}: the output would replace an input" in result.stderr
-    other = tmp_path / "other"
-    other.mkdir()
-    of_folder = call(words, [(source, other), (target, other / "inside.csv")])
-    assert of_folder.exit_code == 1
-    assert "the output would be in a folder that is read" in of_folder.stderr
-    link = other / "inside.csv"
-    link.symlink_to(path)
-    through_link = call(words, [(source, path), (target, link)])
-    assert "the output would replace an input" in through_link.stderr
+    (other := tmp_path / "other").mkdir()
+    (link := other / "link.csv").symlink_to(path)
+    inside = other / "inside.csv"
+    linked, entered = set(), set()
+    for source, target in pairs(words):
+        tried = [(path, path, "precious.csv: the output would replace an input")]
+        if target.name not in linked:
+            tried.append((path, link, "the output would replace an input"))
+        if source.name not in entered:
+            tried.append((other, inside, "the output would be in a folder that is read"))
+        for read, written, said in tried:
+            result = call(words, [(source, read), (target, written)])
+            assert result.exit_code == 1, (source, target, result.output)
+            assert said in result.stderr, (source, target)
+        linked.add(target.name)
+        entered.add(source.name)
     assert path.read_text() == "precious"
 
 
-def outputs():
-    return [
-        pytest.param(words, one, other, id=f"{'-'.join(words)}-{one.name}-{other.name}")
-        for words, _ in commands()
-        for one in params(words)
-        for other in params(words)
-        if isinstance(one.type, Written) and isinstance(other.type, Written)
-        if one.name < other.name
-    ]
+def outputs(words):
+    written = [param for param in params(words) if isinstance(param.type, Written)]
+    return combinations(written, 2)
 
 
-@pytest.mark.parametrize(("words", "one", "other"), outputs())
-def test_no_output_replaces_another(tmp_path, words, one, other):
+@of_commands(lambda words: list(outputs(words)))
+def test_no_output_replaces_another(tmp_path, words):
     path = tmp_path / ("new.csv" if words[0] == "explain" else "new.png")
-    result = call(words, [(one, path), (other, path)])
-    assert result.exit_code == 1
-    assert "the output would replace an input" in result.stderr
+    for one, other in outputs(words):
+        result = call(words, [(one, path), (other, path)])
+        assert result.exit_code == 1, (one, other)
+        assert "the output would replace an input" in result.stderr
 
 
-def of_paths():
+def of_paths(words):
     return [
-        pytest.param(words, param, id=f"{'-'.join(words)}-{param.name}")
-        for words, _ in commands()
+        param
         for param in params(words)
         if isinstance(param.type, Paths | ReadByName)
         if not (param.metavar or "").startswith(("NAME=", "SYSTEM="))
     ]
 
 
-@pytest.mark.parametrize(("words", "param"), of_paths())
-@pytest.mark.parametrize("value", ["", "a\0b"])
-def test_an_empty_path_and_one_that_cannot_be(words, param, value):
-    result = call(words, [(param, value)])
-    assert result.exit_code == 2, result.output
-    said = "the path is empty" if not value else "null character"
-    assert said in result.stderr
-    assert "\0" not in result.stderr
+@of_commands(of_paths)
+@pytest.mark.parametrize(("value", "said"), [("", "the path is empty"), ("a\0b", "null character")])
+def test_an_empty_path_and_one_that_cannot_be(words, value, said):
+    for param in of_paths(words):
+        result = call(words, [(param, value)])
+        assert result.exit_code == 2, (param, result.output)
+        assert said in result.stderr
+        assert "\0" not in result.stderr
 
 
 @pytest.mark.parametrize(

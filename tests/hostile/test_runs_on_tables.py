@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from itertools import product
 
 import pytest
 from click.testing import CliRunner
@@ -260,9 +261,7 @@ def test_clocks_that_jump(tmp_path, monkeypatch):
 # Damage
 
 
-@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
-@pytest.mark.parametrize("style", ["arrow", "parquet"])
-def test_damaged_arrow_files_do_not_kill_the_process(tmp_path, compression, style):
+def test_damaged_arrow_files_do_not_kill_the_process(tmp_path):
     """In a process of its own, so that a crash would be seen."""
     rows = 300
     words = pa.array([f"word {at % 7}" for at in range(rows)])
@@ -274,32 +273,33 @@ def test_damaged_arrow_files_do_not_kill_the_process(tmp_path, compression, styl
         "large": pa.array(["x", "yy", None] * 100, pa.large_string()),
         "view": pa.array(["x" * 20, None, "y"] * 100, pa.string_view()),
     })  # fmt: skip
-    if style == "parquet":
-        table = table.drop(["word"])
-    feather.write_feather(table, tmp_path / "a.arrow", compression=compression)
-    whole, chance = (tmp_path / "a.arrow").read_bytes(), random.Random(9)
-    for at in range(40):
-        damaged = bytearray(whole)
-        for _ in range(chance.choice([1, 4, 16])):
-            place = chance.randrange(len(whole) * 2 // 3)
-            damaged[place] = chance.choice([0, 127, 255, chance.randrange(256)])
-        (tmp_path / f"{at}.arrow").write_bytes(damaged)
-    options = ["--workers", "1", "--format", style, "--keep", "VIFIDEL-P >= 0"]
-    code = (
-        "from click.testing import CliRunner\n"
-        "from vifidel_eval.commands.main import main\n"
-        "for at in range(40):\n"
-        f"    options = ['--metrics', 'VIFIDEL-PRF', '--output', f'out{{at}}', *{options!r}]\n"
-        "    r = CliRunner().invoke(main, ['score-table', f'{at}.arrow', *options])\n"
-        "    assert r.exception is None or isinstance(r.exception, SystemExit), (at, r.exception)\n"
-        "    print(r.exit_code, r.stderr)\n"
-    )
+    chance = random.Random(9)
+    for style, compression in product(("arrow", "parquet"), ("uncompressed", "lz4", "zstd")):
+        of_style = table if style == "arrow" else table.drop(["word"])
+        feather.write_feather(of_style, tmp_path / "a.arrow", compression=compression)
+        whole = (tmp_path / "a.arrow").read_bytes()
+        for at in range(12):
+            damaged = bytearray(whole)
+            for _ in range(chance.choice([1, 4, 16])):
+                place = chance.randrange(len(whole) * 2 // 3)
+                damaged[place] = chance.choice([0, 127, 255, chance.randrange(256)])
+            (tmp_path / f"{style}-{compression}-{at}.arrow").write_bytes(damaged)
+    (tmp_path / "a.arrow").unlink()
+    code = """
+from pathlib import Path
+from hostile.test_runs_on_tables import score
+for path in Path().glob("*.arrow"):
+    style = path.name.partition("-")[0]
+    r = score(path, f"of {path}", "--format", style, "--keep", "VIFIDEL-P >= 0")
+    assert r.exception is None or isinstance(r.exception, SystemExit), (path, r.exception)
+    print(r.exit_code, r.stderr)
+"""
     result = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=240,
-        check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False, env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"},
     )  # fmt: skip
     assert result.returncode == 0, result.stderr[-2000:]
-    assert result.stdout.count("cannot be read as Arrow") > 5
+    assert result.stdout.count("cannot be read as Arrow") > 10
 
 
 def test_damaged_batches_are_refused():

@@ -117,8 +117,6 @@ def test_every_verb_is_the_name_of_a_thing():
     assert {name for name in NAMES if name not in class_names().class_of} == set()
 
 
-# A name such as *building* is a form of a verb of its own.
-@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("ing")])
 @pytest.mark.parametrize(
     ("text", "number"),
     [
@@ -136,12 +134,15 @@ def test_every_verb_is_the_name_of_a_thing():
         ("a {b} stands there", [True]),
     ],
 )
-def test_what_somebody_does_is_no_thing(name, text, number):
-    plural = irregular_plural(name) or f"{name}s"
-    units = UNITS(text.format(b=name, s=plural))
-    category = class_names().class_of[name]
-    own = [u for u in units if u.category == category and u.words in (name, plural)]
-    assert len(own) == sum(number)
+def test_what_somebody_does_is_no_thing(text, number):
+    for name in NAMES:
+        if name.endswith("ing"):  # such as *building*: a form of a verb of its own
+            continue
+        plural = irregular_plural(name) or f"{name}s"
+        units = UNITS(text.format(b=name, s=plural))
+        category = class_names().class_of[name]
+        own = [u for u in units if u.category == category and u.words in (name, plural)]
+        assert len(own) == sum(number), name
 
 
 @pytest.mark.parametrize(

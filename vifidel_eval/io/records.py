@@ -13,7 +13,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
-from functools import partial, update_wrapper
+from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -281,11 +281,6 @@ def progress_bar(
         finally:
             warnings.showwarning = show
             timer.cancel()
-
-
-def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
-    """Return what names the step that a bar is at; it shows when the bar next moves."""
-    return partial(bar.set_description_str, refresh=False)
 
 
 K = TypeVar("K", bound=Sized)

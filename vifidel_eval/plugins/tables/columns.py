@@ -28,16 +28,13 @@ _NUMBERS = pa.list_(pa.float64())
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of some rows (arrays of PyArrow, or `Values`), or their names or fields.
-
-    All but the captions may be None. Without `labels`, objects are looked up by `image_ids`.
-    """
+    """The columns of some rows (arrays of PyArrow, or `Values`), or their names or fields."""
 
     captions: Any
     labels: Any = None
     label_scores: Any = None
     references: Any = None
-    image_ids: Any = None
+    image_ids: Any = None  # without labels, objects are looked up by them
 
     def __len__(self) -> int:
         return len(self.captions)
@@ -220,10 +217,9 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 def as_column(
     values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
-    """Return one entry per row as a column of `Columns`; a column, or None, stays what it is.
+    """Return one entry per row as a column, or as `Values` if its type does not fit.
 
-    A sequence becomes one if the type that PyArrow finds `fits`, and else `Values`; without `fits`,
-    it must become one, with lists `of` something.
+    Without `fits`, it must become a column, with lists `of` something.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values

@@ -114,16 +114,24 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
         of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
         usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
         there = of_names >= threshold
-    elif shape == COUNTS:  # 0 says that it was looked for and is not there: not usual
+    elif shape == COUNTS:
         amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
-        usual = usual & (amounts > 0) & (amounts <= HIGHEST_COUNT)
+        usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
+        usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
     odd = (np.bincount(owners[~usual], minlength=len(column)) > 0) | (sizes != of_numbers)
 
     counted = there & ~odd[owners]
+    absent: dict[int, set[str]] = {}
     present = (owners[counted], places[counted], amounts[counted])
     for row, place, amount in zip(*(each.tolist() for each in present), strict=True):
         label = cleaned[place]
-        counts[row][label] = counts[row].get(label, 0) + amount
+        if amount:
+            counts[row][label] = counts[row].get(label, 0) + amount
+        else:  # it was looked for and is not there
+            absent.setdefault(row, set()).add(label)
+    for row, not_there in absent.items():
+        labels.asked[row] = frozenset(not_there.union(counts[row]))
+        odd[row] = not not_there.isdisjoint(counts[row])  # a contradiction
 
     listed = [split(*part) for part in parts] if odd.any() else []
     singly = {}
@@ -185,15 +193,10 @@ def _mapping(names: list[str], numbers: list[int]) -> dict[str, int]:
 
 
 class ObjectsById:
-    """The labels of rows by the ids of a column, which mean images as those of caption files do.
-
-    An id that the source does not know makes bad labels where the source lists every image, and
-    else an image without objects, as detections have them.
-    """
+    """The labels of rows by the ids of a column, which mean images as those of caption files do."""
 
     def __init__(self, objects: ObjectLabels, column: str) -> None:
-        self.objects = objects
-        self._column = column
+        self.objects, self._column = objects, column
 
     def matched(self, column: Any) -> list[tuple[Any, ImageId | None]]:
         """Return the ids of rows, each with the image of the source that it means, if any."""
@@ -218,7 +221,7 @@ class ObjectsById:
             if image_id is not None:
                 labels.counts[row] = self.objects[image_id]
                 labels.asked[row] = self.objects.asked_of([image_id])[0]
-            elif self.objects.lists_every_image:
+            elif self.objects.lists_every_image:  # others have no line for one without objects
                 labels.problems[row] = (
                     f"the objects have no image {value!r:.60} ({self._column}, "
                     f"{self.objects.where})."
