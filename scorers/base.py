@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Real
-from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -114,8 +113,6 @@ class Scorer(ABC):
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
     _uncertain: float | None = None
-    #: Settings that differ from their defaults, as text: `noting` has them.
-    _given: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
@@ -347,7 +344,7 @@ class Scorer(ABC):
         return self.method()  # which programs such as M2 call its column
 
     def __repr__(self) -> str:
-        given, objects = dict(self._given), getattr(self, "_objects", None)
+        given, objects = dict(getattr(self, "_given", {})), getattr(self, "_objects", None)
         if objects is not None:
             given["objects"] = f"<{objects.where}: {len(objects)} image{'s' * (len(objects) != 1)}>"
         return f"{type(self).__name__}({', '.join(f'{name}={of}' for name, of in given.items())})"

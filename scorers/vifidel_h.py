@@ -94,26 +94,10 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     """
 
     columns = (
-        Column(
-            "VIFIDEL-Hs",
-            True,
-            of_sums=_rate(_WITH_ABSENT, _CAPTIONS),
-            meaning="share of captions that make something up",
-        ),
-        Column(
-            "VIFIDEL-Hi",
-            True,
-            of_sums=_rate(ABSENT, JUDGED),
-            meaning="share of mentions that are made up",
-        ),
-        Column(
-            "VIFIDEL-Hn",
-            True,
-            of_sums=_rate(_THINGS, _CAPTIONS),
-            is_count=True,
-            meaning="things made up per caption",
-        ),
-        Column("VIFIDEL-T", meaning="mean support of the things mentioned"),
+        Column("VIFIDEL-Hs", True, of_sums=_rate(_WITH_ABSENT, _CAPTIONS)),
+        Column("VIFIDEL-Hi", True, of_sums=_rate(ABSENT, JUDGED)),
+        Column("VIFIDEL-Hn", True, of_sums=_rate(_THINGS, _CAPTIONS), is_count=True),
+        Column("VIFIDEL-T"),
     )
     rates_inventions = True
     _scores_words = False

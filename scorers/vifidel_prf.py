@@ -100,11 +100,7 @@ class VifidelPRF(ClaimScorer):
     True
     """
 
-    columns = (
-        Column("VIFIDEL-P", meaning="fidelity, how true captions are to the image"),
-        Column("VIFIDEL-R", meaning="coverage, how much of the image they mention"),
-        Column("VIFIDEL-F", meaning="fidelity and coverage in one number"),
-    )
+    columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
     _details = WordDetails
 

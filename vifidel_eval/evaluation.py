@@ -39,7 +39,6 @@ class Column:
     #: The corpus score of sums over the rows, as `Statistics.score` has it, where that is no mean.
     of_sums: Callable[[Floats], Floats] | None = None
     is_count: bool = False  # whether it is a number of things, which percent leave as it is
-    meaning: str = ""  # what the letters of its name stand for, in a few words below tables
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():

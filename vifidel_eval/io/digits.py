@@ -14,14 +14,9 @@ _DECIMALS = 10  # metrics score on a scale of 1 or 10
 _KINDS = {str: "text", int: "a whole number", bool: "true or false"}
 
 
-def as_written(number: float) -> float:
-    """Return a number with ten significant digits; NaN stays NaN."""
-    return float(f"{number:.{_DIGITS}g}")
-
-
 def rounded(score: float) -> float | None:
     """Return a score with ten significant digits, None if it is undefined."""
-    return None if math.isnan(score) else as_written(score)
+    return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
 
 
 def from_json(value: Any) -> float:
@@ -35,7 +30,7 @@ def from_json(value: Any) -> float:
 
 def short(value: Any) -> float:
     """Return a number of JSON with ten significant digits, NaN for null."""
-    return as_written(from_json(value))
+    return float(f"{from_json(value):.{_DIGITS}g}")
 
 
 def deciding(score: float) -> float:

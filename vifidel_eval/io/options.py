@@ -59,10 +59,7 @@ def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def noting(made: Callable[..., None]) -> Callable[..., None]:
-    """Return a constructor that keeps in ``_given`` what it was called with, for a ``repr``.
-
-    These are texts by name, of settings that differ from their defaults; no value is held.
-    """
+    """Return a constructor that keeps in ``_given``, as texts, what differs from defaults."""
     signature = inspect.signature(made)
 
     @functools.wraps(made)
@@ -72,12 +69,11 @@ def noting(made: Callable[..., None]) -> Callable[..., None]:
             with contextlib.suppress(TypeError):  # which `made` raises as well
                 for name, value in signature.bind(self, *args, **settings).arguments.items():
                     default = signature.parameters[name].default
-                    short = value is None or isinstance(value, str | int | float | os.PathLike)
-                    if default is not inspect.Parameter.empty and value is not default:
-                        if not short:
-                            self._given[name] = f"{type(value).__name__}(...)"
-                        elif value != default:
-                            self._given[name] = repr(value)
+                    short = isinstance(value, str | int | float | os.PathLike)
+                    if default is inspect.Parameter.empty or value is default:
+                        continue
+                    if not short or value != default:
+                        self._given[name] = repr(value) if short else f"{type(value).__name__}(...)"
         made(self, *args, **settings)
 
     return call

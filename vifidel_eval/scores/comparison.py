@@ -198,7 +198,7 @@ def compare(
     samples = {column: sample for column, sample in taken.items() if sample is not None}
     draws = bootstrap.scores(samples)
     tests = tests and len(scores.evaluations) > 1
-    p = p_values(samples, bootstrap.seed, tested, draws) if tests else {}
+    p = p_values(samples, bootstrap.seed, tested) if tests else {}
     at_equal = at_equal_length(scores, shared, bootstrap) if tests else {}
     metrics: dict[str, Comparison] = {}
     for column in scores.columns():

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats, Integers
-from ..io.digits import as_written, deciding
+from ..io.digits import deciding, rounded
 from ..io.image_ids import ImageId
 from ..io.options import check_whole
 from .run_warnings import WORDS, differ
@@ -31,9 +31,8 @@ from .scores import Scores
 _Key = TypeVar("_Key", bound=Hashable)
 
 _MOST_RESAMPLES = 1_000_000  # that may be asked for
-# Numbers of resamples at a time, 8 bytes each: where every two systems are looked at, and where they
-# fit the caches of a processor.
-_CHUNK, _SMALL_CHUNK = 2**21, 2**18
+_CHUNK = 2**21  # numbers of resamples at a time, each of which takes 8 bytes
+_SMALL_CHUNK = 2**18  # those that fit a processor's caches
 # Differences that differ by less, relative to the scores, are the same but for rounding: scores
 # have ten digits.
 _ROUNDING = 1e-9
@@ -154,7 +153,8 @@ def as_in_files(numbers: Floats) -> Floats:
     """Return scores of images, or counts, with the digits that files hold."""
     if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
         return numbers
-    return np.array([*map(as_written, numbers.ravel().tolist())]).reshape(numbers.shape)
+    few = [*map(rounded, numbers.ravel().tolist())]  # where None is NaN
+    return np.array(few, dtype=np.float64).reshape(numbers.shape)
 
 
 def _mean(sums: Floats) -> Floats:
@@ -176,13 +176,8 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
-def p_values(
-    samples: Mapping[_Key, Sample], seed: int, resamples: int, draws: Mapping[_Key, Floats]
-) -> dict[_Key, Floats]:
-    """Return p-values of pairs, by bootstrap and by randomisation: (2, first system, second).
-
-    `draws` are scores of the seed's first resamples; if these are as many, they are not made again.
-    """
+def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
+    """Return p-values of pairs, by bootstrap and by randomisation: (2, first system, second)."""
     sums_of = {
         key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
         for key, sample in samples.items()
@@ -205,11 +200,8 @@ def p_values(
         for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
             yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
 
-    of_draws = iter(draws.items())
-    if any(drawn.shape[1] != resamples for drawn in draws.values()):
-        parts = _summed(samples, partial(_draws, seed, resamples))
-        of_draws = ((key, samples[key].resampled(sums)) for key, sums in parts)
-    for key, drawn in of_draws:
+    for key, sums in _summed(samples, partial(_draws, seed, resamples)):
+        drawn = samples[key].resampled(sums)
         for one in range(len(drawn) - 1):
             differences = drawn[one] - drawn[one + 1 :]
             count(key, 0, one, differences - observed[key][one, one + 1 :, np.newaxis])
@@ -232,7 +224,7 @@ def p_values(
 def _summed(
     samples: Mapping[_Key, Sample],
     weights: Callable[[int, int], Iterator[NDArray[Any]]],
-    chunk: int | None = None,
+    chunk: int = 0,
 ) -> Iterator[tuple[_Key, Floats]]:
     """Yield weighted sums of all rows of each sample, (k, systems, some resamples) at a time."""
     place: dict[bytes, int] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -160,6 +161,17 @@ def _points(cell: str) -> float:
     shown, bold = in_print(cell)
     points = sum(_POINTS.get(character, _WIDEST) for character in shown)
     return _BOLD * points if bold else points
+
+
+def wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
+    """Yield notes in lines that fit."""
+    wrap = textwrap.TextWrapper(
+        max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    for note in notes:
+        # The indented part of a signature has no blanks.
+        fits = len(note) <= width or " " not in note.strip()
+        yield from [note] if fits else wrap.wrap(note)
 
 
 def in_brief(signatures: Iterable[str]) -> str:

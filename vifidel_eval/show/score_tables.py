@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -34,9 +33,18 @@ from .comparison_tables import (
     one_table,
     signature_of_differences,
 )
-from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, line_width
+from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, line_width, wrapped
 
 _PLAIN = TableLayout()
+_LETTERS = {
+    "VIFIDEL-F": "fidelity and coverage in one number",
+    "VIFIDEL-P": "fidelity, how true captions are to the image",
+    "VIFIDEL-R": "coverage, how much of the image they mention",
+    "VIFIDEL-Hs": "share of captions that make something up",
+    "VIFIDEL-Hi": "share of mentions that are made up",
+    "VIFIDEL-Hn": "things made up per caption",
+    "VIFIDEL-T": "mean support of the things mentioned",
+}
 
 
 def render(
@@ -62,7 +70,7 @@ def render(
             for part in fitted(whole, style, layout.width, corner)
         ]
     if style == "table":
-        tables = [replace(each, notes=list(_wrapped(each.notes, layout.width))) for each in tables]
+        tables = [replace(each, notes=list(wrapped(each.notes, layout.width))) for each in tables]
     return "\n\n".join(each.render(style) for each in tables)
 
 
@@ -89,9 +97,8 @@ def _in_terminal(
 ) -> list[Table]:
     """Return who beats whom under the first metric, and the scores with ranks; or these alone."""
     tables: list[Table] = []
-    if comparisons is None or layout.scores_only:
-        comparisons = None
-    elif (headline := comparisons.headline(by_default=layout.columns is None)) is not None:
+    comparisons = None if layout.scores_only else comparisons
+    if comparisons and (headline := comparisons.headline(by_default=layout.columns is None)):
         named, numbered = (
             headline.matrix(layout.shown, layout.decimals("table"), numbered)
             for numbered in (False, True)
@@ -144,8 +151,7 @@ def _with_intervals(
             elif not with_ranks and system in level:
                 text = f"*{text}"
                 marks.add("*")
-            leads = system in level if not with_ranks else text.endswith(" #1")
-            row.append(Marked(Figures(text), bold=leads))
+            row.append(Marked(Figures(text), bold=system in level))
     return Table(
         ["System", *(column.name for column in columns), *counts.headers[1:]],
         [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
@@ -161,28 +167,9 @@ def _with_intervals(
 
 def _letters(scores: Scores) -> list[str]:
     """Return what the letters stand for with which names of columns end."""
-    meanings = {
-        column.name: column.meaning
-        for metric in scores.metric_of_columns().values()
-        if metric in METRICS
-        for column in METRICS[metric].columns
-    }
-    meant = [
-        f"{name.rpartition('-')[2]}: {meanings[name]}"
-        for name in scores.signatures
-        if meanings.get(name)
-    ]
+    names = [name for name in scores.signatures if name in _LETTERS]
+    meant = [f"{name.removeprefix('VIFIDEL-')}: {_LETTERS[name]}" for name in names]
     return [f"{'; '.join(meant)}."] if meant else []
-
-
-def _wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
-    wrap = textwrap.TextWrapper(
-        max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
-    for note in notes:
-        # The indented part of a signature has no blanks.
-        fits = len(note) <= width or " " not in note.strip()
-        yield from [note] if fits else wrap.wrap(note)
 
 
 def beside(
