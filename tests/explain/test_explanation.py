@@ -1,5 +1,6 @@
 import json
 import math
+import re
 from collections import Counter
 from decimal import Decimal
 
@@ -235,3 +236,13 @@ def test_rows_add_up_and_cost_no_more_than_a_linear_program(
     masses = [np.array(list(side.values())) / side.total() for side in (left, right)]
     least = transport_distance(*masses, every_cost)
     assert explanation.distance == pytest.approx(least, abs=1e-6)
+
+
+def test_a_notebook_shows_the_caption_with_marks():
+    html = Vifidel({1: ["dog"]}).explain(1, "A Dog & a <b>zebra</b>.")._repr_html_()
+    marked = re.sub(r' style="[^"]*"', "", html.partition("</p>")[0])
+    assert marked == (
+        '<p>A <mark title="there">Dog<sup>+</sup></mark> &amp; a &lt;b&gt;'
+        '<mark title="not in the image">zebra<sup>!</sup></mark>&lt;/b&gt;.'
+    )
+    assert "<table>" in html

@@ -2,6 +2,7 @@ import contextlib
 import io
 import json
 import math
+import pickle
 
 import pytest
 from pycocoevalcap.eval import COCOEvalCap
@@ -106,3 +107,13 @@ def test_one_line_names_an_image_without_a_caption():
     with pytest.raises(CaptionError, match=r"image 632: .* found 0 captions"):
         Vifidel(OBJECTS).add_to(coco_eval)
     assert 632 not in coco_eval.cocoRes.imgToAnns
+
+
+def test_a_scorer_says_what_it_is_made_of_and_lists_what_users_call():
+    scorer = Vifidel({1: ["dog"]}, threshold=0.5, p=2, stop_words={"a"})
+    shown = "Vifidel(objects=<objects: 1 image>, threshold=0.5, stop_words=set(...))"
+    assert repr(scorer) == repr(pickle.loads(pickle.dumps(scorer))) == shown
+    assert repr(VifidelPRF()) == "VifidelPRF()"
+    public = {name for name in dir(VifidelPRF()) if not name.startswith("_")}
+    assert {"score", "compute_score", "add_to", "explain", "judge_sentences"} <= public
+    assert not public & {"evaluate", "prepare", "in_run", "score_part"}

@@ -233,3 +233,56 @@ def test_a_run_without_java_says_what_differs_from_pycocoevalcap():
     scores = Scores(exact, scores.evaluations)
     assert "pycocoevalcap's" not in render(scores, "table") + in_html(scores) + in_short(scores)
     assert beside(scores, "json") == []
+
+
+def half(values, seed=0):
+    """Half of the percentile interval of a mean, by NumPy's own draws."""
+    values = np.asarray(values)
+    draws = np.random.default_rng(seed).integers(len(values), size=(4000, len(values)))
+    return np.diff(np.quantile(values[draws].mean(axis=1), [0.025, 0.975])).item() / 2
+
+
+def test_a_terminal_shows_intervals_and_what_is_best_by_test():
+    means = {"bad": 0.2, "best": 0.602, "tied": 0.6}
+    values = {"VIFIDEL-F": draw(1, means), "CIDEr": draw(2, dict.fromkeys(means, 0.5))}
+    run = scores({"LEN": {name: [7.64] * 200 for name in means}, **values}, unranked=["LEN"])
+    lines = render(run, intervals=compare(run), style="table").splitlines()
+    assert lines[0].split() == ["System", "VIFIDEL-F", "LEN", "CIDEr", "Scored"]
+    for name, line in zip(means, lines[2:5], strict=True):
+        score, beside_it = line.split()[1:3]
+        assert score == "*" * (name != "bad") + f"{np.mean(values['VIFIDEL-F'][name]):.4f}"
+        assert float(beside_it.removeprefix("±")) == pytest.approx(
+            half(values["VIFIDEL-F"][name]), abs=2e-3
+        )
+        assert "7.6 ±.0" in line
+    notes = " ".join(lines[5:])
+    assert "±: half of the 95 % bootstrap interval. *: the best" in notes
+    assert "F: fidelity and coverage in one number." in notes
+    assert "version:1" not in notes
+    whole = render(run, "table", layout=TableLayout(signatures=True))
+    assert "All: version:1" in whole
+    assert "±" not in render(run, "table", layout=TableLayout(width=40), intervals=compare(run))
+    untested = render(run, "table", intervals=compare(run, tests=False))
+    assert untested.count("*0.") == 2
+    assert "*: the best score; --compare tests the difference." in " ".join(untested.split())
+
+
+def test_a_comparison_begins_with_who_beats_whom():
+    comparisons = compare(BASED)
+    text = render(BASED, "table", comparisons)
+    title, header, _, *lines = text.splitlines()
+    assert title == "M: who beats whom (64 images)"
+    assert header.split() == ["M", "Rank", "a&b", "c|d", "b_s"]
+    assert [line.split() for line in lines[:3]] == [
+        ["a&b", "1", "-", "*+0.125", "*+0.125"],
+        ["c|d", "2", "*-0.125", "-", "0.000"],
+        ["b_s", "2", "*-0.125", "0.000", "-"],
+    ]
+    assert re.search(r"a&b +0.6172 ±.0\d+ #1 +0.3672 ±.0\d+ #1", text)
+    of_lower = render(BASED, "table", comparisons, TableLayout(("L",), percent=True))
+    assert of_lower.startswith("L: who beats whom")
+    assert "*-12.50" in of_lower
+    many = scores({"M": draw(3, {f"a system with a long name {n}": n / 10 for n in range(5)})})
+    assert "5 a system with a long name 0" in render(many, "table", compare(many))
+    alone = scores({"M": draw(1, {"a": 0.5})})
+    assert "who beats whom" not in render(alone, "table", compare(alone))

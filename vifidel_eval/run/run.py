@@ -48,8 +48,7 @@ class Run:
     detail: Scores
     plan: Plan | None = None
     _compared: Comparisons | None = None
-    #: The file of a loaded run.
-    _where: str = "a loaded run"
+    _where: str = "a loaded run"  #: the file of a loaded run
     #: What a loaded run was made from, once it was looked for, and what makes it of arguments.
     _again: Plan | None = None
     _plan_again: Callable[[Mapping[str, Any]], Plan] | None = None
@@ -337,9 +336,9 @@ class Run:
         It is a JSON file; if it cannot be written, that is a VifidelError. The result of `compare`
         is saved with it if it is given; a loaded run keeps its comparison by default.
         """
-        known = comparisons or self.saved_comparison
         with phase(f"Writing {path}"):
-            write_whole(Path(path), scores_text(self.detail, known) + "\n")
+            text = scores_text(self.detail, comparisons or self.saved_comparison)
+            write_whole(Path(path), text + "\n")
 
     @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:

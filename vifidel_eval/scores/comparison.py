@@ -197,8 +197,8 @@ def compare(
     taken = {column: take_sample(of, shared) for column, of in evaluations.items()}
     samples = {column: sample for column, sample in taken.items() if sample is not None}
     draws = bootstrap.scores(samples)
-    tests = tests and len(scores.evaluations) > 1
-    p = p_values(samples, bootstrap.seed, tested) if tests else {}
+    several = tests and len(scores.evaluations) > 1
+    p = p_values(samples, bootstrap.seed, tested) if several else {}
     at_equal = at_equal_length(scores, shared, bootstrap) if tests else {}
     metrics: dict[str, Comparison] = {}
     for column in scores.columns():

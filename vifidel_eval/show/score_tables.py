@@ -97,18 +97,19 @@ def _in_terminal(
 ) -> list[Table]:
     """Return who beats whom under the first metric, and the scores with ranks; or these alone."""
     tables: list[Table] = []
-    comparisons = None if layout.scores_only else comparisons
-    if comparisons and (headline := comparisons.headline(by_default=layout.columns is None)):
+    headline = None
+    if comparisons is not None and not layout.scores_only:
+        headline = comparisons.headline(by_default=layout.columns is None)
+    if headline is not None:
         named, numbered = (
             headline.matrix(layout.shown, layout.decimals("table"), numbered)
             for numbered in (False, True)
         )
         tables += fitted(numbered, "table", layout.width, rather=[named])
-        another = "" if layout.columns else "; another metric's matrix: --columns METRIC"
-        note = f"All pairs, with intervals and p: --compare-output FILE.csv, --output{another}."
+        note = "All pairs, with intervals and p: --compare-output FILE; other metrics: --columns."
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, note])
     alone, beside_it = (
-        _with_intervals(scores, intervals, layout, comparisons is not None, halves)
+        _with_intervals(scores, intervals, layout, headline is not None, halves)
         for halves in (False, True)
     )
     return [*tables, *fitted(alone, "table", layout.width, "Metric", [beside_it])]
