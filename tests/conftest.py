@@ -23,8 +23,8 @@ from vifidel_eval.scorers.registry import METRICS
 pytest.register_assert_rewrite("host_metrics", "plan_checks")
 
 # Tests are about results: how long an example takes depends on what else the machine does.
-hypothesis.settings.register_profile("no deadline", deadline=None)
-hypothesis.settings.load_profile("no deadline")
+hypothesis.settings.register_profile("ours", deadline=None, max_examples=50)
+hypothesis.settings.load_profile("ours")
 
 
 @pytest.fixture(autouse=True, scope="session")

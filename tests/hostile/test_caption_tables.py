@@ -103,7 +103,7 @@ def test_odd_table(tmp_path, text, results):
 
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.iterdir()))
 @pytest.mark.parametrize("read", [read_results, read_references])
-@settings(max_examples=40, derandomize=True, database=None)
+@settings(max_examples=25, derandomize=True, database=None)
 @given(data=st.data())
 def test_any_mutation_of_an_example(tmp_path_factory, read, name, data):
     path = tmp_path_factory.getbasetemp() / f"mutated-{name}"
@@ -111,7 +111,7 @@ def test_any_mutation_of_an_example(tmp_path_factory, read, name, data):
     reads_or_refuses(read, path)
 
 
-@settings(max_examples=40, derandomize=True, database=None)
+@settings(max_examples=25, derandomize=True, database=None)
 @given(data=st.data())
 def test_any_damage_to_parquet(tmp_path_factory, data):
     pa = pytest.importorskip("pyarrow")
