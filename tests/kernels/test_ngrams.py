@@ -5,7 +5,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pycocoevalcap.bleu.bleu import Bleu
 from pycocoevalcap.bleu.bleu_scorer import cook_refs, cook_test
