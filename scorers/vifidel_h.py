@@ -18,7 +18,7 @@ from ..kernels.bags import Gold, Part
 from ..kernels.grounding import JudgedMentions, Verdict, words_of
 from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
-from ..words.content_words import piece_words, placed_words
+from ..words.content_words import content_words, piece_words
 from ..words.mentions import Unit
 from ..words.settings import SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
@@ -211,7 +211,8 @@ def warn_of_undeclared(rows: int) -> None:
 
 def _places(caption: str, units: Iterable[Unit]) -> Iterator[range]:
     """Yield which pieces of a caption hold each of its units, both in the same order."""
-    placed, at = list(placed_words(caption, ())), 0
+    pieces = enumerate(caption.split())
+    placed, at = [(place, word) for place, piece in pieces for word in content_words(piece, ())], 0
     for unit in units:
         places = []
         for word in (word for piece in unit.words.split() for word in piece_words(piece)):

@@ -124,7 +124,7 @@ def test_counts_of_labels_called_like_arrays_stay_counts():
         ({"scores": 0.9}, "'scores' is 0.9, not a list"),
         (
             {"labels": [2, 2, 3, 1]},
-            r"detection 2: class 3 is not one of the 3 classes .*\(0 to 2\)",
+            r"detection 2: class 3 is not one of the 3 given classes .*\(0 to 2\)",
         ),
         ({"labels": [-1, 2, 0, 1]}, "detection 0: class -1 is not one of"),
         (

@@ -290,7 +290,7 @@ def test_row_numbers_that_happen_to_be_image_ids_are_one_warning(ids):
         scored(OF_NOCAPS, ids)
     (warning,) = said
     assert (
-        f"ids are 0 to {len(ids) - 1} in this order, and the image side (objects) knows 4"
+        f"ids are 0 to {len(ids) - 1} in this order, and the image side (objects) has 4 images"
         in str(warning.message)
     )
     captions = {name: dict.fromkeys(ids, "a dog") for name in "xy"}

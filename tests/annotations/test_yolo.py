@@ -62,7 +62,7 @@ def test_classes_beside_the_labels(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("3 0.5 0.5 0.2 0.3", "class 3 is not one of the 3 classes that are given"),
+        ("3 0.5 0.5 0.2 0.3", "class 3 is not one of the 3 given classes"),
         ("-1 0.5 0.5 0.2 0.3", "is not an object; YOLO's lines are"),
         ("2.0 0.5 0.5 0.2 0.3", "is not an object"),
         ("dog 0.5 0.5 0.2 0.3", "'dog 0.5 0.5 0.2 0.3' is not an object"),

@@ -122,7 +122,7 @@ POPE = {"question_id": 1, "image": "7.jpg", "answer": "Yes, there is."}
 def test_answers_to_popes_questions_are_no_captions(key, write):
     path = write([POPE | {key: "Is there a dog in the image?"}])
     with pytest.raises(
-        CaptionError, match=r"'Is there a dog in the image.' are no captions; .*--obj"
+        CaptionError, match=r"'Is there a dog in the image.' are not captions; .*--obj"
     ):
         read_results(path)
     path = write([POPE | {"question": "Describe the image."}])

@@ -127,7 +127,7 @@ def coco(labels):
     }
 
 
-# "Verdicts that an earlier version missed" of docs/fidelity.md.
+# "These verdicts were wrong in an earlier version" of docs/fidelity.md.
 @pytest.mark.parametrize(
     ("caption", "labels", "source", "expected"),
     [

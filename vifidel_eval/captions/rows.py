@@ -117,16 +117,9 @@ def make_rows(
                 f"there are {len(captions)} captions and {len(values)} {name}; give one entry of "
                 f"{name} per caption."
             )
-    rows = Rows(
-        captions,
-        listed.get("references", [()] * len(captions)),
-        listed.get("image_ids"),
-        listed.get("objects"),
-        objects_signature,
-        asked,
-    )
-    check_references(rows)
-    return rows
+    references = listed.get("references", [()] * len(captions))
+    sides = listed.get("image_ids"), listed.get("objects"), objects_signature, asked
+    return checked(Rows(captions, references, *sides))
 
 
 def _listed(values: Any, name: str, what: str) -> Any:
@@ -163,9 +156,7 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
             raise CaptionError(
                 f"image {image_id!r}: expected a list of one candidate caption, found {found}."
             )
-    rows = Rows([res[i][0] for i in ids], [gts[i] for i in ids], ids)
-    check_references(rows)
-    return rows
+    return checked(Rows([res[i][0] for i in ids], [gts[i] for i in ids], ids))
 
 
 def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:
@@ -184,8 +175,8 @@ def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[s
     return {image_id: [text] for image_id, text in source.items()}
 
 
-def check_references(rows: Rows) -> None:
-    """Raise a `CaptionError` unless all texts are strings of at most `MOST_CHARACTERS`."""
+def checked(rows: Rows) -> Rows:
+    """Return rows whose texts are all strings of at most `MOST_CHARACTERS`, else `CaptionError`."""
 
     def texts() -> Iterator[str]:
         return itertools.chain(rows.captions, itertools.chain.from_iterable(rows.references))
@@ -195,7 +186,7 @@ def check_references(rows: Rows) -> None:
         and _STRINGS.issuperset(map(type, texts()))
         and max(map(len, texts()), default=0) <= MOST_CHARACTERS
     ):
-        return
+        return rows
     for row, (caption, references) in enumerate(zip(rows.captions, rows.references, strict=True)):
         if not isinstance(caption, str):
             raise CaptionError(f"{rows.name(row)}: the caption is {caption!r:.60}, not a string.")
@@ -213,6 +204,7 @@ def check_references(rows: Rows) -> None:
                     f"{rows.name(row)}: the {what} is {len(text)} characters long, and at most "
                     f"{MOST_CHARACTERS} are read; shorten it."
                 )
+    return rows
 
 
 def image_ids_of(rows: Rows, metric: object) -> Sequence[ImageId]:

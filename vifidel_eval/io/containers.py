@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ..errors import VifidelError
 from ..project import pip_install
 from .entries import Entries, Entry, Source, root
-from .files import as_text, first_line, is_json_lines, parse_json, parse_json_lines, read_bytes
+from .files import as_text, first_line, parse_json, parse_json_lines, read_bytes
 from .image_ids import from_json_key
 
 #: How every Parquet file begins.
@@ -154,7 +154,8 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
     if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         return Content("xml", raw, source)
     text = as_text(raw, where, error)
-    if is_json_lines(text):
+    first, _, rest = text.lstrip().partition("\n")
+    if first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{"):
         values, numbers_of_lines = parse_json_lines(text, where, error)
         entries = Entries(values, source, numbers=numbers_of_lines, unit="line")
         return Content("list", entries, source)

@@ -96,10 +96,10 @@ def sha256_of(file: Any) -> str:
     return digest.hexdigest()
 
 
-def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> None:
+def check_path(path: Any, error: type[VifidelError]) -> None:
     """Raise `error` for what is no path: Python takes a whole number for an open file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
-        raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
+        raise error(f"a path must be a string or a Path, not {path!r:.40}.")
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
@@ -193,12 +193,6 @@ def parse_json_lines(
             raise
         numbers.append(number)
     return values, numbers
-
-
-def is_json_lines(text: str) -> bool:
-    """Return whether the first line is a whole JSON object and another object follows it."""
-    first, _, rest = text.lstrip().partition("\n")
-    return first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
 def json_text(content: Any) -> str:

@@ -12,7 +12,7 @@ import stat
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
-from functools import partial, update_wrapper
+from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
@@ -236,11 +236,6 @@ def progress_bar(
         warnings.filterwarnings("ignore", message="IProgress not found")
         bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
         return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
-
-
-def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
-    """Return what names the step that a bar is at; it shows when the bar next moves."""
-    return partial(bar.set_description_str, refresh=False)
 
 
 K = TypeVar("K", bound=Sized)

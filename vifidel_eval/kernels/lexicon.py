@@ -8,6 +8,7 @@ libraries differ in their last bits with machine and thread count.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import weakref
 from array import array
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..errors import VectorsError
 from ..evaluation import Floats, Integers
-from ..words.content_words import END, piece_words, stop_words_signature
+from ..words.content_words import END, piece_words
 from ..words.word_vectors import WordVectors
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
@@ -337,10 +338,12 @@ class WordSpace:
 
     def signature(self) -> list[str]:
         """Return what signatures say of the settings."""
+        # A file of stop words can spell a lone surrogate, UTF-8 cannot.
+        listed = "\n".join(sorted(self.stop_words)).encode(errors="replace")
         return [
             f"norm:{'yes' if self.normalize else 'no'}",
             f"vectors:{self.vectors.signature()}",
-            f"stop:{stop_words_signature(self.stop_words)}",
+            f"stop:{len(self.stop_words)}#{hashlib.sha256(listed).hexdigest()[:8]}",
         ]
 
     def with_room(self, compute: Callable[[Lexicon], T], lexicon: Lexicon | None = None) -> T:

@@ -38,7 +38,7 @@ _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.j
 
 
 class MadeAgain:
-    """A scorer, of files, that pickles and is copied as the arguments of its constructor."""
+    """A scorer that pickles and is copied as the arguments of its constructor."""
 
     _made_from: partial[Any]
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct
 from ..io.options import named_if_wrong, options_of, taking
-from ..io.records import named_by, progress_bar
+from ..io.records import progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import METRICS, Metrics, build, named_metrics, to_compute
 from ..scorers.word_vectors import Objects
@@ -331,7 +332,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         is_seen = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
         if progress or (progress is None and (is_seen or "IPython" in sys.modules)):
             bar = watched.enter_context(progress_bar(work, shown=progress))
-            on_progress, on_metric = bar.update, named_by(bar)
+            # The name of a metric shows when the bar next moves.
+            on_progress, on_metric = bar.update, partial(bar.set_description_str, refresh=False)
         how = planned.scorers, planned.images, planned.allow_subset
         said = on_progress, planned.unavailable, on_metric
         if planned.samples is None:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..captions.rows import Rows, check_references, one_run
+from ..captions.rows import Rows, checked, one_run
 from ..errors import (
     CaptionError,
     ImageIdError,
@@ -140,9 +140,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
             "(allow_subset=True) to score only the images it has."
         )
     ids = [image_id for image_id in references if image_id in captions]
-    rows = Rows([captions[i] for i in ids], [references[i] for i in ids], ids)
-    check_references(rows)
-    return rows
+    return checked(Rows([captions[i] for i in ids], [references[i] for i in ids], ids))
 
 
 def _known(system: System, references: Mapping[ImageId, Any]) -> dict[ImageId, ImageId]:

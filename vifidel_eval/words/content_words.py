@@ -7,7 +7,6 @@ words are dropped, and words of one character that is not Chinese, Japanese or K
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -78,15 +77,6 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
     ]
 
 
-def placed_words(
-    caption: str, stop_words: Collection[str] = STOP_WORDS
-) -> Iterator[tuple[int, str]]:
-    """Yield the content words of a caption with the piece between blanks that holds each."""
-    for place, piece in enumerate(caption.split()):
-        for word in content_words(piece, stop_words):
-            yield place, word
-
-
 END = "\0"  #: the piece after the last piece of each caption
 
 
@@ -128,13 +118,6 @@ def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
     if wrong or not all(isinstance(word, str) for word in words):
         raise VifidelError(f"stop_words must be a collection of strings, not {stop_words!r:.40}.")
     return frozenset(nfc(word).lower() for word in words)
-
-
-def stop_words_signature(stop_words: Collection[str]) -> str:
-    """Return how many stop words there are and a digest of them."""
-    # A file can spell a lone surrogate, UTF-8 cannot.
-    digest = hashlib.sha256("\n".join(sorted(stop_words)).encode(errors="replace")).hexdigest()
-    return f"{len(stop_words)}#{digest[:8]}"
 
 
 @cache

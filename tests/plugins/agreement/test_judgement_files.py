@@ -9,7 +9,7 @@ from pycocoevalcap.cider.cider import Cider
 from scipy import stats
 
 from vifidel_eval.errors import AnnotationError
-from vifidel_eval.plugins.agreement.judgement_files import Columns, read_judgements
+from vifidel_eval.plugins.agreement.judgements import Columns, read_judgements
 
 WORDS = "dog cat bus table man woman tree car beach ball".split()
 

@@ -51,7 +51,7 @@ def test_where_lower_is_better_the_score_is_negative():
 
 def test_undefined_scores_are_numbers():
     nothing = [SimpleNamespace(id="a", image="x.jpg", references=[], prediction="a dog")]
-    with pytest.warns(VifidelWarning, match="VIFIDEL-F is not defined for 1 of 1 samples; their s"):
+    with pytest.warns(VifidelWarning, match="VIFIDEL-F is undefined for 1 of 1 samples; their s"):
         assert CapevalMetric(undefined=-1)(nothing) == {"a": -1}
 
 

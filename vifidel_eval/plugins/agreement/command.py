@@ -133,8 +133,7 @@ class Experiment:
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return VIFIDEL with each side of objects, with counts and by presence, and each vectors.
 
-        They are called ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are
-        several. A side on which no label counts twice, such as a union, has presence only.
+        A side on which no label counts twice, such as a union, has presence only.
         """
         from ...annotations import read_objects
         from ...scorers import Vifidel
@@ -256,11 +255,11 @@ _DATA_SETS = (
     ),
     _DataSet(
         "judgements",
-        "judgement_files",
+        "judgements",
         "Any file of captions with ratings.",
         "FILE is a table or a list with a caption, its references and ratings in each row; the "
         "files of Polaris, Nebula, LongCap-Arena and Composite need no options.",
-        options=(record(f"{__package__}.judgement_files:Columns", "columns"),),
+        options=(record(f"{__package__}.judgements:Columns", "columns"),),
     ),
     _DataSet(
         "hat",
@@ -271,26 +270,13 @@ _DATA_SETS = (
 )
 
 
-def _read(data_set: _DataSet, given: dict[str, Any]) -> Choices | Ratings | Hallucinations:
-    """Read a data set with what a user gave."""
-    from ...captions import read_references
-
-    path, wanted = given.pop(data_set.path), given.pop("wanted", None)
-    if wanted is not None and (captions := given.pop("captions")) is not None:
-        fields = wanted.id_fields, wanted.reference_fields
-        given["references"] = read_references(captions, wanted.splits, *fields)
-    module = import_module(f".{data_set.module}", __package__)
-    read = getattr(module, f"read_{data_set.name.replace('-', '_')}")
-    data: Choices | Ratings | Hallucinations = read(path, **given)
-    return data
-
-
 def _add(data_set: _DataSet) -> None:
     """Add the command of a data set."""
 
     def command(
         experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings, **given: Any
     ) -> None:
+        from ...captions import read_references
         from .correlation import correlate, views
         from .detection import detect
         from .forced_choice import forced_choice
@@ -299,15 +285,21 @@ def _add(data_set: _DataSet) -> None:
         from .trials import write_candidates
 
         ties = {"ties": given.pop("ties")} if "ties" in given else {}
-        data = _read(data_set, given)
+        path, wanted = given.pop(data_set.path), given.pop("wanted", None)
+        if wanted is not None and (captions := given.pop("captions")) is not None:
+            fields = wanted.id_fields, wanted.reference_fields
+            given["references"] = read_references(captions, wanted.splits, *fields)
+        module = import_module(f".{data_set.module}", __package__)
+        read = getattr(module, f"read_{data_set.name.replace('-', '_')}")
+        data: Choices | Ratings | Hallucinations = read(path, **given)
         if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
         for path in experiment.figure:
             check_figure(path)
         if experiment.write_candidates is not None:
             write_candidates(experiment.write_candidates, data.judged)
-            captions = sum(len(one.captions) for one in data.judged)
-            show(f"{captions} captions written to {experiment.write_candidates}")
+            number = sum(len(one.captions) for one in data.judged)
+            show(f"{number} captions written to {experiment.write_candidates}")
             return
         parts = Parts(experiment.output)
         try:

@@ -34,6 +34,14 @@ EACH = "each"
 #: The mean of a caption's ratings is the judgement.
 MEAN = "mean"
 
+# What the tables of Williams' test say below.
+_WILLIAMS = (
+    "one-sided p-values: small if the metric of the row correlates better (Pearson) than "
+    "that of the column",
+    "the captions of an image are taken as independent here: with several captions per "
+    "image, p is too small",
+)
+
 # Metrics that differ by scale only have correlations that differ in the last bits.
 _SAME = 1e-12
 
@@ -108,17 +116,22 @@ def correlate(
     matrices = _matrices(ratings, trials)
     for matrix in matrices:
         of_matrix = {"statistic": "Williams p", "subset": matrix["title"]}
+        lines = []
         for first, p_values in matrix["p_values"].items():
+            ps = [rounded(p) for p in p_values.values()]
+            lines.append([first, rounded(matrix["correlations"][first]), *ps])
             rows += [
                 {"metric": first, **of_matrix, "value": p, "against": second}
                 for second, p in p_values.items()
                 if first != second
             ]
+        headers = ["Metric", "Pearson", *matrix["correlations"]]
+        tables.append(Table(headers, lines, _WILLIAMS, title=matrix["title"]))
     return Agreement(
         ratings.name,
         {"correlations": correlations, "williams": matrices},
         rows,
-        [*tables, *map(_williams_table, matrices)],
+        tables,
         [],
         trials,
     )
@@ -172,22 +185,6 @@ def _matrices(ratings: Ratings, trials: Trials) -> list[dict[str, Any]]:
                 )
                 matrices.append(williams_matrix(title, judgements[:, 0], scores))
     return matrices
-
-
-def _williams_table(matrix: dict[str, Any]) -> Table:
-    """Return the p-values: a small one says that the row's metric is better."""
-    correlations, p_values = matrix["correlations"], matrix["p_values"]
-    rows = [
-        [name, rounded(r), *(rounded(p) for p in p_values[name].values())]
-        for name, r in correlations.items()
-    ]
-    notes = [
-        "one-sided p-values: small if the metric of the row correlates better (Pearson) than "
-        "that of the column",
-        "the captions of an image are taken as independent here: with several captions per "
-        "image, p is too small",
-    ]
-    return Table(["Metric", "Pearson", *correlations], rows, notes, title=matrix["title"])
 
 
 class RatedScores:
@@ -252,10 +249,7 @@ class RatedScores:
 
 
 def _split(y: Integers, bit: int) -> tuple[Integers, Integers, Integers, Integers]:
-    """Return cells whose rating has a one in the digit, those with a zero, and where ones precede.
-
-    That is, the first and the end of the ones before each zero, as `_discordant` needs them.
-    """
+    """Return cells whose rating has a one in the digit, those with a zero, and the ones before."""
     order = np.argsort(y >> bit + 1, kind="stable")
     above, digit = y[order] >> bit + 1, y[order] >> bit & 1
     zeros = np.flatnonzero(digit == 0)

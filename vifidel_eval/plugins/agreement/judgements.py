@@ -1,18 +1,31 @@
-"""Judgements of captions by people: the shapes that data sets are read into, and references."""
+"""Judgements of captions by people: the shapes that data sets are read into, and any file of them.
+
+Polaris, Nebula (Wada, Matsuda et al.), LongCap-Arena and Composite, as capevalkit reads them
+(``infrastructure/benchmarks/legacy.py`` of https://github.com/YuigaWada/CaptionEvalKit-for-VLMs),
+are CSV or Parquet with ``mt`` or ``cand``, ``refs``, a list, ``score`` or ``human_score``, and
+``imgid`` or ``file_name``.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import PurePosixPath
+from functools import cached_property, partial
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...captions.fields import CAPTIONS, Wanted, listed, usual, usual_id
+from ...captions.layouts import records_of, texts_of
+from ...errors import AnnotationError
 from ...evaluation import Floats
+from ...io.containers import content_of, listed_in
+from ...io.entries import Entries, Entry
+from ...io.files import read_bytes
 from ...io.image_ids import ImageId, from_json_key
+from ...io.options import is_listed, option
 from ...io.records import Remembered
 
 #: All kinds of pairs together.
@@ -30,22 +43,15 @@ _APART = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class Judged:
-    """Captions of an image that were judged together: two for a choice, one for a rating.
-
-    `references` are all of the image's; some may be among the captions.
-    """
+    """Captions of an image that were judged together: two for a choice, one for a rating."""
 
     image_id: ImageId
     captions: tuple[str, ...]
-    references: tuple[str, ...]
-    #: Whether captions that are references stay among them.
-    keeps_own: bool = False
+    references: tuple[str, ...]  # all of the image's; some may be among the captions
+    keeps_own: bool = False  # whether captions that are references stay among them
 
     def others(self, references: Sequence[str]) -> list[str]:
-        """Return those of some references that say something else than any of the captions.
-
-        Case, blanks and punctuation make no difference.
-        """
+        """Return those of some references that say something else than any of the captions."""
         return [reference for reference in references if reference not in self._own]
 
     @cached_property
@@ -57,7 +63,7 @@ class Judged:
 
 @Remembered  # several judgements are of one image and its references
 def _plain(caption: str) -> str:
-    return _APART.sub("", caption.lower())
+    return _APART.sub("", caption.lower())  # case, blanks and punctuation make no difference
 
 
 @dataclass(frozen=True)
@@ -99,19 +105,15 @@ def image_id_of(name: str) -> ImageId:
 
 
 def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:
-    """Return how many draws of so many references there are: one, where nothing is drawn.
-
-    References are drawn, `draws` times, if some image has more of them.
-    """
+    """Return how many draws of so many references there are: one, if no image has more of them."""
     most = max(len(one.references) for one in judged)
     return draws if isinstance(number, int) and 0 < number < most else 1
 
 
 def drawn(judged: Sequence[Judged], number: References, seed: int, draw: int) -> list[list[str]]:
-    """Return the references of each judgement; its own captions are not in them.
+    """Return the references of each judgement, the first of a random order of its image's.
 
-    The references of an image are put into a random order for each draw; the first ones are
-    taken, so that the references of a smaller number are among those of a larger one.
+    So those of a smaller number are among those of a larger one; its own captions are not.
     """
     if not isinstance(number, int):
         return [one.others(one.references) for one in judged]
@@ -122,3 +124,104 @@ def drawn(judged: Sequence[Judged], number: References, seed: int, draw: int) ->
             order = random.permutation(len(one.references))
             shuffled[one.references] = [one.references[place] for place in order]
     return [one.others(shuffled[one.references])[:number] for one in judged]
+
+
+_field = partial(option, kind=str, section="", metavar="FIELD")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns, or fields, of a file of judgements are called."""
+
+    caption_field: str = _field("", "The captions.  [default: mt, cand, caption, ...]")
+    references_field: str = _field("", "The references.  [default: refs, references, ...]")
+    rating_field: tuple[str, ...] = _field(
+        (), "The ratings; repeat for several questions.  [default: score, ...]", several=True
+    )
+    image_field: str = _field(
+        "",
+        "The images, to look up objects and to resample images for intervals.  [default: imgid, "
+        "file_name, ...; without it, rows with the same references belong to one image]",
+    )
+    keep_own: bool = option(
+        False, "Keep a caption among its own references, like capevalkit.", bool, section=""
+    )
+    group_by: str = _field("", "Evaluate the rows of each value of this field separately, too.")
+
+
+_CAPTIONS = ("mt", "cand", *CAPTIONS)
+_REFERENCES = ("refs", "references", "reference", "captions", "sentences")
+_RATINGS = ("score", "human_score", "rating")
+
+
+def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
+    """Read judgements of captions from CSV, TSV, JSON, JSON Lines, Excel or Parquet, by row.
+
+    References and ratings may be lists, which a cell spells: a rating of each judge. The subsets
+    are ``"all"``, and each value of the field to group by.
+    """
+    named = columns or Columns()
+    rows = records_of(content_of(read_bytes(path, AnnotationError), str(path), AnnotationError))
+    if isinstance(rows, Entry) or not rows:
+        raise AnnotationError(f"{path}: has no row with a judgement; give a table or a list.")
+    caption = _field_of(rows, "--caption-field", named.caption_field, _CAPTIONS)
+    references = _field_of(rows, "--references-field", named.references_field, _REFERENCES, False)
+    group = _field_of(rows, "--group-by", named.group_by, (), False)
+    asked = named.rating_field or ("",)
+    questions = [_field_of(rows, "--rating-field", name, _RATINGS) for name in asked]
+    image = _field_of(rows, "--image-field", named.image_field, (), False)
+    # An "id" is that of the row.
+    image = image or usual_id(name for name in rows.names if name != "id") or ""
+    judged = []
+    first_with: dict[tuple[str, ...], ImageId] = {}
+    for number, row in enumerate(rows):
+        texts = texts_of(row[references], row, Wanted(references=True)) if references else []
+        of_row = row.image_id(image) if image else first_with.setdefault(tuple(texts), number)
+        judged.append(Judged(of_row, (row.text(caption),), tuple(texts), named.keep_own))
+    ratings = {}
+    for name in questions:
+        given = [_ratings(row, name) for row in rows]
+        judges = max(map(len, given))
+        lacking = [row for row, of in zip(rows, given, strict=True) if 1 < judges != len(of) > 0]
+        if lacking:
+            raise lacking[0].refusal(name, f"{judges} ratings, as others have, or none")
+        ratings[name] = np.array([of or [np.nan] * max(judges, 1) for of in given])
+    subsets = {ALL: np.ones(len(judged), dtype=bool)}
+    values = [str(row[group]) for row in rows] if group else []
+    subsets |= {f"{group} {one}": np.array(values) == one for one in dict.fromkeys(values)}
+    return Ratings(path.stem, judged, ratings, subsets)
+
+
+def _field_of(
+    rows: Entries, flag: str, asked: str, known: Sequence[str], needed: bool = True
+) -> str:
+    """Return the field that a user names, or the only one with a usual name."""
+    found = [name for name in rows.names if name == asked] if asked else usual(rows.names, known)
+    if len(found) > 1 or (not found and (asked or needed)):
+        why = (
+            f"{listed(found, ' and ')} could each be meant"
+            if found
+            else f"there is no {asked!r:.40}"
+        )
+        why = why if found or asked else f"no field has a usual name ({', '.join(known[:3])})"
+        raise AnnotationError(
+            f"{rows.source.where}: {why}; name one of {listed(rows.names)} with {flag}."
+        )
+    return found[0] if found else ""
+
+
+def _ratings(row: Entry, name: str) -> list[float]:
+    """Return the ratings of a caption, one of each judge; none where there is none."""
+    given = row.get(name)
+    if isinstance(given, str):
+        given = listed_in(given, str(row), AnnotationError) or [given.strip() or None]
+    try:
+        ratings = [
+            np.nan if one is None else float(one)
+            for one in (given if is_listed(given) else [given])
+        ]
+    except (TypeError, ValueError):
+        ratings = [np.inf]
+    if np.isinf(ratings).any():
+        raise row.refusal(name, "a number, or a list of numbers")
+    return [] if np.isnan(ratings).all() else ratings

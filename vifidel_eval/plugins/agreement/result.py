@@ -68,11 +68,7 @@ class Agreement:
 
 
 class Resampled:
-    """Judgements resampled by image, the same for every metric, with one of the draws each time.
-
-    An image brings all that was judged of it. An interval says how different an experiment with
-    other images of the same kind and one other draw of references may come out.
-    """
+    """Judgements resampled by image, the same for every metric, with one of the draws each time."""
 
     def __init__(self, judged: Sequence[Judged], seed: int) -> None:
         self._images = [one.image_id for one in judged]
@@ -155,11 +151,7 @@ def write_figure(path: Path, result: Agreement) -> None:
 
 
 def write_curves(path: Path, result: Agreement) -> None:
-    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4.
-
-    There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
-    intervals. Other tools' scores, whatever references they had, are a level line.
-    """
+    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, kind by kind."""
     accuracies = result.findings["accuracies"]
     kinds = list(dict.fromkeys(accuracy["kind"] for accuracy in accuracies))
     metrics = list(dict.fromkeys(accuracy["metric"] for accuracy in accuracies))
@@ -212,10 +204,7 @@ def write_curves(path: Path, result: Agreement) -> None:
 
 
 def write_intervals(path: Path, result: Agreement) -> None:
-    """Write how well metrics find what captions make up, with 95 % intervals: a panel each.
-
-    The dotted line is what chance reaches, where there is such a number.
-    """
+    """Write how well metrics find what captions make up; dotted lines are what chance reaches."""
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
 
@@ -249,10 +238,7 @@ def write_intervals(path: Path, result: Agreement) -> None:
 
 
 def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
-    """Write a panel for each `williams_matrix`, as Kilickaya et al.'s Fig. 4.
-
-    The darker a cell, the surer that its row's metric correlates better than its column's.
-    """
+    """Write a panel for each `williams_matrix`, darker where surer, as in Kilickaya et al."""
     if not matrices:
         raise VifidelError(f"{path}: a matrix needs two metrics; name more --metrics.")
     size = 2.5 + 0.5 * max(len(matrix["correlations"]) for matrix in matrices)

@@ -253,11 +253,8 @@ class _Draw:
         self._scored: dict[bool, tuple[list[int], dict[str, Rows]]] = {}
 
     def scored(self, name: str) -> tuple[list[int], dict[str, Rows]]:
-        """Return the judgements that a metric can score, and the first captions, the second ones.
-
-        A judgement's own caption may be the only reference of its image.
-        """
-        needs = needs_references(name)
+        """Return the judgements that a metric can score, and their captions as systems."""
+        needs = needs_references(name)  # an own caption may be the only reference of its image
         if needs not in self._scored:
             places = [at for at, refs in enumerate(self._references) if refs or not needs]
             systems = {

@@ -40,8 +40,7 @@ _NO_MEMORY = re.compile("memoryerror|out of memory|alloc.*memory|memory.*alloc",
 class DetectionRun:
     """What a run did."""
 
-    #: Pictures, or rounds of questions, that the detector answered.
-    read: int = 0
+    read: int = 0  #: pictures, or rounds of questions, that the detector answered
     #: Pictures about which an earlier run knew all, and those that no question is about.
     known: int = 0
     unasked: int = 0
@@ -182,8 +181,7 @@ class _Picture:
     image_id: str
     #: What is asked about it; None if the detector is not asked.
     questions: Sequence[str] | None
-    #: Of its bytes; empty if these cannot be read.
-    digest: str = ""
+    digest: str = ""  #: of its bytes; empty if these cannot be read
     #: The questions that are open; None if an earlier run knew all.
     ask: Sequence[str] | None = ()
     #: The picture as the model reads it, or why it cannot be read.
@@ -198,8 +196,7 @@ class _Work:
     detector: Detector
     lowest: float
     size: int
-    #: The shorter side at which they may be decoded.
-    enough: int | None
+    enough: int | None  #: the shorter side at which they may be decoded
     file: ObjectsFile
     run: DetectionRun
     was_halved: bool = False

@@ -32,10 +32,8 @@ _HEADER = "header"
 class Found(NamedTuple):
     """What a detector found in a picture."""
 
-    #: Names of classes, or questions.
-    labels: list[str]
-    #: From 0 to 1.
-    scores: list[float]
+    labels: list[str]  #: names of classes, or questions
+    scores: list[float]  #: from 0 to 1
     #: Left, top, right and bottom in pixels of the picture as it is seen.
     boxes: list[tuple[float, ...]]
     #: How sure the model is, for each question, that it is there at all; None where models do not
@@ -47,10 +45,8 @@ class Found(NamedTuple):
 class Prepared:
     """A picture as a model reads it."""
 
-    #: The model's arrays, for one picture.
-    inputs: Mapping[str, Any]
-    #: Width and height of the picture as it is seen, in pixels.
-    size: tuple[int, int]
+    inputs: Mapping[str, Any]  #: the model's arrays, for one picture
+    size: tuple[int, int]  #: width and height of the picture as it is seen, in pixels
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,14 +57,12 @@ class Prepared:
 class Detector(Protocol):
     """A model that says what is in pictures, and where."""
 
-    #: Where it comes from.
-    files: ModelFiles
+    files: ModelFiles  #: where it comes from
     #: What it looks for in every picture; None if it looks for what it is asked.
     classes: tuple[str, ...] | None
     #: The shorter side, in pixels, from which on a larger picture tells the model no more.
     enough: int
-    #: How many pictures it usually reads at once.
-    batch: int
+    batch: int  #: how many pictures it usually reads at once
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the libraries that it depends on."""

@@ -1,23 +1,37 @@
-"""Loading of detectors: a folder of transformers, a model on this machine by its id, or ONNX."""
+"""Loading of detectors: a folder of transformers, a model on this machine by its id, or ONNX.
+
+An ONNX file holds its class names, as Ultralytics exports it: its metadata has ``names``; ``imgsz``
+says the size where the graph leaves it open. The output is (1, 4 + classes, boxes), each box as
+centre, width and height in pixels of the square input and a score per class, or (1, boxes, 6), each
+as left, top, right, bottom, score and class.
+"""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import mmap
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import VifidelError
-from ...io.files import open_file
+from ...io.files import first_line, open_file
 from ...io.options import named_if_wrong
 from ...project import pip_install
 from ..pytorch import ModelFiles, digest_of, find_device, find_files, load_libraries, read_config
-from .detectors import Detector
-from .onnx_detectors import OnnxDetector
+from .detectors import Detector, Found, Prepared, checked_side, exact
+
+if TYPE_CHECKING:
+    from PIL import Image
+
 
 #: What can run models: its name, and its packages.
 BACKENDS = {"transformers": ("torch", "transformers"), "ONNX Runtime": ("onnxruntime",)}
@@ -26,6 +40,13 @@ _NEEDED_BY = "detecting objects"
 
 # How ONNX files name files of weights: `_external_data`. The group is the length of the name.
 _LOCATION = re.compile(rb"\n\x08location\x12([\x80-\xff]{0,4}[\x00-\x7f])")
+
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+# What surrounds a picture that is no square, and the usual size: Ultralytics' own.
+_GREY, _SIDE = 114, 640
+# Characters of metadata: the names of 20 000 classes have fewer.
+_LONGEST = 1 << 20
+_ELEMENTS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
 @named_if_wrong
@@ -103,3 +124,133 @@ def backends() -> dict[str, str]:
         else:
             state[name] = f"available, {version(packages[-1])}"
     return state
+
+
+class OnnxDetector(Detector):
+    """A closed detector in an ONNX file."""
+
+    batch = 1
+
+    def __init__(self, files: ModelFiles, device: str | None) -> None:
+        (runtime,) = load_libraries("an ONNX model", {"ONNX Runtime": "onnxruntime"})
+        self.files = files
+        provider = _PROVIDERS.get(device or "cpu")
+        if provider not in runtime.get_available_providers():
+            raise VifidelError(
+                f"ONNX Runtime cannot compute on device {device!r} here; name cpu"
+                + (" or cuda." if _PROVIDERS["cuda"] in runtime.get_available_providers() else ".")
+            )
+        try:
+            self._session = runtime.InferenceSession(str(files.path), providers=[provider])
+            settings = dict(self._session.get_modelmeta().custom_metadata_map)
+            self._names = _names(settings)
+            if settings.get("task", "detect") != "detect":
+                raise ValueError(f"its task is {settings['task']!r:.40}, not 'detect'")
+            self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(self._names.values()))
+            first, *others = self._session.get_inputs()
+            shape, self._input, element = first.shape, first.name, _ELEMENTS.get(first.type)
+            # A length that the graph leaves open has a name, or None.
+            sides = {length for length in shape[2:] if isinstance(length, int)}
+            is_open = len(shape) == 4 and not isinstance(shape[1], int)
+            fits = len(shape) == 4 and len(sides) < 2 and (is_open or shape[1] == 3)
+            if others or not fits or element is None:
+                raise ValueError(
+                    f"its input is {first.type} of shape {shape}; expected one of square pictures, "
+                    "(1, 3, side, side)"
+                )
+            given = sides or _literal(settings.get("imgsz", str(_SIDE)))
+            given = given if isinstance(given, list | tuple | set) else [given]
+            self._element = element
+            self.enough = max(checked_side(one, files) for one in given or [None])
+            # Run once, so that a file of another layout is refused before any picture.
+            blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
+            self._rows(self._session.run(None, {self._input: blank})[0])
+        except VifidelError:
+            raise
+        except Exception as problem:  # the library has a class of its own for every reason
+            raise VifidelError(
+                f"{files.path}: not an ONNX file of a detector that can run "
+                f"({first_line(problem)}); export it again, or name another."
+            ) from None
+
+    def versions(self) -> dict[str, str]:
+        return {package: version(package) for package in ("onnxruntime", "pillow")}
+
+    def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
+        from PIL import Image
+
+        width, height, left, top = self._place(size)
+        square = Image.new("RGB", (self.enough, self.enough), (_GREY, _GREY, _GREY))
+        square.paste(picture.resize((width, height), Image.Resampling.BILINEAR), (left, top))
+        pixels = np.asarray(square, np.float32).transpose(2, 0, 1)[np.newaxis] / 255
+        return Prepared({self._input: np.ascontiguousarray(pixels, self._element)}, size)
+
+    def detect(
+        self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
+    ) -> list[Found]:
+        found = []
+        for picture in pictures:
+            (output, *_) = self._session.run(None, dict(picture.inputs))
+            boxes, scores, labels = self._rows(output)
+            kept = np.flatnonzero(scores > lowest)
+            full = np.array([*picture.size] * 2)
+            width, height, left, top = self._place(picture.size)
+            placed = (boxes[kept] - [left, top] * 2) * (full / ([width, height] * 2))
+            inside = np.clip(placed, 0, full).astype(np.float32)
+            names = [self._names[at] for at in labels[kept].tolist()]
+            boxes_in_full = [tuple(map(exact, box)) for box in inside]
+            found.append(Found(names, list(map(exact, scores[kept])), boxes_in_full))
+        return found
+
+    def _place(self, size: tuple[int, int]) -> tuple[int, int, int, int]:
+        """Return a picture's width and height in the square, and the margins left and above."""
+        scale = self.enough / max(size)
+        width, height = (max(1, round(length * scale)) for length in size)
+        return width, height, (self.enough - width) // 2, (self.enough - height) // 2
+
+    def _rows(
+        self, output: Any
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+        """Return boxes (left, top, right, bottom in the square), scores and classes."""
+        shape: tuple[int, ...] = getattr(output, "shape", ())
+        is_one = len(shape) == 3 and shape[0] == 1
+        if is_one and shape[1] == 4 + len(self._names):
+            rows = output[0].T.astype(np.float32)
+            half = rows[:, 2:4] / 2
+            boxes = np.concatenate([rows[:, :2] - half, rows[:, :2] + half], axis=1)
+            scores, labels = rows[:, 4:].max(1), rows[:, 4:].argmax(1)
+        elif is_one and shape[2] == 6:
+            rows = output[0].astype(np.float32)
+            rows = rows[rows[:, 4] > 0]  # the rest is filled with zeros
+            boxes, scores = rows[:, :4], rows[:, 4]
+            with np.errstate(invalid="ignore"):  # NaN is no class
+                labels = rows[:, 5].astype(np.int64)
+        else:
+            raise ValueError(
+                f"its output has the shape {tuple(shape)}; expected (1, {4 + len(self._names)}, "
+                f"boxes) for its {len(self._names)} classes, or (1, boxes, 6)"
+            )
+        if unknown := set(labels.tolist()) - self._names.keys():
+            raise ValueError(f"it found class {min(unknown)}, which has no name")
+        return boxes, scores, labels
+
+
+def _names(settings: Mapping[str, str]) -> dict[int, str]:
+    names = _literal(settings.get("names", ""))
+    if isinstance(names, list):
+        names = dict(enumerate(names))
+    with contextlib.suppress(ValueError, TypeError, AttributeError, OverflowError):
+        read = {int(at): name for at, name in names.items()}
+        if read and all(isinstance(name, str) and name.strip() for name in read.values()):
+            return read
+    raise ValueError(
+        "its metadata have no class names: add 'names', a mapping of numbers to names, as "
+        "Ultralytics writes it"
+    )
+
+
+def _literal(text: str) -> Any:
+    """Return what Python's literal says; None if it is none, or longer than any metadata."""
+    with contextlib.suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return ast.literal_eval(text) if len(text) <= _LONGEST else None
+    return None

@@ -31,12 +31,9 @@ _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 class FoundPicture:
     """A picture that is to be read."""
 
-    #: Its path in the folder or tar, or as the list has it, with slashes.
-    image_id: str
-    #: The file, or what is in it.
-    content: Path | bytes
-    #: Why it cannot be read, if that is known already.
-    problem: str | None = None
+    image_id: str  #: its path in the folder or tar, or as the list has it, with slashes
+    content: Path | bytes  #: the file, or what is in it
+    problem: str | None = None  #: why it cannot be read, if that is known already
 
     def open(self) -> IO[bytes]:
         """Open it, to be read more than once; what is no file is a `DamagedPictureError`."""

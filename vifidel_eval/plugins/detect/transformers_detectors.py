@@ -118,8 +118,7 @@ class Closed(_Transformers):
 class _Asked(_Transformers):
     """A model that looks for what it is asked."""
 
-    #: What its configuration calls it.
-    types: tuple[str, ...]
+    types: tuple[str, ...]  #: what its configuration calls it
 
     def __init__(self, files: ModelFiles, device: Any) -> None:
         super().__init__(files, device)
@@ -191,8 +190,7 @@ class Owl(_Asked):
 class GroundingDino(_Asked):
     """Grounding DINO, MM Grounding DINO and LLMDet: questions as one text.
 
-    The score of a question is the mean over its own tokens, as the authors evaluate phrases (Liu et
-    al., 2023); the library's is of the highest tokens, of no question or of two.
+    A question scores the mean over its tokens, as the authors' phrases do (Liu et al., 2023).
     """
 
     types = ("grounding-dino", "mm-grounding-dino")
@@ -265,8 +263,7 @@ class GroundingDino(_Asked):
 class Sam3(_Asked):
     """SAM 3: one pass of the image encoder, then a small one for each question.
 
-    The score of a box is the model's own times its `presence`, whether the thing is there at all,
-    as in transformers' post-processing, which needs torchvision.
+    A box scores as in transformers' post-processing, which needs torchvision.
     """
 
     types = ("sam3", "sam3_video")  # the published files hold a tracker for videos too

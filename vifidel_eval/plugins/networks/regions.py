@@ -41,12 +41,10 @@ _TOO_LARGE_FOR_ONE_PIXEL = 16
 class Regions:
     """The regions that a detector found in an image."""
 
-    #: (regions, length of a feature) float32.
-    features: Floats32
+    features: Floats32  #: (regions, length of a feature) float32
     #: (regions, 4) float32, x1, y1, x2, y2 in pixels; None where nobody reads them.
     boxes: Floats32 | None = None
-    #: Of the image, in pixels.
-    width: float = 0
+    width: float = 0  #: of the image, in pixels
     height: float = 0
 
     def inputs(self) -> tuple[Floats32, Floats32]:
@@ -75,8 +73,7 @@ class Regions:
 class Features:
     """The regions of many images, each image read when it is asked for."""
 
-    #: The file or folder, as messages call it.
-    where: str
+    where: str  #: the file or folder, as messages call it
     places: Mapping[ImageId, Any]
     #: From one of the places and what messages call it.
     load: Callable[[Any, str], Regions]
@@ -251,8 +248,7 @@ class ImageSide:
     """The images of a run as a network sees them; threads may share it."""
 
     features: Features
-    #: How many numbers of a region the network reads.
-    width: int
+    width: int  #: how many numbers of a region the network reads
     #: From the regions of some images to what captions are scored with.
     encode: Callable[[list[Regions]], Iterable[Any]]
     kept: Kept

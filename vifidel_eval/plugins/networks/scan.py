@@ -83,10 +83,7 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
 
 
 class Scan:
-    """SCAN's encoders with the weights of a checkpoint, in double precision.
-
-    So batch, machine and threads leave no trace in ten digits; the published ones differ by 1e-8.
-    """
+    """SCAN's encoders in double precision: batch and machine leave no trace in ten digits."""
 
     def __init__(
         self,

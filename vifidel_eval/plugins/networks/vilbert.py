@@ -45,8 +45,7 @@ class Architecture:
     vocab_size: int = 30522
     max_position_embeddings: int = 512
     type_vocab_size: int = 2
-    #: The length of a region's feature.
-    v_feature_size: int = 2048
+    v_feature_size: int = 2048  #: the length of a region's feature
     #: Width of the stream of words, of its feed-forward layers, and its attention heads.
     hidden_size: int = 768
     intermediate_size: int = 3072
@@ -54,8 +53,7 @@ class Architecture:
     v_hidden_size: int = 1024
     v_intermediate_size: int = 1024
     v_num_attention_heads: int = 8
-    #: The same of the co-attention.
-    bi_hidden_size: int = 1024
+    bi_hidden_size: int = 1024  #: the same of the co-attention
     bi_num_attention_heads: int = 8
     #: How many layers of its own each stream has passed before each co-attention block.
     t_biattention_id: tuple[int, ...] = (6, 7, 8, 9, 10, 11)

@@ -220,10 +220,9 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 def as_column(
     values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
 ) -> Any:
-    """Return one entry per row as a column of `Columns`; a column, or None, stays what it is.
+    """Return one entry per row as a column, or as `Values` if its type does not fit.
 
-    A sequence becomes one if the type that PyArrow finds `fits`, and else `Values`; without `fits`,
-    it must become one, with lists `of` something.
+    Without `fits`, it must become a column, with lists `of` something.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values

@@ -27,15 +27,9 @@ _LARGE = re.compile(rb"\d[eE]\+?\d{3}|\d{309}")
 
 
 class JsonLines:
-    """The rows of a file of JSON Lines; compressed if its name says so.
+    """The rows of a file of JSON Lines; `schema` has its columns in the order of appearance.
 
-    `schema` has its columns in the order in which they appear: all of them, as `batches` needs
-    them, if the `whole` of it is looked at, else those of its first lines.
-
-    Raises
-    ------
-    VifidelError
-        If a line is not a JSON object or has a number above the largest double, or there is none.
+    All of them, as `batches` needs them, only if the `whole` of it is looked at.
     """
 
     def __init__(self, filesystem: Any, path: str, whole: bool) -> None:

@@ -185,15 +185,10 @@ def _mapping(names: list[str], numbers: list[int]) -> dict[str, int]:
 
 
 class ObjectsById:
-    """The labels of rows by the ids of a column, which mean images as those of caption files do.
-
-    An id that the source does not know makes bad labels where the source lists every image, and
-    else an image without objects, as detections have them.
-    """
+    """The labels of rows by the ids of a column, which mean images as those of caption files do."""
 
     def __init__(self, objects: ObjectLabels, column: str) -> None:
-        self.objects = objects
-        self._column = column
+        self.objects, self._column = objects, column
 
     def matched(self, column: Any) -> list[tuple[Any, ImageId | None]]:
         """Return the ids of rows, each with the image of the source that it means, if any."""
@@ -218,7 +213,7 @@ class ObjectsById:
             if image_id is not None:
                 labels.counts[row] = self.objects[image_id]
                 labels.asked[row] = self.objects.asked_of([image_id])[0]
-            elif self.objects.lists_every_image:
+            elif self.objects.lists_every_image:  # others have no line for one without objects
                 labels.problems[row] = (
                     f"the objects have no image {value!r:.60} ({self._column}, "
                     f"{self.objects.where})."

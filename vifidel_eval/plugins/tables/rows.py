@@ -146,8 +146,7 @@ class TableScores:
 
     #: A pyarrow.StructArray of the metrics' columns, ``distance`` and ``status``.
     fields: Any
-    #: How many rows have each status.
-    statuses: Counter[str]
+    statuses: Counter[str]  #: how many rows have each status
     #: Of what was read: ``"captions"``, ``"references"``, ``"object labels"``.
     tallies: Mapping[str, Tally]
     #: By metric, (rows, k): what a corpus score that is not a mean follows from.

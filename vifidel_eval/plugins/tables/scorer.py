@@ -19,10 +19,10 @@ from ...io.files import first_line
 from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT
-from ...words.content_words import STOP_WORDS
 from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
+from ..pytorch import MadeAgain
 from .columns import (
     Columns,
     as_column,
@@ -43,7 +43,7 @@ _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1024, 1 << 19
 
 
 @taking(Settings, only=OF_TABLES)
-class TableScorer:
+class TableScorer(MadeAgain):
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
     Rows have no ids and do not depend on each other, and a row that cannot be scored stops
@@ -111,11 +111,6 @@ class TableScorer:
         id_column: str = "image_id",
         **settings: Any,
     ) -> None:
-        given = {name: value for name, value in locals().items() if name != "self"}
-        given |= given.pop("settings")
-        # The usual stop words pickle as nothing.
-        given = {name: value for name, value in given.items() if value is not STOP_WORDS}
-        self._made_from = partial(type(self), **given)
         for unknown in settings.keys() - set(OF_TABLES):
             raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
         threshold = settings.pop("threshold", None)
@@ -139,9 +134,6 @@ class TableScorer:
         self._strict, self._max_words = strict, max_words
         self._scorers: dict[bool, RowScorer] = {}
         self._scorer(references is not None)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._made_from, ()
 
     def _scorer(self, weighted: bool) -> RowScorer:
         """Return what scores rows with references, or rows without."""

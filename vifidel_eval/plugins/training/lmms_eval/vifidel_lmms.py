@@ -28,10 +28,7 @@ def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
-    """Return what the aggregations need of a document: its image, references and caption.
-
-    They are named as lmms-eval's captioning tasks name them, so that its samples can be scored.
-    """
+    """Return what the aggregations need of a document, named as lmms-eval's captioning tasks do."""
     image = doc["question_id"] if "question_id" in doc else doc["image_id"]
     item = {
         "image_id": image,
