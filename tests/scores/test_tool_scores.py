@@ -352,12 +352,14 @@ def test_files_agree(folder):
 
 def test_the_report_agrees(folder):
     page = (folder / "report.html").read_text("utf-8")
-    assert "3 metrics, 30 images" in page
+    assert "3 metrics, 30 images." in page
     body = page.partition('<table class="standings">')[2].partition("</table>")[0]
-    for column in ("CLIPlike", "Errors"):
-        (row,) = [row for row in body.split("</tr>") if f">{column}" in row or column in row]
-        shown = re.findall('class="score">([^<]*)<', row)
-        assert shown == [f"{MEANS[name][column]:.4f}" for name in MEANS]
+    for name, row in zip(MEANS, body.split('<th scope="row">')[1:], strict=True):
+        shown = re.findall('class="score">([^<]*)<', row)[1:]
+        assert shown == [f"{MEANS[name][column]:.4f}" for column in ("CLIPlike", "Errors")]
+    for column in ("CLIPlike", "Errors"):  # either can be chosen
+        assert f'<option value="{column}">' in page
+        assert f'<template data-metric="{column}">' in page
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
     assert list(zip(data["metrics"], data["lowerIsBetter"], strict=True)) == [
         ("VIFIDEL", False), ("CLIPlike", False), ("Errors", True)

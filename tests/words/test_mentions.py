@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval.words.content_words import piece_words
@@ -285,6 +285,7 @@ SAID = """
 
 
 @pytest.mark.parametrize("which", FINDERS)
+@settings(max_examples=25)
 @given(said=st.lists(st.sampled_from(SAID), max_size=9))
 def test_mentions_and_units_by_their_definition(which, said):
     finder, caption = FINDERS[which], " ".join(said)

@@ -248,7 +248,7 @@ def _check_usage(
     if selection.people and not has_references:
         raise click.UsageError("--people needs --references.")
     given = {"people": selection.people, "images": settings.images, **vars(products)}
-    for name in ("people", "calibrate", "leaderboard", "report") if wanted.samples else ():
+    for name in ("people", "calibrate", "leaderboard") if wanted.samples else ():
         if given[name]:
             raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
     if products.comparing and tables.baseline is not None:

@@ -1,5 +1,6 @@
 """The report in a real browser."""
 
+import csv
 import dataclasses
 import json
 import math
@@ -8,13 +9,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import render_page
 from vifidel_eval.show.report.content import image_data
-from vifidel_eval.show.report.overview import Order, metrics_apart
+from vifidel_eval.show.report.overview import Order
 
 METRICS = ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
 PHONE = {"width": 390, "height": 740}
@@ -33,7 +35,7 @@ def settled(tab):
 
 def choose(tab, **values):
     for name, value in values.items():
-        tab.locator(f"#images [name={name}]").select_option(value)
+        tab.locator(f"#images [name={name}], .bar [name={name}]").select_option(value)
 
 
 #: The texts of a card.
@@ -135,7 +137,7 @@ def test_cards_hold_what_is_known_of_each_image(
             assert candidate["words"] == [
                 [
                     words,
-                    "no claim" if verdict is None else str(verdict),
+                    "not checked" if verdict is None else str(verdict),
                     "\N{EN DASH}" if math.isnan(it.support) else two_digits(it.support),
                     it.supported_by or "\N{EN DASH}",
                 ]
@@ -252,7 +254,12 @@ def test_sorting_by_the_disagreement_of_metrics(visit, content, against, sign):
         for of_system in data["scores"]
     ]
     scores = np.array(table)
-    apart = metrics_apart(scores[:, 0], sign * scores[:, other])
+    ranks = [
+        (rankdata(of, nan_policy="omit").reshape(of.shape) - 0.5) / np.isfinite(of).sum()
+        for of in (scores[:, 0], sign * scores[:, other])  # ties count half
+    ]
+    apart = ranks[0] - ranks[1]
+    apart = apart[np.nan_to_num(np.abs(apart), nan=-1).argmax(axis=0), range(apart.shape[1])]
     first = np.argsort(-np.abs(apart), kind="stable")[:20]
     assert shown(tab) == [data["ids"][i] for i in first]
     names = [("VIFIDEL", against)[:: 1 if apart[i] > 0 else -1] for i in first]
@@ -283,6 +290,7 @@ def test_how_far_metrics_lie_apart_is_said(visit, make_content, tmp_path, scores
     path = tmp_path / "report.html"
     path.write_text(render_page(content), "utf-8")
     tab = visit(path.as_uri())
+    choose(tab, sort="metrics")
     assert tab.locator("article header p").all_inner_texts() == said
 
 
@@ -330,6 +338,8 @@ def test_a_metric_is_not_held_against_itself(visit, content):
 
 def test_the_order_is_said(visit):
     tab = visit()
+    assert tab.locator("#order").inner_text() == "First the images with the worst VIFIDEL."
+    choose(tab, sort="systems")
     order = tab.locator("#order").inner_text()
     assert order.endswith("the VIFIDEL scores of all systems lie farthest apart.")
     choose(tab, system="dreaming")  # the order is still that of all systems
@@ -370,45 +380,125 @@ def test_the_keyboard_opens_a_plan(visit, content):
     assert outline == "solid"
 
 
+def cells_of(table):
+    """Return the texts of the rows of a table, the first being its headers."""
+    return table.evaluate(
+        "table => [...table.rows].map((row) => [...row.cells].map((c) => c.textContent))"
+    )
+
+
 @pytest.mark.parametrize(("metric", "sign"), [("WMD", 1), ("Errors", -1)])
 def test_the_worst_categories_come_first(visit, content, metric, sign):
     tab = visit()
-    tab.locator("#categories [name=metric]").select_option(metric)
+    choose(tab, metric=metric)
     tab.get_by_role("button", name="Show all categories").click()
-    scores = scores_of(content, "careful", metric)
-    of_all = np.mean(list(scores.values()))
+    names, table = list(content.captions), tab.locator("table.categories")
+    scores = {name: scores_of(content, name, metric) for name in names}
     silent = {
-        str(explanation.image_id): explanation.unmentioned
-        for explanation in content.explanations["careful"]
+        name: {one.image_id: one.unmentioned for one in content.explanations[name]}
+        for name in names
     }
     expected = []
     for label in {label for of_image in content.objects.values() for label in of_image}:
-        ids = [str(i) for i, of_image in content.objects.items() if label in of_image]
+        ids = [i for i, of_image in content.objects.items() if label in of_image]
         if len(ids) >= 2:
-            mean = np.mean([scores[i] for i in ids])
-            left_out = 100 * np.mean([label in silent[i] for i in ids])
-            expected.append((sign * (mean - of_all), label, len(ids), mean, left_out))
-    rows = tab.locator("table.categories").first.evaluate(
-        "table => [...table.tBodies[0].rows].map((row) => [...row.cells].map((c) => c.textContent))"
-    )
-    assert len(rows) > 10
-    for (apart, label, images, mean, left_out), row in zip(sorted(expected), rows, strict=True):
+            means = [np.mean([scores[name][str(i)] for i in ids]) for name in names]
+            every = [np.mean(list(scores[name].values())) for name in names]
+            left_out = [100 * np.mean([label in silent[name][i] for i in ids]) for name in names]
+            badness = sign * np.mean(np.subtract(means, every))
+            expected.append((badness, label, len(ids), means, left_out))
+    expected.sort()
+    head, *rows = cells_of(table)
+    assert head == ["Object", "Images", *names]
+    assert len(rows) == len(expected) > 10
+    for row, (_, label, images, means, _) in zip(rows, expected, strict=True):
         assert row[:2] == [label, str(images)]
-        numbers = [float(cell.replace("\u2212", "-").rstrip(" %")) for cell in row[2:]]
-        assert numbers[:2] == pytest.approx([mean, apart], abs=0.0006)
-        assert numbers[2] == pytest.approx(left_out, abs=0.51)
+        assert list(map(float, row[2:])) == pytest.approx(means, abs=0.0006)
+    tab.locator("[name=cells]").select_option("left")
+    for row, (_, label, _, _, left_out) in zip(cells_of(table)[1:], expected, strict=True):
+        assert row[0] == label
+        shares = [float(cell.rstrip(" %")) for cell in row[2:]]
+        assert shares == pytest.approx(left_out, abs=0.51)
+
+
+def test_the_page_follows_the_chosen_metric(visit, content):
+    tab = visit()
+    for metric in ("Errors", "CIDEr", "VIFIDEL"):
+        choose(tab, metric=metric)
+        of_metric = content.comparisons.metrics[metric]
+        sign = 1 if of_metric.lower_is_better else -1
+        order = sorted(of_metric.systems, key=lambda n: sign * of_metric.systems[n].score)
+        assert f"on {metric}" in tab.locator(".verdict").inner_text()
+        rows = cells_of(tab.locator(".ranking"))[1:]
+        assert [row[1] for row in rows] == order  # three that tie
+        assert [row[2] for row in rows] == [f"{of_metric.systems[n].score:.4f}" for n in order]
+        assert cells_of(tab.locator(".duels"))[0][1:] == order
+        assert tab.locator("figure:visible").count() == 1
+        assert tab.locator("#order").inner_text() == f"First the images with the worst {metric}."
+        worst = -sign * np.array(list(scores_of(content, order[0], metric).values()))
+        image = list(content.references)[np.nanargmin(worst)]
+        assert f"Image {image}: {metric} " in tab.locator(".worst header").inner_text()
+        assert content.captions[order[0]][image] == tab.locator(".worst .caption").text_content()
+        assert ("metric" in tab.url) == (metric != "VIFIDEL")
+    choose(tab, metric="WMD")
+    tab.wait_for_function("() => location.hash.includes('WMD')")
+    again = visit(tab.url)
+    assert again.locator(".bar select").input_value() == "WMD"
+    assert again.evaluate("scrollY") == 0
+    tab.locator(".worst a").last.click()
+    tab.wait_for_function("() => location.hash.includes('system')")
+    assert tab.locator(".bar select").input_value() == "WMD"
+
+
+def test_headers_sort_and_buttons_copy(visit, content):
+    tab = visit(permissions=["clipboard-read", "clipboard-write"])
+    table = tab.locator(".standings")
+    head = table.get_by_role("button", name=re.compile("^WMD"))
+    scores = {name: of["WMD"].score for name, of in content.scores.evaluations.items()}
+    for direction, downwards in (("descending", True), ("ascending", False)):
+        head.press("Enter")
+        assert [row[0] for row in cells_of(table)[1:]] == sorted(
+            scores, key=scores.get, reverse=downwards
+        )
+        sorted_by = table.locator("[aria-sort]")
+        assert sorted_by.get_attribute("aria-sort") == direction
+        assert sorted_by.count() == 1
+    table.get_by_role("button", name="System").click()
+    assert [row[0] for row in cells_of(table)[1:]] == sorted(scores)
+
+    def copied(style):
+        bar = tab.locator("#scores .copy")
+        bar.get_by_role("button", name=style).click()
+        bar.get_by_text("Copied.").wait_for()
+        return tab.evaluate("navigator.clipboard.readText()")
+
+    of_systems = sorted(content.scores.evaluations.items())
+    rows = [[name, *(f"{of[metric].score:.4f}" for metric in METRICS)] for name, of in of_systems]
+    copies = [row[: 1 + len(METRICS)] for row in csv.reader(copied("CSV").splitlines())]
+    assert copies == [["System", *METRICS], *rows]  # fmt: skip
+    head, line, *body = copied("Markdown").splitlines()
+    assert head.startswith(f"| {' | '.join(['System', *METRICS])} |".replace("_", "\\_"))
+    assert line.startswith("|:--|" + "--:|" * len(METRICS))
+    assert body[0].startswith("| careful | ")
+    latex = copied("LaTeX")
+    assert f"\\begin{{tabular}}{{l{'r' * len(METRICS)}r}}\n\\toprule\nSystem & VIFIDEL" in latex
+    assert "Bleu\\_1" in latex
+    assert latex.count(" \\\\\n") == 1 + len(scores)
 
 
 def test_every_control_is_reached_by_the_tab_key(visit):
     tab = visit()
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to the images"
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.name") == "metric"
+    tab.keyboard.press("Shift+Tab")
     tab.keyboard.press("Enter")
     reached = set()
     for _ in range(25):
         tab.keyboard.press("Tab")
         reached.add(tab.evaluate("document.activeElement.name || document.activeElement.tagName"))
-    wanted = {"q", "system", "metric", "against", "below", "object", "captions", "sort", "SUMMARY"}
+    wanted = {"q", "system", "against", "below", "object", "captions", "sort", "SUMMARY"}
     assert wanted <= reached
 
 
@@ -439,12 +529,28 @@ def test_captions_do_nothing(visit, content):
 def test_it_reads_without_scripting(visit, content):
     tab = visit(java_script_enabled=False)
     assert "all 45 images are listed" in tab.locator("noscript .note").inner_text()
-    for part in (".standings", ".duels", ".distributions", "#grounding table", "#signatures"):
+    for part in (
+        ".verdict",
+        ".ranking",
+        ".standings",
+        ".duels",
+        ".distributions",
+        "#grounding table",
+        "#signatures",
+    ):
         assert tab.locator(part).first.is_visible()
     tab.locator("#agreement summary").click()
     assert tab.locator(".correlations").is_visible()
     # What only the script can fill is not there.
-    for part in ("#images .controls", "#images .legend", ".pages", ".plot", "#categories"):
+    for part in (
+        "#images .controls",
+        "#images .legend",
+        ".pages",
+        ".plot",
+        "#categories",
+        ".worst",
+        ".bar select",
+    ):
         assert not tab.locator(part).is_visible()
     assert not tab.get_by_role("link", name="Object categories").is_visible()
     # Nor do words and ids look as if they led to the list.

@@ -9,12 +9,17 @@ from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
 from vifidel_eval.show.report import Content, overview, render_page
 
+NONE = overview.NONE
 
-def scores_of(**systems):
+
+def scores_of(lower=False, **systems):
     ids = list(range(len(next(iter(systems.values())))))
     return Scores(
         {"M": "M|version:1"},
-        {name: {"M": Evaluation(ids, np.array(s, float))} for name, s in systems.items()},
+        {
+            name: {"M": Evaluation(ids, np.array(s, float), lower_is_better=lower)}
+            for name, s in systems.items()
+        },
     )
 
 
@@ -24,35 +29,88 @@ def page_of(scores, comparisons):
     return render_page(Content(scores, comparisons, {image: [] for image in ids}, captions))
 
 
-def standings(scores, comparisons):
-    """Return score, rank, whether it is in bold and its place of each system's cell in the page."""
-    page = page_of(scores, comparisons)
-    cells = page[page.index('class="standings"') :].partition("</table>")[0].split("<td")[1:]
-    found = []
-    for cell in cells:
-        rank = re.search('class="rank">([^<]*)<', cell)
-        place = re.search('<circle cx="([^"]*)"', cell)
-        found.append((
-            re.search('class="score">([^<]*)<', cell)[1],
-            rank and rank[1],
-            ' class="best"' in cell.partition(">")[0],
-            place and float(place[1]),
-        ))  # fmt: skip
-    return found
+def rows_of(page, name):
+    """Return the attributes and texts of the cells of a table, row by row, by their headings."""
+    body = (
+        page[page.index(f'<table class="{name}') :].partition("<tbody>")[2].partition("</table>")[0]
+    )
+    cells = [re.findall(r"<t[hd]([^>]*)>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1]]
+    rows = [[(about, re.sub("<[^>]+>", " ", text).split()) for about, text in row] for row in cells]
+    name_at = 0 if name != "ranking" else 1
+    return {row[name_at][1][0]: row for row in rows}
 
 
-def test_standings_and_duels_say_what_the_comparison_found():
-    scores = scores_of(good=[0.9] * 40, same=[0.9] * 40, bad=[0.1, 0.3] * 20)
+def said(page):
+    """Return the sentence that decides."""
+    verdict = page.partition('<div class="verdict"><p>')[2].partition("</p>")[0]
+    return " ".join(re.sub("<[^>]+>", "", verdict).split())
+
+
+@pytest.mark.parametrize(
+    ("systems", "lower", "sentence", "ranks"),
+    [
+        ({"bad": [0.1, 0.3] * 20, "good": [0.9] * 40, "same": [0.9] * 40}, False,
+         "good and same tie for first on M (.900, .900).",
+         {"good": "1=", "same": "1=", "bad": "3"}),
+        ({"good": [0.9] * 40, "bad": [0.1, 0.3] * 20, "last": [0.0, 0.1] * 20}, False,
+         "good is better than every other system on M (.900); next is bad (.200).",
+         {"good": "1", "bad": "2", "last": "3"}),
+        ({"bad": [3.0, 5.0] * 20, "good": [0.5] * 40}, True,
+         "good is best on M, where lower is better (.500); next is bad (4.000).",
+         {"good": "1", "bad": "2"}),
+        ({f"s{n}": [0.5, 0.6] * 20 for n in range(8)}, False,
+         "s0, s1, s2 and 5 other systems tie for first on M (.550 to .550).",
+         {f"s{n}": "1=" for n in range(8)}),
+        ({"alone": [0.25, 0.75] * 20}, False,
+         "alone has M .500 (95 % interval .425 to .575).", {"alone": "1"}),
+        ({"one": [0.5, np.nan], "two": [np.nan, 0.5]}, False,
+         "M does not compare 2 systems: no image has a score from every one.",
+         {"one": NONE, "two": NONE}),
+        ({"one": [0.5, 0.25], "two": [0.75, 0.5]}, False,
+         "two has the highest M (.625), then one (.375); there are no ranks.",
+         {"two": NONE, "one": NONE}),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_the_first_sentence_and_the_ranks(systems, lower, sentence, ranks):
+    scores = scores_of(lower, **systems)
+    page = page_of(scores, compare(scores, resamples=2000))
+    assert said(page) == sentence
+    rows = rows_of(page, "ranking")
+    assert {name: "".join(row[0][1]) for name, row in rows.items()} == ranks
+    assert list(rows) == list(ranks)  # the best first
+    for name, row in rows.items():
+        assert row[2][1] == [f"{scores.evaluations[name]['M'].score:.4f}"]
+
+
+def test_intervals_are_on_one_axis():
+    scores = scores_of(good=[0.8, 1.0] * 20, bad=[0.1, 0.3] * 20)
     comparisons = compare(scores, resamples=200)
-    good, same, bad = standings(scores, comparisons)
-    assert good == same
-    assert [one[:3] for one in (good, bad)] == [("0.9000", "#1=", True), ("0.2000", "#3", False)]
-    assert bad[3] < good[3]
-    duels = overview.duels(scores, comparisons)
-    assert list(duels) == [("good", "same"), ("good", "bad"), ("same", "bad")]
-    assert duels["good", "same"][0].winner is None
-    assert duels["good", "bad"][0].winner == "good"
-    assert duels["good", "bad"][0].difference == pytest.approx(0.7)
+    page = page_of(scores, comparisons)
+    drawn = re.findall(
+        r'class="range" d="M([\d.]+) 5H([\d.]+)"/><path class="dot" d="M([\d.]+)', page
+    )
+    places = np.array(drawn[:2], float)
+    systems = comparisons.metrics["M"].systems
+    numbers = np.array(
+        [[systems[n].low, systems[n].high, systems[n].score] for n in ("good", "bad")]
+    )
+    at = 2 + 96 * (numbers - numbers.min()) / (numbers.max() - numbers.min())
+    assert places == pytest.approx(at, abs=0.051)
+
+
+def test_the_matrix_has_every_difference_both_ways():
+    scores = scores_of(good=[0.9] * 40, same=[0.9] * 40, bad=[0.1, 0.3] * 20)
+    rows = rows_of(page_of(scores, compare(scores, resamples=2000)), "duels")
+    cells = {name: [" ".join(text) for _, text in row[1:]] for name, row in rows.items()}
+    assert cells == {
+        "good": ["", ".000", "+.700*"],
+        "same": [".000", "", "+.700*"],
+        "bad": ["\N{MINUS SIGN}.700*", "\N{MINUS SIGN}.700*", ""],
+    }
+    assert rows["good"][3][0] == ' class="better" title="0.7000, p = .001"'
+    assert rows["bad"][1][0] == ' class="worse" title="-0.7000, p = .001"'
+    assert rows["good"][2][0] == ' title="0.0000, p 1"'.replace("p 1", "p = 1")
 
 
 def test_remarks_count_what_is_not_scored_as_it_seems():
@@ -81,7 +139,7 @@ def test_a_histogram_counts_the_images():
     scores = scores_of(one=[0.0, 0.0, 0.5, 1.0], two=[0.0, np.nan, np.nan, 1.0])
     distribution = overview.distribution(scores, "M")
     one, two = distribution.spreads
-    assert distribution.axis == ("0", "0.5", "1")
+    assert distribution.axis == ("0", "1")
     assert (one.images, one.undefined, two.images, two.undefined) == (4, 0, 2, 2)
     assert one.quantiles == [0, 0, 0.25, 0.625, 1]
     heights = [24 - float(y) for y in re.findall(r"V([\d.]+)H", one.outline)]
@@ -93,16 +151,16 @@ def test_a_histogram_counts_the_images():
 @pytest.mark.parametrize(
     ("scores", "axis"),
     [
-        ([0.0, 0.0], ("0", "0.5", "1")),
-        ([0.0, 0.93], ("0", "0.5", "1")),
-        ([0.5, 1.0], ("0", "0.5", "1")),
-        ([0.0, 1.01], ("0", "1", "2")),
-        ([3.0, 5.2], ("0", "3", "6")),
-        ([12.0, 345.0], ("0", "200", "400")),
-        ([0.0, 0.034], ("0", "0.02", "0.04")),
-        ([-0.3, 0.7], ("-0.4", "0.2", "0.8")),
-        ([-7.5, -3.0], ("-8", "-4", "0")),
-        ([1e-15, 3e-15], ("0", "1.5e-15", "3e-15")),
+        ([0.0, 0.0], ("0", "1")),
+        ([0.0, 0.93], ("0", "1")),
+        ([0.5, 1.0], ("0", "1")),
+        ([0.0, 1.01], ("0", "2")),
+        ([3.0, 5.2], ("0", "6")),
+        ([12.0, 345.0], ("0", "400")),
+        ([0.0, 0.034], ("0", "0.04")),
+        ([-0.3, 0.7], ("-0.4", "0.8")),
+        ([-7.5, -3.0], ("-8", "0")),
+        ([1e-15, 3e-15], ("0", "3e-15")),
     ],
 )
 def test_axes_end_at_round_numbers(scores, axis):
@@ -114,33 +172,21 @@ def test_axes_end_at_round_numbers(scores, axis):
     assert sum(heights) in (24, 48)  # both scores are in the histogram, in one bin or in two
 
 
-def test_where_lower_is_better_the_lowest_is_the_first():
-    ids = list(range(40))
-    scores = Scores(
-        {"M": "M|version:1"},
-        {
-            name: {"M": Evaluation(ids, np.array(of_system), lower_is_better=True)}
-            for name, of_system in {"bad": [3.0, 5.0] * 20, "good": [0.5] * 40}.items()
-        },
-    )
-    comparisons = compare(scores, resamples=200)
-    bad, good = standings(scores, comparisons)
-    assert (bad[1:3], good[1:3]) == (("#2", False), ("#1", True))
-    assert overview.duels(scores, comparisons)["bad", "good"][0].winner == "good"
-
-
 @pytest.mark.parametrize(
-    ("lower", "difference", "winner", "left", "said"),
+    ("lower", "difference", "winner", "left", "cells", "said"),
     [
-        # Lower is better: the first is ahead where its score less the second's is below 0.
-        (True, -0.5, "a", (-0.25, -0.375, 0.0625), "a by 0.2500 (-0.0625 to 0.3750)"),
-        (True, -0.5, "a", (0.25, 0.125, 0.375), "b by 0.2500 (0.1250 to 0.3750)"),
-        (False, 0.5, "a", (0.25, 0.125, 0.375), "a by 0.2500 (0.1250 to 0.3750)"),
-        (False, -0.5, "b", (-0.25, -0.375, -0.125), "b by 0.2500 (0.1250 to 0.3750)"),
+        (True, -0.5, "a", (-0.25, -0.375, 0.0625), ("-.500†", "+.500†"),
+         ("-0.2500 (-0.3750 to 0.0625)", "0.2500 (-0.0625 to 0.3750)")),
+        (True, -0.5, "a", (0.25, 0.125, 0.375), ("-.500†", "+.500†"),
+         ("0.2500 (0.1250 to 0.3750)", "-0.2500 (-0.3750 to -0.1250)")),
+        (False, 0.5, "a", (0.25, 0.125, 0.375), ("+.500*", "-.500*"),
+         ("0.2500 (0.1250 to 0.3750)", "-0.2500 (-0.3750 to -0.1250)")),
+        (False, -0.5, None, (-0.25, -0.375, -0.125), ("-.500", "+.500"),
+         ("-0.2500 (-0.3750 to -0.1250)", "0.2500 (0.1250 to 0.3750)")),
     ],
-)
-def test_equal_length_names_who_is_ahead_as_the_line_above_does(
-    lower, difference, winner, left, said
+)  # fmt: skip
+def test_what_remains_at_equal_length_is_of_the_row_less_the_column(
+    lower, difference, winner, left, cells, said
 ):
     scores = Scores(
         {"M": "M"},
@@ -163,10 +209,14 @@ def test_equal_length_names_who_is_ahead_as_the_line_above_does(
     comparisons = Comparisons(
         metrics={"M": compared}, seed=0, resamples=100, interval_resamples=100, level=0.95
     )
-    page = page_of(scores, comparisons)
-    cell = page[page.index('class="duels"') :].partition("<td>")[2].partition("</td>")[0]
-    text = " ".join(re.sub("<[^>]+>", " ", cell).split())
-    assert text == f"{winner} by 0.5000 p = .010 at equal length {said}"
+    rows = rows_of(page_of(scores, comparisons), "duels")
+    for (name, other), cell, text in zip(("ab", "ba"), cells, said, strict=True):
+        about, shown = rows[name][1 + list(rows).index(other)]
+        assert shown == [cell.replace("-", "\N{MINUS SIGN}")]
+        sign = "-" if cell.startswith("-") else ""
+        assert f'title="{sign}0.5000, p = .010; at equal length {text}"' in about
+        kind = {None: "", name: "better"}.get(winner, "worse")
+        assert re.findall('class="(.*?)"', about) == [kind][: bool(kind)]
 
 
 def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it():
@@ -174,16 +224,8 @@ def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it()
     scores = scores_of(one=[0.5, 0.5, 0.5, 0.5, 1.0], two=[0.25] * 4 + [np.nan])
     with pytest.warns(match="too few"):
         page = page_of(scores, compare(scores, resamples=100))
-    one, two = page[page.index('class="standings"') :].split("<td")[1:3]
+    one, two = page[page.index('class="standings"') :].split('<th scope="row">')[1:3]
     assert 'class="score">0.6000<' in one
-    assert "0.5000 to 0.5000, of 0.5000 there<" in one
+    assert ".500 to .500, of 0.5000 there<" in one
     assert 'class="score">0.2500<' in two
     assert "there<" not in two
-
-
-def test_a_metric_without_common_images_is_shown_without_comparison():
-    scores = scores_of(one=[0.5, np.nan], two=[np.nan, 0.5])
-    comparisons = compare(scores, resamples=100)
-    assert "M" not in comparisons.metrics
-    assert standings(scores, comparisons) == [("0.5000", None, False, None)] * 2
-    assert overview.duels(scores, comparisons) == {("one", "two"): [None]}

@@ -161,3 +161,44 @@ def test_a_caption_too_long_for_the_plan_is_said_beside_the_scores(tmp_path):
     run.plan.systems[0].captions[1] = " ".join(f"word{number}" for number in range(3000))
     with pytest.warns(VifidelWarning, match="captions are not explained: image 1: the caption has"):
         run.report(tmp_path / "report.html")
+
+
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_samples_are_shown_all_or_the_best_or_the_worst(tmp_path, visit):
+    good, bad = "a dog on grass", "a zebra and a bus"
+    captions = {
+        "mine": {1: [bad, good, "a dog"], 2: [good, bad]},
+        "other": {1: [good, good], 2: [bad]},
+    }
+    objects = {1: {"dog": 1, "zebra": 0, "bus": 0}, 2: {"dog": 1, "zebra": 0, "bus": 0}}
+    references = {1: [good, "a dog"], 2: [good, "a dog"]}
+    metrics = ["VIFIDEL-H", "VIFIDEL-PRF"]
+    run = vifidel_eval.evaluate(captions, references, objects, metrics, samples=True)
+    run.report(tmp_path / "report.html", resamples=50)
+    body, data = read(tmp_path / "report.html")
+    assert data["data"]["owners"] == [0, 0, 0, 1, 1]
+    # Two things in one of three captions and one of two: 4 in 5; 2 in 3.
+    rates = re.findall(
+        r'<th scope="row">(\w+)</th><td class="number">(.{6})</td><td class="number">(.{6})</td>',
+        body.partition('id="made-up"')[2],
+    )
+    assert rates == [("other", "0.3333", "0.6667"), ("mine", "0.4000", "0.8000")]
+    tab = visit((tmp_path / "report.html").as_uri() + "#images?image=1")
+
+    def shown():
+        names, texts = (tab.locator(f"article {part}") for part in ("[data-row] h4", ".caption"))
+        return dict(zip(names.all_inner_texts(), texts.all_inner_texts(), strict=True))
+
+    assert shown() == {
+        "mine, sample 1 (worst)": bad,
+        "mine, sample 2 (best)": good,
+        "mine, sample 3": "a dog",
+        "other, sample 1 (best and worst)": good,
+        "other, sample 2": good,
+    }
+    tab.locator("[name=samples]").select_option("worst")
+    tab.wait_for_function("() => document.querySelectorAll('article').length === 2")
+    tab.locator("[name=q]").fill("image 1")
+    tab.wait_for_function("() => document.querySelectorAll('article').length === 1")
+    assert shown() == {"mine, sample 1 (worst)": bad, "other, sample 1 (best and worst)": good}
+    assert tab.locator("article .scores").count() == 2

@@ -3,7 +3,7 @@
 const [settings, data, plans, pictures, boxes] = ["settings", "data", "plans", "pictures", "boxes"]
   .map((id) => JSON.parse(document.getElementById(id).textContent));
 
-// Numbers; number_texts.py writes those that are in the tables of the page the same, digit for digit.
+// Numbers; overview.py writes those that are in the tables of the page the same, digit for digit.
 
 const NONE = "–";
 const fixed = (value, digits) =>
@@ -11,6 +11,8 @@ const fixed = (value, digits) =>
 const short = (value) => String(Math.floor(value * 10 + 0.5) / 10);
 const DECIMALS = 4;
 const scoreText = (value) => (value === null ? NONE : fixed(value, DECIMALS));
+// With three decimals and no 0 before the point, as overview.py's `brief`.
+const briefText = (value) => (value < 0 ? "−" : "") + fixed(Math.abs(value), Math.abs(value) < 10 ? 3 : 1).replace(/^0/, "");
 const signed = (value) => {
   const text = fixed(Math.abs(value), DECIMALS);
   return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
@@ -31,6 +33,11 @@ const address = (values) => BEGINNING + Object.entries(values)
 // The objects of an image.
 const objectsIn = (image) => grouped(data.objects[image], 2)
   .map(([label, count]) => ({ label, name: data.labels[label], count }));
+
+// Rows of captions: one of each system or, of samples, as many as it has.
+const owners = data.owners ?? Array.from(data.systems.keys());
+const rowsOf = (systems) => Array.from(owners.keys()).filter((row) => systems.includes(owners[row]));
+const sampleOf = (row) => row - owners.indexOf(owners[row]);
 
 // Elements: captions only ever become text, never markup.
 

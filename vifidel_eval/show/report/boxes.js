@@ -46,7 +46,7 @@ function enlarge(image) {
   frame.replaceChildren(picture);
   dialog.querySelector(".about").replaceChildren(
     ...objectList(image),
-    html("ul", { class: "candidates" }, captioned(image).map((system) => candidate(system, image))));
+    html("ul", { class: "candidates" }, captioned(image).map((row) => candidate(row, image))));
   const switches = [...dialog.querySelectorAll(".objects [aria-pressed]")];
   if (switches.length) {
     const all = html("button", { type: "button", class: "more" }, "Show all boxes");
@@ -63,8 +63,8 @@ function enlarge(image) {
   dialog.querySelector("[name=close]").focus();
 }
 
-cards.addEventListener("click", (event) => {
-  const button = event.target.closest(".enlarge");
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.(".enlarge");
   if (button) enlarge(Number(button.closest("[data-image]").dataset.image));
 });
 dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

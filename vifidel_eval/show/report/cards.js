@@ -12,8 +12,8 @@ function card(image) {
       html("div", { class: "gold" }, objectList(image),
         loose("Looked for and not there", (data.denied?.[image] ?? []).map((at) => data.deniedLabels[at])),
         referenceList(image))),
-    html("ul", { class: "candidates" }, captioned(image).map((system) =>
-      candidate(system, image, ...scoresAndEvidence(system, image)))));
+    html("ul", { class: "candidates" }, captioned(image).map((row, at, rows) =>
+      candidate(row, image, ...scoresAndEvidence(row, image, owners[row] !== owners[rows[at - 1]])))));
 }
 
 function frame(image) {
@@ -50,25 +50,42 @@ function referenceList(image) {
     references.map((reference) => html("li", { dir: "auto" }, reference)))];
 }
 
-// The chosen systems that describe an image.
-const captioned = (image) => choice.systems.filter((system) => data.captions[system][image] !== null);
+// Whether a caption is the best or worst sample of its image; nothing is of a metric without a direction.
+function sampleIs(which, row, image, metric) {
+  const column = data.metrics[metric].replace(/ (mean|best|worst)$/, ` ${which} sample`);
+  return data.samples?.[owners[row]][column]?.[image] === sampleOf(row);
+}
 
-const candidate = (system, image, ...more) => html("li", { "data-system": system },
-  html("h4", {}, data.systems[system]),
-  html("p", { class: "caption", dir: "auto" }, marked(system, image)), ...more);
+// The chosen rows of captions that describe an image.
+function captioned(image) {
+  const rows = choice.rows.filter((row) => data.captions[row][image] !== null);
+  const chosen = rows.filter((row) => sampleIs(choice.samples, row, image, choice.metric));
+  return chosen.length ? chosen : rows;
+}
 
-// What is said of a candidate.
-function scoresAndEvidence(system, image) {
+function rowName(row, image) {
+  const name = data.systems[owners[row]];
+  if (!data.samples) return name;
+  const which = ["best", "worst"].filter((one) => sampleIs(one, row, image, choice.metric)).join(" and ");
+  return `${name}, sample ${sampleOf(row) + 1}${which && ` (${which})`}`;
+}
+
+const candidate = (row, image, ...more) => html("li", { "data-row": row },
+  html("h4", {}, rowName(row, image)),
+  html("p", { class: "caption", dir: "auto" }, marked(row, image)), ...more);
+
+// What is said of a candidate; scores are of all samples of a system together, and said once.
+function scoresAndEvidence(row, image, isFirst) {
   const { metrics, scores } = data;
-  const explained = ofCaption(system, image);
+  const explained = ofCaption(row, image);
   const chosenMetrics = choice.sort === "metrics" ? [choice.metric, choice.against] : [choice.metric];
   return [
-    explained ? verdictLists(system, image) : [],
-    html("ul", { class: "scores" }, metrics.map((of, i) =>
+    explained ? verdictLists(row, image) : [],
+    !isFirst ? [] : html("ul", { class: "scores" }, metrics.map((of, i) =>
       html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
-        html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
-    sentenceDetails(system, image),
-    explained ? wordDetails(system, image) : [],
+        html("span", {}, of), " ", html("b", {}, scoreText(scores[owners[row]][i][image]))))),
+    sentenceDetails(row, image),
+    explained ? wordDetails(row, image) : [],
     explained && data.labels.length ? planDetails() : [],
   ].flat();
 }
@@ -77,19 +94,19 @@ const loose = (what, names) => names.length
   ? html("p", { class: "loose" }, html("span", {}, `${what}:`), ` ${names.join(", ")}`)
   : [];
 
-function verdictLists(system, image) {
-  const { mentions } = ofCaption(system, image);
+function verdictLists(row, image) {
+  const { mentions } = ofCaption(row, image);
   const judged = (wanted) =>
     [...new Set(mentions.filter(({ verdict }) => verdict === wanted).map(({ text }) => text))];
   return [loose("Probably not in the image", judged(ABSENT)), loose("Wrongly denied", judged(WRONG_DENIAL)),
-    loose("Unconfirmed", judged(UNCONFIRMED)), loose("Not mentioned", silentOf(system, image))];
+    loose("Unconfirmed", judged(UNCONFIRMED)), loose("Not mentioned", silentOf(row, image))];
 }
 
-// The sentences of a caption of several, as page_data.py has them.
-function sentenceDetails(system, image) {
-  const sentences = plans.sentences?.[system]?.[image];
+// The sentences of a caption of several, as content.py has them.
+function sentenceDetails(row, image) {
+  const sentences = plans.sentences?.[row]?.[image];
   if (!sentences) return [];
-  const caption = data.captions[system][image];
+  const caption = data.captions[row][image];
   return html("details", { class: "sentences" }, html("summary", {}, "Sentences"),
     html("ol", {}, sentences.map(([start, end, claims, p, invented]) => html("li", { dir: "auto" },
       withMarks(caption, start, end, grouped(invented, 2).map(([start, end]) => ({ start, end })),

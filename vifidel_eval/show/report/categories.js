@@ -1,49 +1,82 @@
-// Scores by object category: the images of which objects a system does badly on.
+// Scores by object category: the images of which objects systems do badly on.
 
-function categoriesOf(metric, system) {
-  const { scores, lowerIsBetter } = data;
+// By name of the object, the sum of what images with it have, and their number.
+function sumsOf(valueOf) {
   const sums = new Map();
-  let [total, defined] = [0, 0];
-  scores[system][metric].forEach((score, image) => {
-    if (score === null) return;
-    total += score;
-    defined += 1;
-    const silent = silentOf(system, image);
+  data.ids.forEach((_, image) => {
+    const value = valueOf(image);
+    if (value === null) return;
     for (const { name } of objectsIn(image)) {
-      const { sum, images, leftOut } = sums.get(name) ?? { sum: 0, images: 0, leftOut: 0 };
-      sums.set(name, { sum: sum + score, images: images + 1, leftOut: leftOut + silent.includes(name) });
+      const sum = sums.get(name) ?? { total: 0, images: 0 };
+      sum.total += typeof value === "number" ? value : value.filter((silent) => silent.includes(name)).length / value.length;
+      sum.images += 1;
+      sums.set(name, sum);
     }
   });
-  const sign = lowerIsBetter[metric] ? -1 : 1;
-  // Sums differ in their last digits with the order of images: nine digits decide.
-  const rounded = (value) => Math.floor(value * 1e9 + 0.5);
-  return [...sums].filter(([, { images }]) => images >= settings.fewest)
-    .map(([name, { sum, images, leftOut }]) => ({
-      name, images, mean: sum / images, apart: sign * (sum / images - total / defined), leftOut: leftOut / images,
-    }))
-    .sort((a, b) => rounded(a.apart) - rounded(b.apart) || (a.name < b.name ? -1 : 1));
+  return sums;
 }
 
-const MOST_CATEGORIES = 8; // at first
+// The means of a system, and how far each lies from its mean of all images.
+function categoriesOf(metric, system) {
+  const scores = data.scores[system][metric];
+  const known = scores.filter(isNumber);
+  const all = known.reduce((sum, score) => sum + score, 0) / known.length;
+  const sign = data.lowerIsBetter[metric] ? -1 : 1;
+  return new Map([...sumsOf((image) => scores[image])].map(([name, { total, images }]) =>
+    [name, { mean: total / images, apart: sign * (total / images - all) }]));
+}
+
+// The share of a system's captions that leave an object out.
+function leftOutBy(system) {
+  const rows = rowsOf([system]);
+  return sumsOf((image) => {
+    const explained = rows.filter((row) => ofCaption(row, image)).map((row) => silentOf(row, image));
+    return explained.length ? explained : null;
+  });
+}
+
+const MOST_CATEGORIES = 12; // at first
 const byCategory = document.getElementById("categories");
+let fillCategories = () => {};
 if (byCategory) {
-  const { metric, all } = byCategory.querySelector("form").elements;
+  const { cells, all } = byCategory.querySelector("form").elements;
+  const table = byCategory.querySelector("table");
+  const systems = Array.from(data.systems.keys());
   const fill = () => {
-    const most = all.ariaPressed === "true" ? Infinity : MOST_CATEGORIES;
-    for (const table of byCategory.querySelectorAll("table.categories")) {
-      const system = Number(table.dataset.system);
-      // An object shows the images with it, the worst of the system first.
-      const href = (object) => address({ system: data.systems[system], metric: metric.value, object, sort: "worst" });
-      const rows = categoriesOf(metricOf(metric.value), system).slice(0, most).map((row) => html("tr", {},
-        html("th", { scope: "row" }, html("a", { class: "find", href: href(row.name) }, row.name)),
-        numberCell(whole(row.images)), numberCell(scoreText(row.mean)), numberCell(signed(row.apart)),
-        numberCell(`${fixed(100 * row.leftOut, 0)} %`)));
-      table.tBodies[0].replaceChildren(...(rows.length ? rows : [html("tr", {}, html("td", { colspan: "5" }, "none"))]));
-    }
+    fillCategories = fill;
+    const images = new Map([...sumsOf(() => 0)].map(([name, sum]) => [name, sum.images]));
+    const of = systems.map((system) => categoriesOf(choice.metric, system));
+    const left = cells.value === "left" ? systems.map(leftOutBy) : null;
+    // Sums differ in their last digits with the order of images: nine digits decide.
+    const badness = new Map([...images.keys()].map((name) => {
+      const apart = of.map((means) => means.get(name)?.apart).filter((value) => value !== undefined);
+      return [name, Math.floor((apart.reduce((sum, value) => sum + value, 0) / apart.length) * 1e9 + 0.5)];
+    }));
+    const names = [...images].filter(([, count]) => count >= settings.fewest).map(([name]) => name)
+      .sort((a, b) => badness.get(a) - badness.get(b) || (a < b ? -1 : 1))
+      .slice(0, all.ariaPressed === "true" ? Infinity : MOST_CATEGORIES);
+    const farthest = Math.max(...of.flatMap((means) => names.map((name) => -(means.get(name)?.apart ?? 0))), 0);
+    const cell = (name) => (system) => {
+      const found = of[system].get(name);
+      const silent = left?.[system].get(name);
+      const share = left ? silent && silent.total / silent.images : found && Math.max(-found.apart, 0) / (farthest || 1);
+      const text = share === undefined ? NONE : left ? `${fixed(100 * share, 0)} %` : briefText(found.mean);
+      const node = numberCell(text);
+      if (found) node.title = `${data.systems[system]}, ${name}: ${scoreText(found.mean)}, ${signed(found.apart)} from all`;
+      node.style.setProperty("--share", share ?? 0);
+      return node;
+    };
+    table.tHead.replaceChildren(html("tr", {}, headCell("Object"), numberHead("Images"),
+      data.systems.map((name) => html("th", { scope: "col", class: "number" }, html("span", {}, name)))));
+    table.tBodies[0].replaceChildren(...(names.length ? names.map((name) => html("tr", {},
+      html("th", { scope: "row" }, html("a", { class: "find", href: address({ object: name, sort: "worst" }) }, name)),
+      numberCell(whole(images.get(name))), systems.map(cell(name)))) : [html("tr", {}, html("td", {}, "none"))]));
+    table.parentElement.classList.toggle("many", systems.length > 12);
+    equip(table);
   };
   whenSeen(byCategory, fill);
   addEventListener("beforeprint", fill);
-  metric.addEventListener("input", fill);
+  cells.addEventListener("input", fill);
   switching(all, fill);
   byCategory.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ...scores.comparison import Comparisons
-from ...scores.scores import Scores
+from ...scores.scores import Scores, chosen_samples
 from ...scores.systems import System, paired
 from ...words.settings import Settings
 
@@ -41,6 +41,8 @@ UNIT = 1e-5
 
 # Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
 _COSTS_ON_SCALE = 95
+
+_Value = TypeVar("_Value")
 
 #: What the page has of a caption: objects, words, mentions and matches.
 Plan = tuple[tuple[int, ...], ...]
@@ -78,6 +80,15 @@ class Content:
     unexplained: str = _NO_EVIDENCE
     #: Image id to the labels that were looked for there and are not in it, where there are any.
     denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
+    #: Of samples, whose captions and explanations are by their own names: the system of each.
+    sample_of: Mapping[str, str] = field(default_factory=dict)
+
+    def by_system(self, of_rows: Mapping[str, Sequence[_Value]]) -> dict[str, list[_Value]]:
+        """Return what there is of captions by the names of systems, of all samples together."""
+        of_systems: dict[str, list[_Value]] = {}
+        for name, values in of_rows.items():
+            of_systems.setdefault(self.sample_of.get(name, name), []).extend(values)
+        return of_systems
 
 
 def gather(
@@ -91,7 +102,7 @@ def gather(
     settings: Settings | None = None,
 ) -> Content:
     """Return the content of a report; it warns if captions cannot be explained."""
-    scorers = list(scorers)
+    scorers, systems = list(scorers), list(systems)
     rows = {system.name: paired(system, references, True) for system in systems}
     content = Content(
         scores,
@@ -99,6 +110,7 @@ def gather(
         references,
         captions={name: dict(zip(of.ids, of.captions, strict=True)) for name, of in rows.items()},
         material=material or Material(),
+        sample_of={one.name: one.sample_of for one in systems if one.sample_of is not None},
     )
     try:
         explainer = explainer_of(scorers, settings or Settings())
@@ -154,6 +166,19 @@ def image_data(content: Content) -> dict[str, Any]:
         numbers = _numbers_of(denied)
         data["denied"] = [[numbers[label] for label in of_image] for of_image in denied]
         data["deniedLabels"] = list(numbers)
+    if content.sample_of:
+        data["owners"] = [
+            data["systems"].index(content.sample_of[name]) for name in content.captions
+        ]
+        data["samples"] = [
+            {
+                name: list(
+                    map(dict(zip(next(iter(of.values())).ids, samples, strict=True)).get, ids)
+                )
+                for name, samples in chosen_samples(of).items()
+            }
+            for of in content.scores.evaluations.values()
+        ]
     return data
 
 
@@ -170,7 +195,7 @@ def caption_data(content: Content) -> dict[str, Any]:
         "scale": scale(chain.from_iterable(explanations)),
     }
     sentences = [
-        sentences_of(of_column, content.captions[name], ids)
+        sentences_of(of_column, content.captions.get(name, {}), ids)
         for name, of_column in content.scores.evaluations.items()
     ]
     if any(map(any, sentences)):

@@ -1,22 +1,22 @@
 // Words of captions: how they are marked, and what supports them.
 
-// The verdicts on mentions, by their numbers in page_data.py: how words are marked, what the table of
+// The verdicts on mentions, by their numbers in content.py: how words are marked, what the table of
 // words says, and what the tip says.
 const VERDICTS = [
-  ["unjudged", "unconfirmed", "unconfirmed: nobody looked for it, and no reference has it"],
+  ["unjudged", "unconfirmed", "unconfirmed", ": nobody looked for it, and no reference has it"],
   ["there", "there", "in the image"],
   ["absent", "not in the image", "probably not in the image"],
   ["absent", "wrong denial", "wrongly denied"],
-].map(([mark, name, said]) => ({ mark, name, said }));
-const NO_CLAIM = { mark: "open", name: "no claim", said: "no claim" };
+].map(([mark, name, label, more = ""]) => ({ mark, name, label, said: label + more }));
+const NO_CLAIM = { mark: "open", name: "not checked", said: "not checked" };
 const verdictOf = ({ verdict }) => VERDICTS[verdict] ?? NO_CLAIM;
 const [UNCONFIRMED, THERE, ABSENT, WRONG_DENIAL] = [0, 1, 2, 3];
 
 const textOf = (text) => plans.texts[text];
 
-// What is known of a caption, as page_data.py has it; undefined where nothing is.
-function ofCaption(system, image) {
-  const plan = plans.plans[system]?.[image];
+// What is known of a caption, as content.py has it; undefined where nothing is.
+function ofCaption(row, image) {
+  const plan = plans.plans[row]?.[image];
   return plan && {
     get objects() {
       return grouped(plan[0], 3).map(([text, penalty, silent]) => ({ text: textOf(text), penalty, silent }));
@@ -34,7 +34,7 @@ function ofCaption(system, image) {
     },
   };
 }
-const silentOf = (system, image) => (ofCaption(system, image)?.objects ?? [])
+const silentOf = (row, image) => (ofCaption(row, image)?.objects ?? [])
   .filter(({ silent }) => silent).map(({ text }) => text);
 
 // Sorts words by their first places in a caption.
@@ -44,13 +44,13 @@ function inOrderOf(caption) {
 }
 
 // What is said of a caption: its mentions, and then the words of which nothing is claimed.
-function saidOf(system, image) {
-  const { words, mentions } = ofCaption(system, image);
+function saidOf(row, image) {
+  const { words, mentions } = ofCaption(row, image);
   const labelOf = (text) => objectsIn(image).find(({ name }) => name === text)?.label;
   return [
     ...mentions.map((one) => (one.verdict === THERE
       ? { ...one, object: labelOf(one.by) ?? labelOf(one.category) } : one)),
-    ...words.filter(({ mention }) => mention < 0).sort(inOrderOf(data.captions[system][image])),
+    ...words.filter(({ mention }) => mention < 0).sort(inOrderOf(data.captions[row][image])),
   ];
 }
 
@@ -91,23 +91,26 @@ function withMarks(text, start, end, marks, make) {
 }
 
 // The caption with its words marked. The Tab key reaches the first one, the arrow keys the others.
-function marked(system, image) {
-  const caption = data.captions[system][image];
-  if (!ofCaption(system, image)) return [caption];
-  const said = saidOf(system, image);
+function marked(row, image) {
+  const caption = data.captions[row][image];
+  if (!ofCaption(row, image)) return [caption];
+  const said = saidOf(row, image);
   const marks = marksOf(caption, said);
-  return withMarks(caption, 0, caption.length, marks, (mark, words) => html("span", {
-    class: `said ${verdictOf(said[mark.which]).mark}`, "data-said": mark.which,
-    role: "button", tabindex: mark === marks[0] ? 0 : -1,
-  }, words));
+  return withMarks(caption, 0, caption.length, marks, (mark, words) => {
+    const verdict = verdictOf(said[mark.which]);
+    return html("span", {
+      class: `said ${verdict.mark}`, "data-said": mark.which, role: "button", tabindex: mark === marks[0] ? 0 : -1,
+      "aria-label": verdict === NO_CLAIM ? words : `${words}, ${verdict.label}`,
+    }, words);
+  });
 }
 
-function wordDetails(system, image) {
-  const said = saidOf(system, image);
+function wordDetails(row, image) {
+  const said = saidOf(row, image);
   if (!said.length) return [];
   return html("details", { class: "words" }, html("summary", {}, "Words"),
     html("div", { class: "scroll", role: "group", "aria-label": "Words and what supports them", tabindex: "0" },
-      html("table", {},
+      tooled(
         html("thead", {}, html("tr", {}, headCell("Words"), headCell("Verdict"),
           numberHead("Support"), headCell("Nearest evidence"))),
         html("tbody", {}, said.map((one) => html("tr", {},
@@ -122,8 +125,8 @@ const supportText = (support) => (support < 0 ? NONE : fixed(support / 100, 2));
 const tip = document.getElementById("tip");
 let tipOf = null; // the word that the tip is about
 
-// The system and the image that a node is about.
-const placeOf = (node) => [node.closest("[data-system]").dataset.system, node.closest("[data-image]").dataset.image]
+// The row and the image that a node is about.
+const placeOf = (node) => [node.closest("[data-row]").dataset.row, node.closest("[data-image]").dataset.image]
   .map(Number);
 
 function tell(one) {

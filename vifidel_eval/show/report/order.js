@@ -1,6 +1,6 @@
-// In which order images come; order.py has that of the first list, in which images get their pictures.
+// In which order images come; overview.py has that of the first list, in which images get their pictures.
 
-// The share of all defined scores that are worse, ties half (order.py: percentile_ranks).
+// The share of all defined scores that are worse, ties half.
 const ranks = [];
 function percentileRanks(metric) {
   return (ranks[metric] ??= (() => {
@@ -66,8 +66,8 @@ const orders = {
       return points ? `${above} ${counted(points, "point")} above ${below}` : "equal ranks";
     },
   },
-  worst: { said: (metric) => `First the images with the worst ${metric}.`, value: extreme(1) },
-  best: { said: (metric) => `First the images with the best ${metric}.`, value: extreme(-1) },
+  worst: { said: (metric) => `First the images with the worst ${metric}.`, value: average(1) },
+  best: { said: (metric) => `First the images with the best ${metric}.`, value: average(-1) },
   given: { said: () => "In the order of the references.", value: () => (image) => -image },
 };
 
@@ -80,12 +80,12 @@ function metricsApart({ metric, against, systems }) {
     .reduce((most, apart) => (Math.abs(apart) <= Math.abs(most) ? most : apart), NaN);
 }
 
-// How bad the worst score of an image is, or with -1 how good the best.
-function extreme(sign) {
+// How bad the scores of an image are on average, or with -1 how good.
+function average(sign) {
   return ({ metric, systems }) => (image) => {
     const bad = data.lowerIsBetter[metric] ? sign : -sign;
     const found = scoresOf(image, metric, systems);
-    return found.length ? Math.max(...found.map((score) => bad * score)) : NaN;
+    return found.length ? found.reduce((sum, score) => sum + bad * score, 0) / found.length : NaN;
   };
 }
 

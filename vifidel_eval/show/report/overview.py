@@ -1,4 +1,4 @@
-"""Upper half of a report: what systems make up, who beats whom, distributions, how metrics agree.
+"""Upper half of a report: ranks, who beats whom, what is made up, distributions, agreement.
 
 Numbers are written digit for digit as base.js writes them.
 """
@@ -19,7 +19,8 @@ from ...evaluation import COUNTS, Count, Floats
 from ...explain.findings import Findings
 from ...io.image_ids import ImageId
 from ...io.text_tables import readable
-from ...scores.comparison import Comparison, Comparisons, Pair
+from ...scores.comparison import Comparison, Pair
+from ...scores.run_warnings import lengths
 from ...scores.scores import Scores
 from .content import Content
 
@@ -62,16 +63,17 @@ def share(part: float, of: float) -> str:
     return f"{fixed(100 * part / of, 1)} %" if of else NONE
 
 
-def correlation(value: float) -> str:
-    """Return a correlation with two decimals.
+def brief(value: float, digits: int = 2) -> str:
+    """Return a number with few decimals and without the 0 before the point.
 
-    >>> correlation(0.456), correlation(-0.5) == "\N{MINUS SIGN}.50", correlation(1.0)
-    ('.46', True, '1.00')
+    >>> brief(0.456), brief(-0.5) == "\N{MINUS SIGN}.50", brief(1.0), brief(52.16, 3)
+    ('.46', True, '1.00', '52.2')
     """
     if math.isnan(value):
         return NONE
-    text = fixed(abs(value), 2).removeprefix("0")
-    return ("\N{MINUS SIGN}" if value < 0 and text != ".00" else "") + text
+    text = fixed(abs(value), 1 if abs(value) >= 10 else digits)
+    text = text.removeprefix("0") if digits else text
+    return ("\N{MINUS SIGN}" if value < 0 and text.strip(".0") else "") + text
 
 
 class MadeUp(NamedTuple):
@@ -88,33 +90,65 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
     if not any(content.inventions.values()):
         return []
     rows = []
-    for system, inventions in content.inventions.items():
-        things = dict.fromkeys((one.image_id, one.category) for one in inventions)
-        of_images = Counter(image_id for image_id, _ in things)
-        classes = Counter(category for _, category in things)
+    explained = content.by_system(content.explanations)
+    for system, inventions in content.by_system(content.inventions).items():
+        things = dict.fromkeys((one.system, one.image_id, one.category) for one in inventions)
+        of_images = Counter(image_id for _, image_id, _ in things)
+        classes = Counter(category for _, _, category in things)
         frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
-        known = {
-            explanation.image_id: of_images[explanation.image_id]
-            for explanation in content.explanations[system]
-            if explanation.known
-        }
-        rated = findings[system].rated or math.nan
+        known = {one.image_id: of_images[one.image_id] for one in explained[system] if one.known}
+        found, of_column = findings[system], content.scores.evaluations[system]
+        rated = found.rated or math.nan
         rates = {
-            "VIFIDEL-Hs": findings[system].hallucinating / rated,
+            "VIFIDEL-Hs": found.hallucinating / rated,
             "VIFIDEL-Hn": sum(known.values()) / rated,
+            "unconfirmed": found.unconfirmed / rated,
         }
-        of_column = content.scores.evaluations[system]
         rates |= {name: of_column[name].score for name in rates if name in of_column}
         rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES]))
     return rows
 
 
-def axis_of(compared: Comparison) -> Callable[[float], str]:
+def beside(content: Content, made_up: Sequence[MadeUp]) -> dict[str, dict[str | None, float]]:
+    """Return columns beside the chosen metric by system; None are people who are no system."""
+    scores, people = content.scores, content.scores.people
+    texts = {name: list(of_images.values()) for name, of_images in content.captions.items()}
+    words: dict[str | None, float] = {
+        name: float(np.mean(lengths(of_system)))
+        for name, of_system in content.by_system(texts).items()
+    }
+    rates: dict[str | None, float] = {one.system: one.rates["VIFIDEL-Hn"] for one in made_up}
+    if people is not None and people.rates:
+        rates[None], words[None] = people.rates.get("VIFIDEL-Hn", math.nan), people.words
+    columns = {"Inventions per caption": rates} if made_up else {}
+    for column in {"CIDEr", "CIDEr mean"} & scores.signatures.keys():
+        columns[column] = {name: of[column].score for name, of in scores.evaluations.items()}
+    return columns | {"Words": words}
+
+
+def best_first(scores: Scores, compared: Comparison | None) -> list[str]:
+    """Return the systems by rank and score; those of a metric without comparison as they are."""
+    if compared is None:
+        return list(scores.evaluations)
+    sign = 1 if compared.lower_is_better else -1
+    return sorted(
+        compared.systems,
+        key=lambda name: (compared.systems[name].rank or 0, sign * compared.systems[name].score),
+    )
+
+
+def axis_of(compared: Comparison, *others: float) -> Callable[[float], str]:
     """Return where a score lies on the axis of a metric's intervals, from 0 to 100."""
-    systems = compared.systems.values()
-    low = min(min(s.low, s.score) for s in systems)
-    span = max(max(s.high, s.score) for s in systems) - low or 1
-    return lambda score: short(4 + 92 * (score - low) / span)  # room for the dot at either end
+    ends = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
+    low, span = min(ends), max(ends) - min(ends) or 1
+    return lambda score: short(2 + 96 * (score - low) / span)  # room for the dot at either end
+
+
+def duels(compared: Comparison | None) -> dict[tuple[str, str], tuple[int, Pair]]:
+    """Return what is known of every two systems, both ways, and the sign of the difference."""
+    pairs = compared.pairs if compared else ()
+    one_way = {(pair.first, pair.second): (1, pair) for pair in pairs}
+    return one_way | {(pair.second, pair.first): (-1, pair) for pair in pairs}
 
 
 def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
@@ -123,19 +157,6 @@ def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
     return {
         name: {count: of[count.key] for count in COUNTS if of.get(count.key)}
         for name, of in counts.items()
-    }
-
-
-def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Pair | None]]:
-    """Return a row for every two systems: who wins under each metric; None if not compared."""
-    compared = map(comparisons.metrics.get, scores.signatures)
-    pairs = [
-        {(pair.first, pair.second): pair for pair in of.pairs if of.ranked} if of else {}
-        for of in compared
-    ]
-    return {
-        names: [of_metric.get(names) for of_metric in pairs]
-        for names in itertools.combinations(scores.evaluations, 2)
     }
 
 
@@ -154,7 +175,7 @@ class Distribution(NamedTuple):
     """The scores of all systems under a metric; `binary` are those that are all 0 or 1."""
 
     metric: str
-    axis: tuple[str, str, str]
+    axis: tuple[str, str]
     spreads: list[Spread]
     binary: bool
 
@@ -179,7 +200,7 @@ def distribution(scores: Scores, metric: str) -> Distribution:
             path += f"V{short(24 - height)}H{short(at * 100 / _BINS)}"
         outline = path + "V24Z"
         spreads.append(Spread(name, len(of_system), undefined, quantiles, outline, median_at))
-    axis = (f"{start:g}", f"{(start + end) / 2:g}", f"{end:g}")
+    axis = (f"{start:g}", f"{end:g}")
     binary = bool(np.isin(of_all, (0, 1)).all()) and len(of_all) > 0
     return Distribution(metric, axis, spreads, binary)
 
@@ -205,34 +226,30 @@ def _round_number(value: float) -> float:
 class Order:
     """Order of the list of images (`places`), and how metrics agree.
 
-    `ranks_agree` are correlations over all captions, better scores ranking higher; `fits` those of
-    each system and of all. `against` is the metric that agrees least with the first.
+    Images of which captions are worst under the metric `chosen` come first; `worst` is that of the
+    `leader`. `ranks_agree` are correlations over all captions, better scores ranking higher; `fits`
+    those of each system and of all. `against` is the metric that agrees least with the one chosen.
     """
 
-    def __init__(
-        self, data: dict[str, Any], inventions: Sequence[Sequence[int | None]] = ()
-    ) -> None:
+    def __init__(self, data: dict[str, Any], chosen: int = 0, leader: int = 0) -> None:
         scores = np.array(data["scores"], dtype=np.float64)  # (systems, metrics, images)
         signs = np.where(data["lowerIsBetter"], -1.0, 1.0)
         of_metrics = scores.transpose(1, 0, 2).reshape(len(signs), -1)
         self.fits = [*map(correlations, scores), correlations(of_metrics)]
         self.ranks_agree = self.fits[-1][..., 1] * np.outer(signs, signs)
-        self.against = _against(self.ranks_agree[0], of_metrics)
-        if inventions:
-            known = np.array(inventions, dtype=np.float64)
-            values = np.where(np.isnan(known).all(axis=0), np.nan, np.nansum(known, axis=0))
-        elif len(scores) > 1:
-            values = systems_apart(scores[:, 0])
-        elif len(signs) > 1:
-            first, second = (scores[:, at] * signs[at] for at in (0, self.against))
-            values = np.abs(metrics_apart(first, second))
-        else:
-            values = -scores[0, 0] * signs[0]
-        self.places: list[int] = np.argsort(-values, kind="stable").tolist()  # NaN sorts last
+        self.against = _against(self.ranks_agree[chosen], of_metrics, chosen)
+        worse = -signs[chosen] * scores[:, chosen]
+        self.worst = int(np.nan_to_num(worse[leader], nan=-np.inf).argmax())
+        known = ~np.isnan(worse)
+        number = np.where(known.any(axis=0), known.sum(axis=0), np.nan)
+        # Added as scripts add them, one system after the other.
+        self.places: list[int] = np.argsort(
+            -np.add.reduce(np.where(known, worse, 0), axis=0) / number, kind="stable"
+        ).tolist()  # NaN sorts last
 
 
-def _against(agree: Floats, of_metrics: Floats) -> int:
-    """Return the metric that agrees least with the first one."""
+def _against(agree: Floats, of_metrics: Floats, chosen: int) -> int:
+    """Return the metric that agrees least with the chosen one."""
 
     def key(metric: int) -> tuple[bool, float]:
         scores = of_metrics[metric][~np.isnan(of_metrics[metric])]
@@ -240,31 +257,8 @@ def _against(agree: Floats, of_metrics: Floats) -> int:
         says_little = bool(most > _MOST_EQUAL * len(scores)) or math.isnan(agree[metric])
         return says_little, 0.0 if says_little else float(agree[metric])
 
-    return min(range(1, len(agree)), key=key, default=0)
-
-
-def systems_apart(scores: Floats) -> Floats:
-    """Return twice the median distance of systems' scores, (systems, images), from their median."""
-    several = (~np.isnan(scores)).sum(axis=0) > 1
-    scores = np.where(several, scores, 0)  # of columns without a score, nanmedian warns
-    apart = np.abs(scores - np.nanmedian(scores, axis=0))
-    return np.where(several, 2 * np.nanmedian(apart, axis=0), np.nan)
-
-
-def metrics_apart(scores: Floats, others: Floats) -> Floats:
-    """Return how far two metrics' percentile ranks of each image's captions differ, in [-1, 1]."""
-    apart = percentile_ranks(scores) - percentile_ranks(others)
-    largest = np.where(np.isnan(apart), -1, np.abs(apart)).argmax(axis=0)
-    signed: Floats = np.take_along_axis(apart, largest[np.newaxis], axis=0)[0]
-    return signed
-
-
-def percentile_ranks(scores: Floats) -> Floats:
-    """Return the share of all defined scores that lie below each, ties half; NaN stays NaN."""
-    defined = ~np.isnan(scores)
-    ranks = np.full_like(scores, np.nan)
-    ranks[defined] = (rankdata(scores[defined]) - 0.5) / max(defined.sum(), 1)
-    return ranks
+    others = (metric for metric in range(len(agree)) if metric != chosen)
+    return min(others, key=key, default=chosen)
 
 
 def correlations(of_metrics: Floats) -> Floats:

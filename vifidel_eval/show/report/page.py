@@ -14,13 +14,15 @@ from markupsafe import Markup
 
 from ...evaluation import COUNTS
 from ...explain.findings import find
-from ...io.text_tables import p_value
+from ...io.text_tables import p_value, readable
 from . import overview
 from .content import UNIT, Content, caption_data, image_data
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
-_SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
+_SCRIPTS = "base tables marks plan boxes cards search order state scatter categories ranking start"
+# The metric that decides at first, if a run has it.
+_LEADING = ("VIFIDEL-F", "VIFIDEL-F mean")
 _MOST_FINDINGS = 10
 # Categories of fewer images are not listed: at most this many, or a hundredth of all images.
 _FEWEST = 25
@@ -33,29 +35,35 @@ _JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
 def render_page(content: Content) -> str:
     """Return the report: one HTML document that needs nothing else, always the same bytes."""
     data, plans = image_data(content), caption_data(content)
-    findings = {name: find([of_one]) for name, of_one in content.explanations.items()}
+    explained = content.by_system(content.explanations)
+    findings = {name: find([of_one]) for name, of_one in explained.items()}
     made_up = overview.made_up(content, findings)
     if made_up:
         plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
-    order = overview.Order(data, plans.get("inventions", ()))
-    scores = content.scores
+    scores, comparisons = content.scores, content.comparisons
+    metrics, systems = data["metrics"], data["systems"]
+    chosen = next((metrics.index(name) for name in _LEADING if name in metrics), 0)
+    firsts = [overview.best_first(scores, comparisons.metrics.get(metric))[0] for metric in metrics]
+    leaders = list(map(systems.index, firsts))
+    order = overview.Order(data, chosen, leaders[chosen])
     distributions = [overview.distribution(scores, metric) for metric in scores.signatures]
     # A metric is worth a plot against another if it has more scores than 0 and 1.
     telling = [at for at, of in enumerate(distributions) if not of.binary and at != order.against]
-    shown, boxes = pictures(content, order.places, data["labels"])
+    shown, boxes = pictures(content, [order.worst, *order.places], data["labels"])
     fits = [
-        [[list(map(overview.correlation, pair)) for pair in row] for row in of_system.tolist()]
+        [[list(map(overview.brief, pair)) for pair in row] for row in of_system.tolist()]
         for of_system in order.fits
     ]
     template = _environment().get_template("report.html.j2")
     return template.render(
-        scores=content.scores,
-        comparisons=content.comparisons,
+        scores=scores,
+        comparisons=comparisons,
+        chosen=chosen,
         counts=COUNTS,
-        remarks=overview.remarks(content.scores),
-        duels=overview.duels(content.scores, content.comparisons),
+        remarks=overview.remarks(scores),
+        beside=overview.beside(content, made_up),
         distributions=distributions,
-        telling=next(iter(telling), 0),
+        telling=chosen if chosen in telling else next(iter(telling), 0),
         made_up=made_up,
         findings=findings,
         most=_MOST_FINDINGS,
@@ -66,6 +74,8 @@ def render_page(content: Content) -> str:
         pictures=shown,
         order=order,
         settings={
+            "chosen": chosen,
+            "leaders": leaders,
             "shades": _SHADES,
             "unit": UNIT,
             "fits": fits,
@@ -89,6 +99,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "address": _address,
         "axis_of": overview.axis_of,
+        "best_first": overview.best_first,
+        "duels_of": overview.duels,
         "whole": overview.whole,
         "share": overview.share,
         "part": _part,
@@ -98,7 +110,8 @@ def _environment() -> Environment:
     environment.filters |= {
         "score": overview.score,
         "fixed": overview.fixed,
-        "correlation": overview.correlation,
+        "brief": overview.brief,
+        "readable": readable,
         "p_value": p_value,
     }
     return environment

@@ -1,13 +1,13 @@
 // Transport plans: a picture and a table, drawn when they are opened.
 
 // Matches with their ends: objects, and words with their rank in the caption.
-function planOf(system, image) {
-  const { objects, words, mentions, matches } = ofCaption(system, image);
+function planOf(row, image) {
+  const { objects, words, mentions, matches } = ofCaption(row, image);
   const countOf = new Map(objectsIn(image).map(({ name, count }) => [name, count]));
   const things = objects.map((thing) =>
     ({ ...thing, count: countOf.get(thing.text), loose: thing.silent === 1 }));
   const said = words.map((word) => ({ ...word, loose: mentions[word.mention]?.verdict >= ABSENT }));
-  [...said].sort(inOrderOf(data.captions[system][image])).forEach((word, rank) => (word.rank = rank));
+  [...said].sort(inOrderOf(data.captions[row][image])).forEach((word, rank) => (word.rank = rank));
   return matches.map(({ object, word, mass, cost }) => ({ thing: things[object], word: said[word], mass, cost }));
 }
 
@@ -21,8 +21,8 @@ function planDetails() {
 }
 
 function fillPlan(details) {
-  const [system, image] = placeOf(details);
-  const matches = planOf(system, image);
+  const [row, image] = placeOf(details);
+  const matches = planOf(row, image);
   if (!matches.length) {
     details.append(html("p", { class: "none" }, "No transport plan: no usable word or no usable object."));
     return;
@@ -31,7 +31,7 @@ function fillPlan(details) {
   const costliest = [...matches].sort((a, b) => b.mass * b.cost - a.mass * a.cost);
   const draw = (all) => drawn.replaceChildren(
     drawPlan(all ? matches : costliest.slice(0, MOST_ROWS)), planTable(costliest, all ? matches.length : MOST_ROWS));
-  const few = ofCaption(system, image).words.length <= MOST_ROWS || matches.length <= MOST_ROWS;
+  const few = ofCaption(row, image).words.length <= MOST_ROWS || matches.length <= MOST_ROWS;
   draw(few);
   details.append(drawn);
   if (few) return;
@@ -97,7 +97,7 @@ function planTable(matches, most) {
   const others = rows.length - kept.length;
   const foot = (text, value) => html("tr", {}, html("th", { scope: "row", colspan: "4" }, text), numberCell(value));
   return html("div", { class: "scroll", role: "group", "aria-label": "Transport plan as a table", tabindex: "0" },
-    html("table", {},
+    tooled(
       html("thead", {}, html("tr", {}, ["Object", "Word"].map(headCell),
         ["Mass", "Cost", "Mass × cost"].map(numberHead))),
       html("tbody", {}, kept.map(({ row }) => row)),

@@ -83,10 +83,15 @@ function ticks(low, high) {
 }
 
 // Colours that can be told apart on white and on black; a system has its own form, too, around 0.
-const COLOURS = ["#3f7fc0", "#d0702f", "#3f9a6c", "#a862b8", "#a08a2c", "#c2557a", "#4aa0a8", "#7d7d86"];
-const FORMS = ["M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z", "M-1-1H1V1H-1Z", "M0-1.3L1.2 1H-1.2Z", "M0-1.4L1.4 0L0 1.4L-1.4 0Z"];
+// Neither is used twice among as many systems as there are of them, nor both together among many more.
+const COLOURS = ["#3f7fc0", "#d0702f", "#2f8f5e", "#a862b8", "#97801f", "#d1497c", "#1f8f9b", "#7d7d86",
+  "#e0443e", "#6a6fe0", "#5f8f1f", "#a06a4a"];
+const FORMS = ["M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z", "M-1-1H1V1H-1Z", "M0-1.3L1.2 1H-1.2Z", "M0-1.4L1.4 0L0 1.4L-1.4 0Z",
+  "M0 1.3L1.2-1H-1.2Z", "M-.4-1.3H.4V-.4H1.3V.4H.4V1.3H-.4V.4H-1.3V-.4H-.4Z", "M-1.4-.5H1.4V.5H-1.4Z",
+  "M-.5-1.4H.5V1.4H-.5Z", "M1.3 0L-1 1.2V-1.2Z", "M-1.3 0L1 1.2V-1.2Z",
+  "M0-1.5L.4-.4L1.5-.4L.6 .3L.9 1.4L0 .7L-.9 1.4L-.6 .3L-1.5-.4L-.4-.4Z", "M-1.2-1.2H1.2L0 0L1.2 1.2H-1.2L0 0Z"];
 const colourOf = (system) => COLOURS[system % COLOURS.length];
-const formOf = (system) => FORMS[system % FORMS.length];
+const formOf = (system) => FORMS[(system + Math.floor(system / COLOURS.length)) % FORMS.length];
 
 function drawPoints() {
   const { canvas, points, width, height, x, y } = plot;

@@ -11,38 +11,40 @@ const searchable = () => (texts ??= data.ids.map((id, image) => ({
   candidates: data.captions.map((ofSystem) => (ofSystem[image] ?? "").toLowerCase()),
 })));
 
+const mentioning = (isWanted) => ({ word, thing }) => (row, image) => (ofCaption(row, image)?.mentions ?? [])
+  .some(({ text, category, verdict }) => isWanted(verdict) && (word ? text === word : !thing || category === thing));
 const judgements = {
-  absent: ({ word, thing }) => (system, image) => (ofCaption(system, image)?.mentions ?? [])
-    .some(({ text, category, verdict }) => verdict >= ABSENT
-      && (word ? text === word : !thing || category === thing)),
-  leaves: ({ object }) => (system, image) => {
-    const silent = silentOf(system, image);
+  absent: mentioning((verdict) => verdict >= ABSENT),
+  unconfirmed: mentioning((verdict) => verdict === UNCONFIRMED),
+  leaves: ({ object }) => (row, image) => {
+    const silent = silentOf(row, image);
     return object === "" ? silent.length > 0 : silent.includes(object);
   },
 };
 
 function matching(choice) {
   const { ids, labels, objects, scores, captions: texts } = data;
-  const { wanted, below, metric, systems, object, captions, brush, image: alone } = choice;
+  const { wanted, below, metric, rows, object, captions, brush, image: alone } = choice;
   if (alone) return [ids.indexOf(alone)].filter((at) => at >= 0);
   const label = object === "" ? null : labels.indexOf(object);
   const judge = captions && judgements[captions](choice);
-  const fits = (image) => (system) => {
-    if (texts[system][image] === null) return false;
+  const fits = (image) => (row) => {
+    if (texts[row][image] === null) return false;
+    const system = owners[row];
     if (below !== null) {
       const score = scores[system][metric][image];
       if (score === null || score >= below) return false;
     }
     if (brush && !within(brush, scores[system][brush.across][image], scores[system][brush.up][image])) return false;
-    return !judge || judge(system, image);
+    return !judge || judge(row, image);
   };
   return Array.from(ids.keys()).filter((image) => {
     if (label !== null && !objects[image].some((of, at) => at % 2 === 0 && of === label)) return false;
-    if (!systems.some(fits(image))) return false;
+    if (!rows.some(fits(image))) return false;
     if (!wanted.length) return true;
     const { common, candidates } = searchable()[image];
     return wanted.every((text) => common.includes(text)
-      || systems.some((system) => candidates[system].includes(text)));
+      || rows.some((row) => candidates[row].includes(text)));
   });
 }
 

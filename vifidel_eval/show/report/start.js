@@ -2,13 +2,15 @@
 
 document.documentElement.classList.add("script");
 let typing;
-form.addEventListener("input", (event) => {
+const changed = (event) => {
   Object.assign(aside, { image: "" });
   if (["system", "captions"].includes(event.target.name)) Object.assign(aside, { word: "", thing: "" });
   form.elements.page.value = 1;
   clearTimeout(typing);
   typing = setTimeout(update, event.target.name === "q" ? 200 : 0);
-});
+};
+form.addEventListener("input", changed);
+form.elements.metric.addEventListener("input", changed); // which is above, in the bar
 form.elements.open?.addEventListener("click", () =>
   cards.querySelectorAll("details.plan").forEach((plan) => (plan.open = true)));
 form.addEventListener("submit", (event) => event.preventDefault());

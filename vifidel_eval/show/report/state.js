@@ -14,24 +14,29 @@ let found;
 const ASIDE = ["image", "word", "thing", "across", "up", "x", "y"];
 let aside = {};
 
+// The metric is the whole page's, and stays.
 function clear() {
+  const { metric } = form.elements;
+  const { value } = metric;
   form.reset();
+  metric.value = value;
   aside = {};
 }
 
 const inControls = () => Object.fromEntries(new FormData(form));
-clear(); // a browser that comes back to the page has its own idea of what was chosen
+form.reset(); // a browser that comes back to the page has its own idea of what was chosen
 const atFirst = inControls();
 
 function chosen() {
-  const { q, system, metric, against = metric, below, sort, object = "", captions = "" } = inControls();
+  const { q, system, metric, against = metric, below, sort, object = "", captions = "", samples = "" } = inControls();
+  const systems = system === "" ? Array.from(data.systems.keys()) : [data.systems.indexOf(system)];
   return {
     wanted: wantedIn(q),
-    systems: system === "" ? Array.from(data.systems.keys()) : [data.systems.indexOf(system)],
+    systems, rows: rowsOf(systems),
     metric: metricOf(metric),
     against: metricOf(against),
     below: below === "" ? null : Number(below),
-    sort, object, captions,
+    sort, object, captions, samples,
     ...aside,
     brush: brushOf(aside),
   };
@@ -60,6 +65,7 @@ function update() {
   offerOtherMetrics();
   choice = chosen();
   found = sorted(matching(choice), choice);
+  followMetric();
   show();
 }
 
@@ -79,6 +85,7 @@ function describe(count) {
   const { metrics } = data;
   const only = image ? [`image ${image}`] : [
     captions === "absent" && word && `captions in which “${word}” is probably not in the image`,
+    captions === "unconfirmed" && word && `captions in which “${word}” is unconfirmed`,
     captions === "absent" && thing && `captions that make up “${thing}”`,
     brush && `captions in the chosen part of ${metrics[brush.up]} against ${metrics[brush.across]}`,
   ].filter(Boolean);
@@ -120,7 +127,8 @@ function remember() {
 function recall() {
   if (!location.hash.startsWith(BEGINNING)) return false;
   clear();
-  for (const [name, value] of new URLSearchParams(location.hash.slice(BEGINNING.length).replaceAll("+", "%2B"))) {
+  const asked = [...new URLSearchParams(location.hash.slice(BEGINNING.length).replaceAll("+", "%2B"))];
+  for (const [name, value] of asked) {
     const control = form.elements.namedItem(name);
     if (ASIDE.includes(name)) aside[name] = value;
     if (!control) continue;
@@ -129,7 +137,7 @@ function recall() {
     if (control.options && control.selectedIndex < 0) control.value = before;
   }
   update();
-  reveal();
+  if (asked.some(([name]) => name !== "metric")) reveal();
   plotAgain();
   return true;
 }
