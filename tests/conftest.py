@@ -149,7 +149,7 @@ def refused(result, *said, status=1):
     errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
     assert len(errors) == 1, result.stderr
     for words in said:
-        assert words in errors[0], errors[0]
+        assert str(words) in errors[0], errors[0]
 
 
 @pytest.fixture(scope="session")
