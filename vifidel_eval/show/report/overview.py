@@ -121,7 +121,7 @@ def beside(content: Content, made_up: Sequence[MadeUp]) -> dict[str, dict[str | 
     if people is not None and people.rates:
         rates[None], words[None] = people.rates.get("VIFIDEL-Hn", math.nan), people.words
     columns = {"Inventions per caption": rates} if made_up else {}
-    for column in {"CIDEr", "CIDEr mean"} & scores.signatures.keys():
+    for column in filter(scores.signatures.__contains__, ("CIDEr", "CIDEr mean")):
         columns[column] = {name: of[column].score for name, of in scores.evaluations.items()}
     return columns | {"Words": words}
 
