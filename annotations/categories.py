@@ -288,5 +288,5 @@ def read_declared(source: Declared) -> LookedFor | None:
             raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
     labels = frozenset(map(clean_label, given)) - {""}
     if not labels:
-        raise AnnotationError(f"looked for: {source!r:.60} has no labels; list some.")
+        raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
     return LookedFor(name, labels)

@@ -286,8 +286,8 @@ def label_rows(
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
     uncertain : float, optional
-        The score below which what a row lists under ``asked`` is not there; by default the lowest
-        that counts.
+        The score below which a thing that a row lists under ``asked`` is not there; by default, the
+        lowest that counts.
 
     Raises
     ------

@@ -76,9 +76,9 @@ class _Content(NamedTuple):
 class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     """The object labels of each image with their counts, read-only: ``{42: {"dog": 2}}``.
 
-    What was looked for, where the source says so, and has no count is not in the image. It equals
-    any mapping with the same counts, and other object labels if the same was looked for. A pickle
-    of what was read from files holds their paths: they are read again when first needed.
+    A label that was looked for and has no count is not in the image. It equals any mapping with the
+    same counts, and other object labels if the same was looked for. If it was read from files, its
+    pickle holds their paths: they are read again when first needed.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     lists_every_image : bool
         Whether an image without objects has an entry too; detection results have none.
     categories : iterable of str
-        The names that the source looked for in every image, where it lists them.
+        The names that the source looked for in every image, if it lists them.
     asked : mapping, optional
         Image id to the labels that were looked for in that image, there or not; those with a count
         need not be listed. None if the format does not say it, not even by `categories`.
     unsure : int
         How many answers of the source leave open whether something is there.
     leaves_out : bool
-        Whether something has a score below the threshold.
+        Whether any label has a score below the threshold.
 
     Raises
     ------

@@ -97,15 +97,15 @@ def read_objects(
         "cat"]]``, has those of images 0, 1, ..., as `label_rows` takes them. Any other list is the
         union of its members; nocaps' images among them give the others nocaps' image ids.
     threshold : float, optional
-        The lowest score that counts where there are scores, from 0 to 1; by default .6, and .4
-        for Open Images (VIFIDEL paper, section 4.1).
+        The lowest score that counts, from 0 to 1, if there are scores; by default .6, and .4 for
+        Open Images (VIFIDEL paper, section 4.1).
     categories : path, mapping, or list of paths, optional
         Names of category ids or class indices, as `read_categories` takes them.
     uncertain : float, optional
-        The score below which something that was asked for is not in the image; from it on and
-        below the lowest score that counts, nothing is said of it. By default nothing is between.
+        The score below which a thing that was asked about is not in the image; from this score up
+        to the lowest that counts, it is not judged. By default, there is no such range.
     agree : bool
-        Whether the members of a list must agree (`agreed`) instead of being united.
+        Whether the members of a list must agree (`agreed`) instead of being combined.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def read_boxes(
     threshold: float | None = None,
     categories: CategorySource = None,
 ) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes of the images of paths that `read_objects` has read, where there are any.
+    """Return the boxes of images, if any, from paths that `read_objects` has read.
 
     Of several sources that have boxes for an image, the first counts.
     """
@@ -279,8 +279,8 @@ def _absolute(source: Any) -> Any:
 def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
-    A single source stays as it is, with its counts. What one of them found is there, whatever
-    others say; what none found and one looked for is not.
+    A single source keeps its counts. A thing that one source found is there, whatever the others
+    say; a thing that one looked for and none found is not.
 
     No source is an `AnnotationError`, one that shares no image with those before `ImageIdError`.
     """
@@ -322,9 +322,9 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
 def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Return what two or more sources agree on: each label once per image, as in a union.
 
-    What all of them found is there, what all of them looked for and none found is not. Where they
-    differ, or one of them did not look, nothing is said; the first is counted as unsure. Images
-    that one of them lacks are left out.
+    A thing that all found is there; a thing that all looked for and none found is not. If they
+    differ, or one did not look, nothing is judged; differences are counted as unsure. Images that
+    any of them lacks are left out.
 
     Fewer than two, or one that does not say what it looked for, are an `AnnotationError`, one that
     shares no image with the first is an `ImageIdError`.

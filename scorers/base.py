@@ -81,13 +81,13 @@ def _column(name: str) -> tuple[Column, ...]:
 class Scorer(ABC):
     """A metric that scores candidate captions.
 
-    Settings never change after the constructor, and nothing that an evaluation leaves behind is
-    needed for the next one: a scorer may be used from several threads, and pickles as its settings.
+    Settings never change after the constructor, and no evaluation depends on an earlier one:
+    several threads can use a scorer, and its pickle has only its settings.
 
     Parameters
     ----------
     undefined : float
-        What stands for an undefined score: NaN, or a number such as 0 for scripts that take plain
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
         means.
 
     Raises
@@ -125,14 +125,15 @@ class Scorer(ABC):
 
     @property
     def main(self) -> str:
-        """The column that stands for the metric where it must be one number."""
+        """The column to use if the metric must be one number."""
         return main_column(self.columns).name
 
     @abstractmethod
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        """Return one line that pins everything that changes the number.
+        """Return one line that pins everything that changes the scores.
 
-        A metric that pins what it knows of images pins it of these; without them, of all it knows.
+        A metric that pins what it knows about images does so for these; by default, for all it
+        knows.
         """
 
     def signature_of(self, systems: Iterable[Rows]) -> str:

@@ -53,40 +53,40 @@ class _Gold(NamedTuple):
 
 
 class Chair(Explainer):
-    """Caption hallucination (Rohrbach et al., EMNLP 2018): mentions of objects that are not there.
+    """Hallucination (Rohrbach et al., EMNLP 2018): mentions of objects that are not there.
 
-    A corpus number follows from counts over the run, not from the mean of the captions' scores:
-    CHAIRs is captions with an absent mention / captions, CHAIRi absent mentions / mentions,
-    CHAIR-Recall categories of the images that their captions mention / categories of the images,
-    CHAIR-Precision categories mentioned that are there / categories mentioned, CHAIR-F1 their
-    harmonic mean; all are in [0, 1]. CHAIR-Len is the mean number of tokens, punctuation included.
-    As one number CHAIR is CHAIRi: it says how much of what is mentioned is not there, and grows
-    less with the length of captions than CHAIRs does.
+    Corpus scores are computed from counts over the run, not as means of the captions' scores:
+    CHAIRs is captions with an absent mention / captions; CHAIRi is absent mentions / mentions;
+    CHAIR-Recall is categories of the images that their captions mention / categories of the
+    images; CHAIR-Precision is categories mentioned that are there / categories mentioned; CHAIR-F1
+    is their harmonic mean. All are in [0, 1]. CHAIR-Len is the mean number of tokens, punctuation
+    included. As one number, CHAIR is CHAIRi: the share of mentions that are not there, which grows
+    less with the length of captions than CHAIRs.
 
     A caption's own CHAIRs is 0 or 1; its CHAIRi and CHAIR-Precision are undefined if it mentions
-    nothing, its CHAIR-Recall if its image has no category. The corpus number counts it all the
+    nothing, its CHAIR-Recall if its image has no category. The corpus score counts it all the
     same.
 
-    Where the objects say what was looked for, only that can be absent: other mentions are counted
-    as not judged, and an image in which nothing was looked for has no numbers. A label that is a
-    phrase is of the class that it ends with: *a red double-decker bus* is a bus.
+    If the objects say what was looked for, only that can be absent: other mentions are counted as
+    not judged, and an image in which nothing was looked for has no scores. A label that is a
+    phrase belongs to the class of its last word: *a red double-decker bus* is a bus.
 
     Parameters
     ----------
     objects : path, pycocotools COCO, mapping, or list of these, optional
         The instances of the images, as `vifidel_eval.annotations.read_objects` takes them.
-        Without it the objects are given to `score`, caption by caption. Labels that the synonyms do
-        not have are classes that captions name as they are.
+        Without it, the objects are given to `score`, caption by caption. Labels that are not among
+        the synonyms are classes of their own, found by their names.
     synonyms : path or ClassList, optional
         The names of each category, as `vifidel_eval.words.synonyms.read_classes` reads them; the
-        list that was published with CHAIR is read by the published rules. By default our own list
-        for COCO's 80 categories.
+        list that was published with CHAIR is read by the published rules. The default is our own
+        list for COCO's 80 categories.
     drop_incomplete : bool
-        Whether a last sentence without an end is left out of a caption where a complete one
-        precedes it.
+        Whether an unfinished last sentence is left out of a caption if a complete one precedes
+        it.
     references : bool
-        Whether what the references of an image mention is there as well, as published. False, or
-        an image without references: its instances alone.
+        Whether things that an image's references mention are there as well, as published. If
+        False, or if an image has no references, only its instances are there.
     threshold : float, optional
         The lowest detection score that counts; by default .6, and .4 for Open Images.
     uncertain : float, optional

@@ -150,7 +150,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         Object vocabulary, as `vifidel_eval.words.synonyms.read_classes` reads them; by default
         the package's own list.
     looked_for : str, path or collection of str, optional
-        What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
+        What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
     """
 

@@ -48,8 +48,8 @@ _STALLED_SECONDS = 60.0
 class Meteor(TokenMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
-    Each run has a Java process of its own, which ends with it. A MetricUnavailable is raised if
-    Java does not run here; when scoring, if METEOR's process fails or hangs.
+    Each run starts its own Java process, which ends with the run. A MetricUnavailable is raised if
+    Java does not run here or, when scoring, if METEOR's process fails or hangs.
     """
 
     columns = (Column("METEOR"),)
@@ -196,7 +196,7 @@ class Spice(TokenMetric):
 
     The first evaluation downloads 385 MB of Stanford models into pycocoevalcap's folder, as
     pycocoevalcap does. Captions are parsed every time: its cache of parses fails on many machines.
-    A MetricUnavailable is raised if there is no Java 8 to 14; when scoring, if the download or
+    A MetricUnavailable is raised if there is no Java 8 to 14 or, when scoring, if the download or
     SPICE's process fails.
     """
 

@@ -23,9 +23,10 @@ class Mean(Scorer):
     Parameters
     ----------
     *parts : Scorer
-        Two or more metrics; of one with several columns the main one counts (BLEU-4).
+        Two or more metrics; of a metric with several columns, the main one is used (BLEU-4).
     scaled : bool
-        Whether scores are scaled to [0, 1], smallest to largest of all systems of a run, first.
+        Whether scores are first scaled to [0, 1], from the smallest to the largest of all systems
+        of a run.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class TokenMetric(Scorer):
     Parameters
     ----------
     tokenization : Tokenization, optional
-        Give all metrics of a run the same one, and captions are tokenised once.
+        If all metrics of a run share one, captions are tokenised only once.
     """
 
     # In a run: what scores its systems, and those of them that are still to come.
@@ -238,7 +238,7 @@ class RougeL(_NgramMetric):
 class Cider(_NgramMetric):
     """CIDEr-D: n-grams weighted by how few images' references have them (Vedantam et al., 2015).
 
-    The references of the run are the corpus: an image alone in its run always gets 0.
+    The references of the run are the corpus: the only image of a run always has 0.
     """
 
     columns = (Column("CIDEr"),)

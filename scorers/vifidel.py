@@ -30,10 +30,10 @@ class Vifidel(ExplainingScorer[Gold]):
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     references : bool
-        Weight words by references (Eq. 4 and 5). False is Eq. 3: the references only give the
-        image ids.
+        Whether words are weighted by references (Eq. 4 and 5). If False (Eq. 3), references only
+        give the image ids.
     p : 1 or 2
-        Exponent of the travel cost (Eq. 1); the paper's is 2.
+        Exponent of the distances between words (Eq. 1); the paper's is 2.
     counts : bool
         Whether two dogs weigh twice as much as one; False is the paper's presence only
         (Table 3). Caption words always count as often as they occur.

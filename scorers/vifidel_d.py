@@ -26,13 +26,13 @@ _KEPT = 0.8  # what an invention leaves of the score; settled in docs/fidelity.m
 
 
 class VifidelD(ClaimScorer):
-    """Detail without invention: what of the objects a caption speaks of, less what it makes up.
+    """Detail without invention: which of the objects a caption mentions, less what it makes up.
 
-    The root of VIFIDEL-R without references, the share of the object labels that the caption speaks
-    of, times .8 for each thing that the labels deny, a thing mentioned twice being one; in [0, 1],
-    and an invention costs a fifth at any length. References are not read: they cannot deny what
-    they do not mention. Undefined for an image without labels, and where nobody knows what was
-    looked for. 0 for a caption without a usable word.
+    It is the square root of VIFIDEL-R without references (the share of the object labels that the
+    caption mentions), times .8 for each thing that the labels deny; a thing mentioned twice counts
+    once. It is in [0, 1], and an invention costs a fifth at any length. References are not read:
+    they cannot deny what they do not mention. It is undefined for an image without labels, or if
+    it is not known what was looked for, and 0 for a caption without a usable word.
 
     It is experimental: no human judgements support it yet.
 

@@ -51,39 +51,37 @@ class _EvidenceGold(Gold):
 
 
 class VifidelH(ExplainingScorer[_EvidenceGold]):
-    """Hallucinated things, whatever their names: CHAIR's question for an open vocabulary.
+    """Hallucinated things: CHAIR's question for an open vocabulary.
 
-    Things are what a list of class names lists; each mention is judged by the object labels of
-    the image and by what its references say.
+    Things are the classes of a list of names; each mention is judged by the object labels of the
+    image and by its references.
 
     - VIFIDEL-T: the mean support of a caption's mentions, which is the largest cosine to the
       evidence, in [0, 1]; higher is better. Undefined for a caption that mentions nothing.
     - VIFIDEL-Hi: mentions that are not in the image / mentions judged; lower is better.
     - VIFIDEL-Hs: captions with such a mention / captions; lower is better.
-    - VIFIDEL-Hn: things that are not in the image per caption; lower is better. What is mentioned
+    - VIFIDEL-Hn: things that are not in the image per caption; lower is better. A thing mentioned
       twice counts once.
 
-    The last three follow from counts over the run, not from the mean of the captions' scores. A
+    The last three are computed from counts over the run, not as means of the captions' scores. A
     mention is not in the image if its support is below .4 and the evidence names nothing of its
-    class, or if its class was looked for in the image and not found. What a caption denies (*no
-    dogs*) is no mention; but a wrong denial, of what a label names or half of the references
+    class, or if its class was looked for in the image and not found. A denied thing (*no dogs*) is
+    not a mention; but a wrong denial, of a thing that a label names or half of the references
     mention, counts as a mention that is not in the image.
 
-    Where the objects say what was looked for, or are COCO's 80 or PASCAL VOC's 20, only that is
-    judged, and references can only say that more is there; other mentions that no reference has
-    are counted as unconfirmed. Where the objects do not say it, references alone judge all
-    mentions, and the captions of which that is so are counted. Stuff and scenes (*sky*) are
-    mentions only where they were asked for. All is undefined for an image of which nothing is
-    known, and the rates are where nothing can be absent. docs/fidelity.md has the choice of the
-    threshold.
-
-    As one number it is VIFIDEL-T.
+    If the objects say what was looked for, or are COCO's 80 or PASCAL VOC's 20, only that is
+    judged, and references can only add things that are there; other mentions that no reference has
+    are counted as unconfirmed. If the objects do not say it, references alone judge all mentions,
+    and such captions are counted. Stuff and scenes (*sky*) are judged only if they were asked for.
+    Everything is undefined for an image about which nothing is known, and the rates are undefined
+    if nothing can be absent. docs/fidelity.md explains the threshold. As one number, it is
+    VIFIDEL-T.
 
     Parameters
     ----------
     support : float
-        The support from which on a mention is in the image, from 0 to 1; other vectors than the
-        embedded ones may need another one.
+        The lowest support of a mention that is in the image, from 0 to 1; vectors other than the
+        embedded ones may need another value.
 
     Examples
     --------

@@ -73,23 +73,23 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
 
 
 class VifidelPRF(ClaimScorer):
-    """Fidelity, coverage and their mean: VIFIDEL's question taken apart, at any length.
+    """Fidelity, coverage and their mean, for captions of any length.
 
-    The evidence of an image is its object labels and the content words of its references. What
-    claims nothing of the image is not scored: clauses such as *suggesting that it is late*, and
-    sentences that mention no thing, beside some that do.
+    The evidence for an image is its object labels and the content words of its references. If some
+    sentences of a caption mention a thing, the others are not scored.
 
     - VIFIDEL-P (fidelity): how well the evidence supports the caption's content words. Words that
-      name things count more than others, and each thing that is not in the image takes up to 12 %.
-    - VIFIDEL-R (coverage): how much of what the references say the caption says too; without
-      references, how many of the object labels it speaks of.
-    - VIFIDEL-F: P to the power of .4 times R to the power of .6, and 10 % less in all for each
-      thing that is surely not in the image. A P that people reach counts as full: what they say is
-      not all in a few references either.
+      name things count more than others, and each thing that is not in the image takes up to
+      10 %.
+    - VIFIDEL-R (coverage): how much the caption says of what the references share; without
+      references, how many of the object labels it mentions.
+    - VIFIDEL-F: the geometric mean of P and R and, with references, the wording. The values of P
+      that people get from each other count in full, because a few references do not say
+      everything.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
-    Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
-    has the formulas. As one number it is F.
+    They are undefined (NaN) without any evidence, and 0 for a caption without a usable word.
+    docs/fidelity.md has the formulas. As one number, it is F.
 
     Examples
     --------

@@ -32,10 +32,10 @@ class Wmd(WordVectorScorer[Gold]):
     Parameters
     ----------
     against : "best", "worst" or "mean"
-        Which distance counts where there are several references: to the closest, to the
-        farthest, or the mean over all.
+        Which distance is used if there are several references: to the closest, to the farthest, or
+        the mean over all.
     p : 1 or 2
-        Exponent of the travel cost; Kusner's is 1, the distance itself.
+        Exponent of the distances between words; Kusner's is 1, the distance itself.
 
     Examples
     --------

@@ -24,6 +24,13 @@ def headings(page):
         ("captions.md", "several captions"),
         ("objects-from-anything.md", "detector"),
         ("detect.md", "detector"),
+        ("questions.md", "Windows"),
+        ("questions.md", "GPU"),
+        ("questions.md", "vLLM"),
+        ("questions.md", "licence"),
+        ("troubleshooting.md", "troubleshooting"),
+        ("agreement.md", "human judgements"),
+        ("tables.md", "Parquet"),
     ],
 )
 def test_what_readers_search_for_is_in_a_heading(page, words):

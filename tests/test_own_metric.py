@@ -194,9 +194,7 @@ def test_info_cites_the_others(files):
 
 
 def test_metrics_of_two_directions_are_not_combined(installed):
-    sentence = (
-        "ROUGE_L+LETTERS: lower is better for LETTERS, but higher for ROUGE_L; combine metrics"
-    )
+    sentence = "ROUGE_L+LETTERS: lower is better for LETTERS, but higher for ROUGE_L; combine only "
     with pytest.raises(VifidelError, match=re.escape(sentence)):
         parse("ROUGE_L+letters")
 

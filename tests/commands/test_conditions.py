@@ -44,12 +44,12 @@ def failing(*texts):
 def test_every_system_must_meet_it_and_an_undefined_score_never_does():
     assert failing("VIFIDEL-Hi <= .2", "mine: F > .4", "mine: F != 1") == []
     assert failing("VIFIDEL-Hi <= .1") == [
-        "a: b: VIFIDEL-Hi is 0.2; required is VIFIDEL-Hi <= 0.1."
+        "a: b: VIFIDEL-Hi is 0.2, but VIFIDEL-Hi <= 0.1 is required."
     ]
     assert failing("a: b: F >= 0", "a: b: F < 1", "a: b: F != 2") == [
-        "a: b: F is undefined; required is F >= 0.",
-        "a: b: F is undefined; required is F < 1.",
-        "a: b: F is undefined; required is F != 2.",
+        "a: b: F is undefined, but F >= 0 is required.",
+        "a: b: F is undefined, but F < 1 is required.",
+        "a: b: F is undefined, but F != 2 is required.",
     ]
 
 
@@ -85,6 +85,6 @@ def test_exit_status(score):
     assert failed.exit_code == 3
     assert failed.stdout == met.stdout  # the scores are printed all the same
     number = json.loads(met.stdout)["systems"]["mine"]["overall"]["VIFIDEL"]
-    assert f"mine: VIFIDEL is {number:.10g}; required is VIFIDEL >= 0.99." in failed.stderr
+    assert f"mine: VIFIDEL is {number:.10g}, but VIFIDEL >= 0.99 is required." in failed.stderr
     for wrong in ("VIFIDEL", "CIDEr > 1", "yours: VIFIDEL > 0"):
         assert score(wrong).exit_code == 2

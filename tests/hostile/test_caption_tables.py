@@ -39,7 +39,7 @@ BROKEN = [
     ("image_id,caption\n", "there is no caption in it"),
     (HEAD.replace(",", ";") + "1;A dog, a cat.\n1;A cat.\n", "two captions for image 1"),
     # ids
-    (HEAD + "1,A dog.\n1,A cat.\n", "two captions for image 1 (line 2 and line 3); keep one (sev"),
+    (HEAD + "1,A dog.\n1,A cat.\n", "two captions for image 1 (line 2 and line 3); keep one (if "),
     (HEAD + "1,A dog.\n000000000001,A cat.\n", "mean the same image"),
     (HEAD + "1,A dog.\n,A cat.\n", "line 3: 'image_id' is empty"),
     (HEAD + "1,A dog.\n  ,A cat.\n", "line 3: 'image_id' is empty"),

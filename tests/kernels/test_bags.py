@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import content_words
@@ -53,6 +53,7 @@ def test_vectors_are_scaled_to_length_one_or_left(make_lexicon, normalize, dog):
     assert lexicon.squared_lengths[bags.atoms[0]] == dog[0] ** 2
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.text(st.sampled_from("ab -'\u00e9\u72d7\0"), max_size=30), max_size=4)))
 @example([["", "\ud800 x dog", "\x1ca\x85b\u3000c\x0bd", "isn't it a-b-a", "\u0130" * 9], [""]])
 def test_captions_read_together_have_the_words_of_each_alone(batches):

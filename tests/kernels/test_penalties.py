@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import bags as of_bags
@@ -42,6 +42,7 @@ def test_figure_3_of_the_paper(make_vectors, one_minus_cosines, rho):
 angles = st.floats(0, 2 * math.pi)
 
 
+@settings(max_examples=30)
 @given(angles, st.lists(angles, min_size=1, max_size=5))
 def test_penalties_stay_between_0_and_1(make_vectors, angle, of_references):
     words = {"word": [math.cos(angle), math.sin(angle)]}

@@ -5,12 +5,14 @@ import math
 import pickle
 import re
 import sys
+import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from fake_scorer import FakeScorer
 from pycocotools.coco import COCO
 
 import vifidel_eval
@@ -362,6 +364,17 @@ def test_the_bar_is_shown_when_asked_for(capsys):
     evaluate(progress=False)
     evaluate()  # no terminal here
     assert capsys.readouterr().err == ""
+
+
+def test_the_bar_names_the_metric(capsys):
+    def slow(*_):
+        time.sleep(0.11)  # it moves every tenth of a second
+        return 1.0
+
+    scorers = {name: FakeScorer(name, slow) for name in ("ONE", "OTHER")}
+    vifidel_eval.evaluate({"mine": {1: "a"}}, {1: ["b"]}, metrics=scorers, progress=True)
+    shown = capsys.readouterr().err
+    assert 0 < shown.index("ONE: ") < shown.index("OTHER: ")
 
 
 def test_the_report_has_a_bar_too(evaluated, tmp_path, capsys):

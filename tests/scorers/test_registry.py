@@ -111,7 +111,7 @@ class OfInstance(FakeScorer):
         (record("X", default=True), "X cannot be a default metric, because installing its package"),
         (
             record("X-1", options=(Option("seed", "A seed."),)),
-            "X-1: the option 'seed' may be anothe",
+            "X-1: the option 'seed' could clash",
         ),
         (
             record("VILBERT", options=(Option("vilbert_layer", "?"),)),

@@ -104,7 +104,7 @@ def test_captions_of_other_images_are_warned_of_by_metric():
     (said,) = warned(systems, references=references, metrics="ROUGE_L,CIDEr,BLEU")
     metrics = said.partition("under ")[2].partition("; the likely cause")[0]
     assert set(metrics.split("; ")) == {"ROUGE_L of 'wrong'", "CIDEr of 'wrong'", "BLEU of 'wrong'"}
-    assert "captions that are of other images than their ids say" in said
+    assert "captions belong to other images than their ids say" in said
 
 
 def test_captions_without_a_word_that_counts():

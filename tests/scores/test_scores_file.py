@@ -165,7 +165,7 @@ RATE = {
     [
         (["scores"], 2, "was written by a newer version of vifidel-eval; update this one."),
         (["systems"], [1], "the scores are damaged"),
-        (["systems"], {}, "there is no system"),
+        (["systems"], {}, "it has no systems"),
         (["systems", "x", "overall", "M"], None, "('M' is missing)"),
         (["systems", "x", "overall", "M"], "0.5", "the score '0.5'"),
         (["systems", "x", "overall", "M"], True, "the score True"),

@@ -262,7 +262,7 @@ def test_what_is_wrong_is_one_sentence(scores, options, sentence):
         ("a.json", '{"1": 0.5, "1": 0.6}', "a.json: the key '1' appears twice"),
         ("a.json", '{"per_item": 5}', "a.json: 'per_item' is 5; expected an object"),
         ("a.json", "[1]", "a.json: [0]: expected an object, found 1"),
-        ("a.json", '"text"', "a.json: is no file of scores; accepted: "),
+        ("a.json", '"text"', "a.json: is not a file of scores; accepted: "),
         ("a.json", '{"1": NaN}', "a.json (image 1): 'score' is nan"),
         ("a.json", '{"99": 1}', "lacks 1 image id of "),
         ("a.jsonl", '{"image_id": 1, "A": 1}\n{"image_id": 2, "A": "x"}\n',

@@ -1,7 +1,7 @@
 """Signs that tell English captions from others."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval.words.content_words import foreign
@@ -108,6 +108,7 @@ def test_english_with_one_caption_of_another_language_is_english(captions, langu
     assert foreign([*captions, CAPTIONS[language][0]]) is None
 
 
+@settings(max_examples=30)
 @given(st.lists(st.text(max_size=30), max_size=30))
 def test_any_text_can_be_read(texts):
     found = foreign(texts)

@@ -285,7 +285,7 @@ SAID = """
 
 
 @pytest.mark.parametrize("which", FINDERS)
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(said=st.lists(st.sampled_from(SAID), max_size=9))
 def test_mentions_and_units_by_their_definition(which, said):
     finder, caption = FINDERS[which], " ".join(said)

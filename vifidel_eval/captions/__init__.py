@@ -1,4 +1,4 @@
-"""Caption files: references and result files, in the formats that people have.
+"""Caption files: references and result files, in all usual formats.
 
 A file is recognised by its content, never by its name. `vifidel_eval.io.containers` brings any
 container (JSON, JSON Lines, CSV, TSV, Parquet) to records or a JSON object, which `.layouts` looks

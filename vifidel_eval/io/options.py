@@ -164,25 +164,25 @@ _NAMED = re.compile(r"`(\w+)`")
 class Option:
     """A setting that users choose, in Python and on the command line."""
 
-    name: str  # as in Python: "tiger_features"; the command has it as --tiger-features
+    name: str  #: as in Python: "tiger_features"; the command has it as --tiger-features
     #: What it is, in one sentence, or what returns it; other options are named between backticks.
     help: str | Callable[[], str]
     #: `Path` for a file or folder that is read, ``(Path, str)`` for a file or a name, `str`, `int`,
     #: `float` for a number from `lowest` to 1, `bool` for a switch, or a type of click.
     kind: Any = Path
     default: Any = None
-    required: bool = False  # whether the metric cannot be computed without it
+    required: bool = False  #: whether the metric cannot be computed without it
     #: From the file's path to that of another file, which is read with it.
     companion: Callable[[Path], Path] | None = None
     #: Where the command's help has it, and whether only ``--help-all`` shows it.
     section: str = METRICS
     rare: bool = False
-    several: bool = False  # whether it may be given several times
-    choices: tuple[int, ...] = ()  # the values that it may have, if they are few
-    metavar: str | None = None  # what the help calls its value
-    off: str = ""  # the switch that turns off what is on by default: "--presence"
-    read: Callable[[Any], Any] | None = None  # from what the command was given to the value
-    more: str = ""  # what docstrings say further of it
+    several: bool = False  #: whether it may be given several times
+    choices: tuple[int, ...] = ()  #: the values that it may have, if they are few
+    metavar: str | None = None  #: what the help calls its value
+    off: str = ""  #: the switch that turns off what is on by default: "--presence"
+    read: Callable[[Any], Any] | None = None  #: from what the command was given to the value
+    more: str = ""  #: what docstrings say further of it
     lowest: int = 0
 
     def says(self, spelled: Callable[[str], str]) -> str:

@@ -23,16 +23,17 @@ __all__ = ["Run", "evaluate", "load"]
 def load(path: PathLike) -> Run:
     """Return the run that `Run.save` or ``score --output`` wrote.
 
-    Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
-    the ten significant digits that every machine agrees on; counts, signatures and, if one was
-    saved, the comparison are those of the file. Captions, references and objects are not in it:
-    `Run.report`, `Run.inventions` and whatever else needs them reads them again from the files that
-    the run was made from, and says which of these is missing or has changed.
+    Its `Run.scores` equal those of the saved run, bit for bit. The scores of images have ten
+    significant digits, which are equal on every machine; counts, signatures and, if one was saved,
+    the comparison are those of the file. Captions, references and objects are not in it:
+    `Run.report`, `Run.inventions` and others read them again from the files that the run was made
+    from, and name the files that are missing or have changed.
 
     Raises
     ------
     VifidelError
-        If the file cannot be read, is another one, is damaged, or was written by a newer version.
+        If the file cannot be read, is not such a file, is damaged, or was written by a newer
+        version.
     """
     scores, comparisons = read_scores(path)
     return Run(scores, None, comparisons, str(path), _plan_again=_plan_again)

@@ -91,7 +91,7 @@ def evaluate(
 ) -> Run:
     """Score systems against the images' objects, references, or both.
 
-    What ``vifidel-eval score`` does: the same inputs, checks, warnings and numbers.
+    This is ``vifidel-eval score`` in Python: the same inputs, checks, warnings and numbers.
 
     Parameters
     ----------
@@ -105,17 +105,18 @@ def evaluate(
         What the images show, as `vifidel_eval.annotations.read_objects` takes it.
     metrics : str, list, or mapping, optional
         Names such as ``["VIFIDEL-PRF", "CHAIR", "VIFIDEL+CIDEr"]``, scorers, or ``{name: scorer}``.
-        By default, the command's defaults: those that have what they need. Among others,
+        By default, those of the command: the default metrics that have what they need. In a list,
         ``"default"`` stands for these: ``"default,CHAIR"``. A column, such as ``"Bleu_4"``, stands
-        for its metric, which is computed with all its columns.
+        for its metric with all its columns.
     progress : bool, optional
         Whether a progress bar is shown; by default in terminals and notebooks, if it takes long.
     scores : mapping, optional
-        Scores of other tools, which become columns beside the metrics': ``{system: source}``, where
-        a source is a path, ``{image id: number}``, ``{image id: {name: number}}``, a DataFrame, or
-        a list of these. The key ``"SYSTEM: NAME"`` gives the scores of a source another name.
+        Scores of other tools, which become columns like those of metrics: ``{system: source}``,
+        where a source is a path, ``{image id: number}``, ``{image id: {name: number}}``, a
+        DataFrame, or a list of these. The key ``"SYSTEM: NAME"`` gives the scores of a source
+        another name.
     lower_is_better : str or list of str, optional
-        The names of those columns in which a lower number is the better one.
+        The names of those columns in which lower is better.
     **options
         Settings that single metrics have, such as ``things``, ``synonyms`` or ``tiger_features``;
         ``vifidel-eval score --help-all`` lists them.
@@ -123,21 +124,21 @@ def evaluate(
     Returns
     -------
     Run
-        The scores, and what can be made of them.
+        The scores, with methods for tables, comparisons and reports.
 
     Raises
     ------
     MetricUnavailable
-        If no metric can be computed here; of several, `Run.unavailable` says which cannot.
+        If no metric can be computed here; if only some cannot, they are in `Run.unavailable`.
     VifidelError
-        If something cannot be read, ids do not match, or a metric lacks what it needs.
+        If an input cannot be read, ids do not match, or a metric lacks what it needs.
     TypeError
         If there is no such argument.
 
     Warns
     -----
     VifidelWarning
-        If the scores deserve a look, or a metric is not available.
+        If the scores need attention, or a metric is not available.
 
     Examples
     --------

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 class Run:
     """Scores of systems under metrics, as `vifidel_eval.evaluate` and `load` return them.
 
-    A run does not change. It equals itself only; it pickles with all that it was made from.
+    Immutable; compared by identity. A pickle has everything that the run was made from.
 
     Attributes
     ----------
     detail : Scores
-        All that the metrics said: counts, tallies, words, by system and column.
+        All results of the metrics: counts, tallies and words, by system and column.
     plan : Plan or None
-        What was scored; None of a loaded run.
+        What was scored; None for a loaded run.
     """
 
     detail: Scores
@@ -61,7 +61,7 @@ class Run:
 
     @property
     def saved_comparison(self) -> Comparisons | None:
-        """The comparison that the file of a loaded run has, if it has one."""
+        """The comparison in the file of a loaded run, or None."""
         return self._compared if self.plan is None else None
 
     @property
@@ -78,8 +78,8 @@ class Run:
     def scores(self) -> dict[str, dict[str, float]]:
         """System to column to score of the corpus; `math.nan` where it is undefined.
 
-        `load` gives the same numbers, bit by bit, and the two are equal, undefined scores too: all
-        of these are the one object `math.nan`.
+        `load` gives the same numbers, bit for bit. The two compare equal, including undefined
+        scores, which are all the object `math.nan`.
         """
         scores = {}
         for name, of_column in self.detail.evaluations.items():
@@ -90,7 +90,7 @@ class Run:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """Column to the line that pins everything that changes its numbers."""
+        """Column to the line that pins everything that changes its scores."""
         return ByName("column", self.detail.signatures)
 
     @property
@@ -109,9 +109,9 @@ class Run:
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
-        They are in the order of the references; None where a score is undefined. Of samples,
-        ``"CIDEr best sample"`` says which of the image's captions is meant, from 0. A VifidelError
-        says that there is no such system.
+        They are in the order of the references; an undefined score is None. With samples, ``"CIDEr
+        best sample"`` is the number of the image's caption, counted from 0. An unknown system is a
+        VifidelError.
         """
         if system not in self.detail.evaluations:
             raise unknown("system", system, self.systems)
@@ -126,13 +126,12 @@ class Run:
 
     @named_if_wrong
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
-        """Return the sentences of a system's captions, each judged by itself.
+        """Return the sentences of a system's captions, each judged separately.
 
-        What a sentence claims and the image does not show is an invention; what a clause such as
-        *suggesting that* supposes is not. `JudgedSentence.start` and `end` are places in the
-        caption, as are those of all mentions. An image has its sentences in order, whatever metrics
-        the run has. A VifidelError says that there is no such system, that the inputs of a loaded
-        run are not there as they were, or that there are neither objects nor references.
+        `JudgedSentence.start` and `end` are positions in the caption, and so are those of
+        mentions. An image has its sentences in order, whatever metrics the run has. It is a
+        VifidelError if there is no such system, if the inputs of a loaded run are missing or have
+        changed, or if there are neither objects nor references.
         """
         plan = self._planned("sentences are parts of captions", of_samples=True)
         if system not in (names := [one.name for one in plan.systems]):
@@ -140,14 +139,13 @@ class Run:
         return plan.sentences(system)
 
     def inventions(self) -> list[Invention]:
-        """Return what the captions of all systems make up: every image, word, sentence and place.
+        """Return every word that the captions of all systems make up, with its place.
 
-        An invention is a mention of a thing that is probably not in the image, in a claim; what
-        only a clause such as *suggesting that* supposes is none. They come system after system, in
-        the order of the images and of the words of each caption, whatever metrics the run has.
-        ``explain --inventions`` writes the same rows under the same names, and `pandas.DataFrame`
-        takes them as they are. Of a run with samples, the system is ``"mine, sample 1"``.
-        Errors are those of `sentences`.
+        An invention is a mention of a thing that is probably not in the image, or a wrong denial.
+        They are ordered by system, image and position, whatever metrics the run has. ``explain
+        --inventions`` writes the same rows under the same names, and `pandas.DataFrame` takes them
+        as they are. In a run with samples, the system is ``"mine, sample 1"``. Errors are those of
+        `sentences`.
 
         Examples
         --------
@@ -164,14 +162,15 @@ class Run:
 
     @named_if_wrong
     def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
-        """Return the scores as a pandas DataFrame; NaN where one is undefined.
+        """Return the scores as a pandas DataFrame; undefined ones are NaN.
 
         Parameters
         ----------
         per_image : bool
-            By default a row per system, which is the index, and a column per column of scores.
-            With True, a row per system and image, with the columns ``system`` and ``image_id``
-            before the scores, and behind them which sample is meant: ``CIDEr best sample``, from 0.
+            By default, there is a row per system, which is the index, and a column per column of
+            scores. With True, there is a row per system and image, with the columns ``system`` and
+            ``image_id`` before the scores and, for samples, their numbers after the scores:
+            ``CIDEr best sample``, counted from 0.
         words : bool
             With True, a row per content word of the captions instead: ``system``, ``image_id``,
             the number of its ``sentence``, ``start`` and ``end`` in the caption (of what stands
@@ -182,8 +181,9 @@ class Run:
         Returns
         -------
         DataFrame
-            ``attrs["signatures"]`` has the signatures, ``attrs["counts"]`` what was counted. A
-            VifidelError says that pandas is not installed; for words, also what `inventions` says.
+            ``attrs["signatures"]`` has the signatures, ``attrs["counts"]`` the counts. A
+            VifidelError is raised if pandas is not installed; for words, also for the reasons of
+            `inventions`.
         """
         try:
             import pandas
@@ -225,24 +225,24 @@ class Run:
     ) -> Comparisons:
         """Return what ``--compare`` prints: intervals, tests between every two systems, ranks.
 
-        A loaded run returns what its file holds if the arguments are the same; otherwise it
-        compares what the file says of images, which gives the same numbers. Columns whose corpus
-        scores do not follow from that are left out with a warning: in a file that version 0.2.0
-        wrote, those of BLEU, CHAIR and VIFIDEL-H.
+        A loaded run returns the comparison in its file if the arguments are the same; otherwise it
+        compares the scores of images in the file, which gives the same numbers. Columns whose
+        corpus scores cannot be computed from these are left out with a warning: in a file of
+        version 0.2.0, those of BLEU, CHAIR and VIFIDEL-H.
 
         Parameters
         ----------
         seed, resamples, level
             As `vifidel_eval.scores.comparison.compare` takes them.
         baseline : str, optional
-            The system that the others are compared with, instead of every two: ``--baseline``. At
-            a prompt, the result then has a line per metric and system.
+            The system to compare all others with, instead of every two: ``--baseline``. At a
+            prompt, the result then prints a line per metric and system.
 
         Raises
         ------
         VifidelError
-            If an argument is out of range, the baseline is no system, the systems share no image
-            (an `ImageIdError`), or there is nothing else that could be compared.
+            If an argument is out of range, the baseline is not a system, the systems share no
+            image (an `ImageIdError`), or there is nothing to compare.
 
         Warns
         -----
@@ -284,12 +284,12 @@ class Run:
         Parameters
         ----------
         path : path
-            Where it is written; a VifidelError says that it cannot be.
+            The file to write; if that fails, it is a VifidelError.
         images : path or mapping, optional
             Folder of the images, or the file of each image's picture, by default those of the run.
-            Where the objects came from files with boxes, these are drawn.
+            If the objects came from files with boxes, these are drawn.
         title, images_mb : optional
-            Above the page; the megabytes that pictures may take in it, by default 32.
+            The title of the page; the megabytes that pictures may take in it, by default 32.
         seed, resamples, progress : optional
             As for `compare` and `evaluate`.
         """
@@ -324,8 +324,8 @@ class Run:
     def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
         """Write what ``score --output`` writes, image by image; `load` reads it.
 
-        It is a JSON file; a VifidelError says that it cannot be written. What `compare` returned is
-        saved with it if it is given; a loaded run keeps its comparisons by default.
+        It is a JSON file; if it cannot be written, that is a VifidelError. The result of `compare`
+        is saved with it if it is given; a loaded run keeps its comparison by default.
         """
         text = scores_text(self.detail, comparisons or self.saved_comparison)
         write_whole(Path(path), text + "\n")
@@ -334,8 +334,8 @@ class Run:
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
         """Add the scores to a file of runs over time, as ``score --leaderboard`` does.
 
-        The file is created if there is none; the day of the run is today by default. A VifidelError
-        says that the file is of other images, references or settings, or cannot be written.
+        The file is created if there is none; the day of the run is today by default. It is a
+        VifidelError if the file has other images, references or settings, or cannot be written.
         """
         plan = self._planned("a leaderboard pins captions and references")
         leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())

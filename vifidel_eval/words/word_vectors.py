@@ -70,11 +70,11 @@ def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> Wo
         None is the embedded default: the 256-dimensional WordLlama token vectors inside the
         ``wordllama`` package, nothing is downloaded. A path is a gensim ``.kv``, word2vec
         ``.bin`` or text, GloVe text, or fastText ``.vec`` or ``.bin`` file, recognised by its
-        content; the texts and word2vec's ``.bin`` may be gzipped. A name that is no file, such
-        as ``word2vec-google-news-300``, is fetched by gensim's downloader.
+        content; the texts and word2vec's ``.bin`` may be gzipped. A name that is not a file, such
+        as ``word2vec-google-news-300``, is downloaded by gensim.
     trust_pickles : bool
-        Whether a file that is a pickle may be read, as gensim's ``.kv`` is. A pickle can run any
-        code when it is read.
+        Whether a pickle, such as gensim's ``.kv``, may be read. A pickle can run any code when it
+        is read.
 
     Raises
     ------

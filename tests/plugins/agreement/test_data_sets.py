@@ -106,20 +106,13 @@ def test_other_variables_are_named(tmp_path, refusal):
     [
         (
             {"new_input": structs(["name", "text"], [("a.jpg", "b")])},
-            "'new_input' is not a list of",
-        ),
-        (
-            {"new_input": np.arange(5)},
             "'new_input' is not a list of structs with name, sent1, sent2",
         ),
-        ({"new_input": "text"}, "'new_input' is not a list of structs"),
         ({"category": "HCHI"}, "'category' holds no numbers"),
         ({"category": np.array([[1, 2, 3, 4, 5]])}, "no category 5; they are 1 to 4"),
         ({"category": np.array([[1, 2, 3]])}, "5 pairs, 3 categories and 5 results"),
         ({"result": structs(["result"], [("many",)] * 5)}, "pair 1: the votes are 'many'"),
-        ({"result": structs(["result"], [([],)] * 5)}, "pair 1: the votes are "),
         ({"result": structs(["result"], [([1, 7],)] * 5)}, "pair 1: the votes are "),
-        ({"result": structs(["result"], [([1, np.nan],)] * 5)}, "pair 1: the votes are "),
         ({"result": np.arange(5)}, "'result' is not a list of structs with result"),
         (
             {"new_input": structs(["name", "sent1", "sent2"], [("1.jpg", "b", 5.0)] * 5)},
@@ -198,7 +191,6 @@ def test_flickr_lines_have_caption_ratings_and_references(tmp_path):
     ("name", "content", "expected"),
     [
         ("ExpertAnnotations.txt", "1001_ab.jpg\t1002_cd.jpg#1\t1\t1\n", "line 1: expected image,"),
-        ("ExpertAnnotations.txt", "1001_ab.jpg 1002_cd.jpg#1 1 1 2\n", "line 1: expected image,"),
         ("ExpertAnnotations.txt", "", "line 1: expected image,"),
         (
             "ExpertAnnotations.txt",
@@ -216,7 +208,6 @@ def test_flickr_lines_have_caption_ratings_and_references(tmp_path):
             "line 1: 1002_cd.jpg#9 is not in Flickr8k.token.txt",
         ),
         ("Flickr8k.token.txt", "1.jpg#0\tA dog\n1.jpg#1 A cat\n", "line 2: expected IMAGE.jpg#"),
-        ("Flickr8k.token.txt", "1.jpg\tA dog\n", "line 1: expected IMAGE.jpg#NUMBER, a tab"),
         ("Flickr8k.token.txt", b"\xff\xfe1\x00", "not a UTF-8 text file"),
         ("Flickr8k.token.txt", None, "no such file"),
         ("ExpertAnnotations.txt", None, "no such file"),
@@ -286,8 +277,6 @@ def test_the_same_caption_at_two_places_is_rated_twice(tmp_path):
     ("texts", "answers", "expected"),
     [
         (["a", "b", "c"], (1, 2, 6), "line 3: image 1002_cd: the rating is '6', not a number from"),
-        (["a", "b", "c"], (1, "", 3), "line 3: image 1002_cd: the rating is '', not a number"),
-        (["a", "b", "c"], ("good", 2, 3), "line 3: image 1002_cd: the rating is 'good'"),
         (["a", "b", "c"], ("nan", 2, 3), "line 3: image 1002_cd: the rating is 'nan'"),
         (["a", " ", "c"], (1, 2, 3), "line 3: image 1002_cd: a caption or rating is missing"),
     ],

@@ -83,10 +83,10 @@ def test_numbers_come_back_by_the_same_ids_in_other_layouts(tmp_path):
         (lambda e: [*e, {"id": "3.1", "score": 1}], "5 scores for 4 captions, 0 without one"),
         (lambda e: [{"id": f"x{i}", "score": 1} for i in range(4)], "4 without one (ids '1.1', "),
         (lambda e: [], "has no scores"),
-        (lambda e: 5, "is no file of scores"),
+        (lambda e: 5, "is not a file of scores"),
         (lambda e: [*e[:2], 5, e[3]], "[2]: expected an object"),
         (lambda e: [{"score": 1}, *e[1:]], "[0]: 'id' is missing"),
-        (lambda e: [e[0] | {"id": 1}, *e[1:]], "(image 1): 'Ein Bär.' is not the caption of"),
+        (lambda e: [e[0] | {"id": 1}, *e[1:]], "(image 1): 'Ein Bär.' is not the caption with"),
         (lambda e: [*e[:3], e[2] | {"score": 9}, e[3]], "[3]: image '2.1' is listed twice"),
         (lambda e: [e[0] | {"caption": "no"}, *e[1:]], "'no' is not the caption with that id"),
         *(

@@ -107,4 +107,4 @@ def test_what_is_lacking(tmp_path, run):
     captions.write_text('{"1": "a dog"}')
     result = run("score", captions, "--no-references", "--calibrate", path)
     assert result.exit_code == 2
-    assert "--calibrate needs --objects, the answers, and --references" in result.stderr
+    assert "--calibrate needs --objects (the answers) and --references" in result.stderr

@@ -137,7 +137,7 @@ def test_a_replaced_picture_is_asked_again_and_its_old_answers_go(photos, tmp_pa
     assert output.read_bytes() == again.read_bytes()
 
 
-@pytest.mark.parametrize("cut", [0, 1, 30, 400, 700, 1000, 1200])
+@pytest.mark.parametrize("cut", [0, 30, 700, 1200])
 def test_an_interrupted_run_goes_on_wherever_its_record_ends(photos, tmp_path, monkeypatch, cut):
     """The file has the lines of a run that nothing interrupted."""
     run_detector(photos, tmp_path / "whole.jsonl")

@@ -94,7 +94,7 @@ def test_nothing_is_fetched_unless_it_is_asked_for(folder, monkeypatch):
     assert calls[1:] == [("owner/model", True), ("owner/model", False)]
     assert (files.name, files.path) == ("owner/model", folder)
     (sentence,) = said
-    assert sentence.startswith("owner/model: fetched from https://")
+    assert sentence.startswith("owner/model: downloaded from https://")
 
 
 def test_fetching_that_fails(monkeypatch):

@@ -147,7 +147,7 @@ def test_a_list_names_pictures_beside_itself(photos, tmp_path):
         ("p0.png\np0.png\n", "line 2: 'p0.png' appears twice; keep one"),
         ("p0.png\na dog\n", "line 2: 'a dog' is not the name of a picture; write the path of one"),
         ("p\0.png\n", "line 1: .* is not the name of a picture"),
-        ("", "there is no picture in it"),
+        ("", "has no pictures"),
     ],
 )
 def test_lists_that_are_none(tmp_path, content, said):
@@ -166,7 +166,7 @@ def test_a_picture_alone(photos):
 
 def test_nothing_to_read(tmp_path):
     (tmp_path / "notes.txt").write_text("no picture")
-    with pytest.raises(VifidelError, match="there is no picture in it"):
+    with pytest.raises(VifidelError, match="has no pictures"):
         PictureSource(tmp_path)
     with pytest.raises(VifidelError, match="check the path"):
         PictureSource(tmp_path / "nowhere")

@@ -172,7 +172,9 @@ def test_grounding_dino_reads_as_many_texts_as_its_length_needs(tmp_path):
              for some in (["dog", "frisbee"], ["lamp", "nut"], ["cat"])]  # fmt: skip
     assert found.labels == [label for part in alone for label in part.labels]
     np.testing.assert_allclose(found.scores, [s for part in alone for s in part.scores], rtol=1e-4)
-    with pytest.raises(VifidelError, match=r"^the question 'hot dog cat lamp nut' has 8 tokens as"):
+    with pytest.raises(
+        VifidelError, match=r"^the question 'hot dog cat lamp nut' has 8 tokens for"
+    ):
         detector.check(["dog", "hot dog cat lamp nut"])
 
 

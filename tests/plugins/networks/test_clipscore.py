@@ -201,7 +201,7 @@ def test_pictures_that_cannot_be_read_have_no_score(folder, make, tmp_path):
     for picture in pictures.iterdir():
         picture.write_bytes(b"no picture")
     with pytest.raises(
-        VifidelError, match=r"^10 of 10 images have no readable picture .* the images\?$"
+        VifidelError, match=r"^10 of 10 images have no readable picture, .* the images\?$"
     ):
         make(pictures).compute_score(GTS, RES)
     with pytest.raises(VifidelError, match=r"1 of 1 images have .* 'x' \(there is none\)"):

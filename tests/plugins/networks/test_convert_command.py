@@ -122,7 +122,7 @@ def test_sources_and_outputs_that_cannot_be_used(tmp_path, output):
     (tmp_path / "empty").mkdir()
     for name, target, message in (
         ("dog.npy", output, r"dog\.npy: cannot be unpickled \(.*\); expected a \.npy"),
-        ("other.pkl", output, r"holds dict; expected imgs_rcnn\.pkl, a list"),
+        ("other.pkl", output, r"holds dict; expected imgs_rcnn\.pkl: a list"),
         ("gone.pkl", output, r"gone\.pkl: no such file or directory; check the path"),
         ("empty", output, r"empty: there is no \.npy file in this folder; give another folder, or"),
         ("dog.npy", tmp_path / "no" / "such", "such: .*; name another folder"),

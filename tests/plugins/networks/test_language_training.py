@@ -208,7 +208,7 @@ class TestCommand:
         assert "Interrupted; the same command continues" in result.stderr
         result = self.run(*arguments)
         assert result.exit_code == 0
-        assert result.stderr.count("going on") == 1
+        assert result.stderr.count("continuing") == 1
         assert f"{output}.unfinished: continuing the unfinished training" in result.stderr
         first, second, *_ = result.stdout.splitlines()
         assert first.endswith(", computed before")

@@ -210,10 +210,10 @@ def test_damaged_files_are_named(folder):
 def test_sources_that_are_none(tmp_path):
     with pytest.raises(VifidelError, match="no such file or directory; give a folder"):
         read_boxed_regions(tmp_path / "gone")
-    with pytest.raises(VifidelError, match=r"no \.npz files .* in it; name another folder"):
+    with pytest.raises(VifidelError, match=r"no \.npz files .*; name another folder"):
         read_boxed_regions(tmp_path)
     (tmp_path / "dog.npy").write_bytes(b"")
-    with pytest.raises(VifidelError, match=r"no \.npz files .* in it; convert-features makes them"):
+    with pytest.raises(VifidelError, match=r"no \.npz files .*; convert-features makes them"):
         read_boxed_regions(tmp_path)
     with pytest.raises(VifidelError, match="features cannot be int 3; accepted: a folder"):
         read_boxed_regions(3)

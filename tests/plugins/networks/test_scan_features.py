@@ -139,7 +139,9 @@ def test_damaged_tsv(write_tsv):
     good = [tsv_line(i, x) for i, x in IMAGES.items()]
     whole = b"".join(good)
     for cut in (len(whole) - 2, len(whole) - len(good[2]) // 2, len(good[0]) + 40):
-        with pytest.raises(VifidelError, match=r"features\.tsv, line [23]: .* (cut off|expected)"):
+        with pytest.raises(
+            VifidelError, match=r"features\.tsv, line [23]: .* (truncated|expected)"
+        ):
             read_regions(write_tsv(whole[:cut]))
     with pytest.raises(VifidelError, match="line 2: image 8 does not have the length of 4 regions"):
         read_regions(write_tsv(good[0], good[1].replace(b"\t3\t", b"\t4\t"), good[2]))

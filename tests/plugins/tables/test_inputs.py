@@ -146,7 +146,7 @@ def test_folders_that_are_no_table(tmp_path, files, said):
     [
         ("gone.parquet", "no such file or directory"),
         ("a.txt", "its name does not show the format"),
-        ("a.parquet.gz", "its name does not say"),
+        ("a.parquet.gz", "its name does not show"),
         ("nosuch://bucket/a.parquet", "check the address"),
         ("/dev/null", "is a pipe or device"),
     ],

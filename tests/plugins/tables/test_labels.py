@@ -215,7 +215,7 @@ BAD = [
     (["dog", None], pa.list_(TEXT), r"found None; expected a label"),
     (["dog", "  "], pa.list_(TEXT), "found '  '; expected a label"),
     (["dog", "_"], pa.list_(TEXT), "the label '_' has no word in it"),
-    (["x" * 1001], pa.list_(TEXT), "is 1001 characters long"),
+    (["x" * 1001], pa.list_(TEXT), "has 1001 characters"),
     (scored(("dog", None)), SCORED, "score None is not"),
     (scored(("dog", float("nan"))), SCORED, "score nan is not a number"),
     (scored(("dog", float("inf"))), SCORED, "score inf is not a number"),

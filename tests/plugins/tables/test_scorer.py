@@ -183,7 +183,7 @@ def test_columns_are_added():
         assert scored.select(batch.schema.names).equals(batch)
         fields = rows.evaluate(batch).fields
         assert scored.column("VIFIDEL_F").to_pylist() == fields.field("VIFIDEL_F").to_pylist()
-    with pytest.raises(VifidelError, match="has a column 'VIFIDEL' already"):
+    with pytest.raises(VifidelError, match="already has a column 'VIFIDEL'"):
         rows(rows(given))
 
 

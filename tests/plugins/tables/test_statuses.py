@@ -137,7 +137,7 @@ def test_a_caption_of_no_word_scores_nothing_and_has_no_distance():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"caption": None}, "the caption is not a string"),
+        ({"caption": None}, "the caption is neither a string"),
         ({"references": [None]}, "the references are not a list of strings"),
         ({"caption": LONG}, f"a text of more than {MOST_CHARACTERS} characters"),
         ({"caption": MANY, "max_words": 9}, "more than 9 different words or labels"),

@@ -130,7 +130,7 @@ def test_pickles():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: trl_reward("VIFIDEL-G"), "'VIFIDEL-G' is no column .* Did you mean VIFIDEL"),
+        (lambda: trl_reward("VIFIDEL-G"), "'VIFIDEL-G' is not a column .* Did you mean VIFIDEL"),
         (lambda: trl_reward("CIDEr"), "'CIDEr' is not a column that can be scored row by row"),
         (lambda: trl_reward(weight=-1), "weight must be a positive number, not -1"),
         (lambda: trl_reward(weight=math.nan), "weight must be a positive number, not nan"),
@@ -147,7 +147,7 @@ def test_pickles():
             lambda: trl_reward(references=None, transform=lambda score: "much"),
             "transform of vifidel_f fails on 0.5",
         ),
-        (lambda: trl_reward("VIFIDEL", objects=None), "VIFIDEL needs to know what the images show"),
+        (lambda: trl_reward("VIFIDEL", objects=None), "VIFIDEL needs the objects of the images"),
         (
             lambda: trl_reward(references=None)(completions=["x"], labels=[[]], prompts=["p"]),
             "no column 'objects'; it has: labels, prompts",

@@ -101,8 +101,8 @@ def test_direction():
     ("columns", "said"),
     [
         ([], "name at least one column"),
-        ("CIDEr", "'CIDEr' is no column"),
-        ("F", "'F' is no column"),
+        ("CIDEr", "'CIDEr' is not a column"),
+        ("F", "'F' is not a column"),
         (None, r"VifidelMetric: columns must be str \| Sequence\[str\], not None"),
         (5, "VifidelMetric: columns must be"),
     ],

@@ -196,11 +196,6 @@ class _DataSet(NamedTuple):
     references: str = "all"  #: what ``--references`` are by default
     options: Sequence[Callable[..., Any]] = ()
 
-    @property
-    def path(self) -> str:
-        """The argument for the path."""
-        return self.files.split()[0].lower()
-
 
 _DATA_SETS = (
     _DataSet(
@@ -272,6 +267,7 @@ _DATA_SETS = (
 
 def _add(data_set: _DataSet) -> None:
     """Add the command of a data set."""
+    argument = data_set.files.split()[0].lower()
 
     def command(
         experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings, **given: Any
@@ -285,7 +281,7 @@ def _add(data_set: _DataSet) -> None:
         from .trials import write_candidates
 
         ties = {"ties": given.pop("ties")} if "ties" in given else {}
-        path, wanted = given.pop(data_set.path), given.pop("wanted", None)
+        path, wanted = given.pop(argument), given.pop("wanted", None)
         if wanted is not None and (captions := given.pop("captions")) is not None:
             fields = wanted.id_fields, wanted.reference_fields
             given["references"] = read_references(captions, wanted.splits, *fields)
@@ -324,7 +320,7 @@ def _add(data_set: _DataSet) -> None:
     command = record(Experiment, "experiment", defaults={"references": data_set.references})(
         metric_options(command)
     )
-    for one in (*reversed(data_set.options), click.argument(data_set.path, type=FILE)):
+    for one in (*reversed(data_set.options), click.argument(argument, type=FILE)):
         command = one(command)
     help_text = f"{data_set.summary}\n\n{data_set.files}"
     agreement.command(data_set.name, cls=MetricCommand, help=help_text)(command)

@@ -113,7 +113,7 @@ def correlate(
         )
         headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
         tables.append(Table(headers, lines, title=title))
-    matrices = _matrices(ratings, trials)
+    matrices = list(_matrices(ratings, trials))
     for matrix in matrices:
         of_matrix = {"statistic": "Williams p", "subset": matrix["title"]}
         lines = []
@@ -166,9 +166,8 @@ def _correlation(judgements: Floats, scores: Floats, resampled: Resampled) -> di
     }
 
 
-def _matrices(ratings: Ratings, trials: Trials) -> list[dict[str, Any]]:
-    """Return a matrix for each number of references and view on the means of the judges."""
-    matrices = []
+def _matrices(ratings: Ratings, trials: Trials) -> Iterator[dict[str, Any]]:
+    """Yield a matrix for each number of references and view on the means of the judges."""
     for number in [n for n in trials.references if n != AS_GIVEN] or [AS_GIVEN]:
         draws = {
             metric: by_number.get(number, by_number.get(AS_GIVEN))
@@ -183,8 +182,7 @@ def _matrices(ratings: Ratings, trials: Trials) -> list[dict[str, Any]]:
                     f"{ratings.name}: Williams' test, {rating}, captions: {captions}, references: "
                     f"{number}{first}"
                 )
-                matrices.append(williams_matrix(title, judgements[:, 0], scores))
-    return matrices
+                yield williams_matrix(title, judgements[:, 0], scores)
 
 
 class RatedScores:

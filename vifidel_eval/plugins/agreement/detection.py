@@ -51,13 +51,13 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         if number != AS_GIVEN
         for one in _localization(data, trials, number, scorers)
     ]
-    pairwise: list[dict[str, Any]] = []
+    pairwise = []
     if len(data.made_up) > 1:
         judged = data.judged
         choices = Choices(data.name, judged, np.ones(len(judged)), [ALL] * len(judged))
+        accuracies = forced_choice(choices, trials).findings["accuracies"]
         keys = ("metric", "accuracy", "low", "high", "pairs")
-        for accuracy in forced_choice(choices, trials).findings["accuracies"]:
-            pairwise.append({key: accuracy[key] for key in keys})
+        pairwise = [{key: accuracy[key] for key in keys} for accuracy in accuracies]
     most = max(one["captions"] for one in detection)
     fewer = [
         f"{one['metric']}: {most - one['captions']} captions fewer than others, because it "

@@ -51,10 +51,8 @@ _IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 def read_flickr8k(folder: Path) -> Ratings:
     """Read the judgements of Flickr8k that there are.
 
-    The ratings are ``"expert"``, three judges, and ``"crowd"``, the share of *yes*; each is NaN for
-    the lines of the other's file. Image ids are file stems, whole numbers as numbers. References
-    are the image's five captions. Published figures leave out the captions that are among them,
-    ``"without own references"``; ``"all"`` has them, scored against the others.
+    References are the image's five captions. Published figures leave out the captions that are
+    among them, ``"without own references"``; ``"all"`` has them, scored against the others.
     """
     captions, references = _read_tokens(folder / SOURCES["8k"])
     sources = {
@@ -135,10 +133,7 @@ def _lines(path: Path) -> list[str]:
 def read_composite(folder: Path) -> Ratings:
     """Read what there is of Composite, of one or more of its three sources.
 
-    The ratings are ``"relevance"`` and ``"thoroughness"``, one judge each; NaN where a caption has
-    none. The subsets are ``"all"`` captions together, as published, and those of each source. Image
-    ids are file stems, whole numbers (Flickr30k's) as numbers. An image without references is an
-    `ImageIdError`.
+    The subsets are ``"all"`` captions together, as published, and those of each source.
     """
     # By source, image, caption and its place: a system's caption may be the human's.
     answers: dict[tuple[str, ImageId, str, int], dict[str, float]] = {}

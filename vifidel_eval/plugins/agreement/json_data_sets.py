@@ -38,9 +38,7 @@ def read_thumb(folder: Path) -> Ratings:
 
         {"seg_id": "2690", "refs": ["A large number of small boats ...", "..."]}
 
-    Each rating, ``"P"``, ``"R"`` and ``"total"``, has one judge. The subsets are the ``"machine"``
-    captions, and ``"all"`` with those that people wrote. Some of these are references of their
-    image, from which `Judged` takes them.
+    The subsets are the ``"machine"`` captions, and ``"all"`` with those that people wrote.
     """
     references_path = folder / "mscoco_references.json"
     references: dict[str, tuple[str, ...]] = {}

@@ -197,13 +197,13 @@ def _field_of(
 ) -> str:
     """Return the field that a user names, or the only one with a usual name."""
     found = [name for name in rows.names if name == asked] if asked else usual(rows.names, known)
-    if len(found) > 1 or (not found and (asked or needed)):
-        why = (
-            f"{listed(found, ' and ')} could each be meant"
-            if found
-            else f"there is no {asked!r:.40}"
-        )
-        why = why if found or asked else f"no field has a usual name ({', '.join(known[:3])})"
+    why = ""
+    if len(found) > 1:
+        why = f"{listed(found, ' and ')} could each be meant"
+    elif not found and (asked or needed):
+        usually = f"no field has a usual name ({', '.join(known[:3])})"
+        why = f"there is no {asked!r:.40}" if asked else usually
+    if why:
         raise AnnotationError(
             f"{rows.source.where}: {why}; name one of {listed(rows.names)} with {flag}."
         )

@@ -9,7 +9,7 @@ triplets: a pair of captions B, C is judged against 48 references A, one after t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -31,9 +31,7 @@ _DAMAGED = "{}: not a MATLAB file, or a damaged one; download the published file
 def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
     """Read PASCAL-50S, or the part of it that is there, in the order of ``pair_pascal.mat``.
 
-    With `consensus`, what people prefer is the triplets' majority over the references
-    (``consensus_pascal.mat``) instead of the direct votes. Image ids are file stems:
-    ``2008_007226``.
+    With `consensus`, what people prefer is the triplets' majority, not the direct votes.
     """
     path = folder / "pair_pascal.mat"
     pairs = _structs(path, "new_input", ["name", "sent1", "sent2"])
@@ -74,9 +72,8 @@ def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
 def read_abstract50s(folder: Path) -> Choices:
     """Read Abstract-50S from ``consensus_abstract.mat``: pairs of captions of abstract scenes.
 
-    The file holds 400 pairs: two correct captions, or a correct one and one of another scene. It
-    names no images, and does not say which pair is which; both kinds are in both halves. Pairs that
-    were judged against the same references are of one scene, whose image id is its number from 1.
+    Two are correct, or one is of another scene; the file does not say which. Pairs that were judged
+    against the same references are of one scene, whose image id is its number from 1.
     """
     pairs = _triplets(folder / "consensus_abstract.mat")
     preferred = np.array([majority for _, majority in pairs])
@@ -149,9 +146,8 @@ def _text(value: object, where: str) -> str:
     return value.strip()
 
 
-def _structs(path: Path, variable: str, fields: Iterable[str]) -> list[Any]:
+def _structs(path: Path, variable: str, fields: Sequence[str]) -> list[Any]:
     """Return the structs of a variable of a MATLAB file, with their fields as attributes."""
-    fields = list(fields)
     structs = [one for one in np.atleast_1d(_variable(path, variable)) if one is not None]
     if not structs or not all(hasattr(one, field) for one in structs for field in fields):
         raise AnnotationError(

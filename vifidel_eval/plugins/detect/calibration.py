@@ -17,10 +17,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...annotations import ObjectLabels
 from ...errors import VifidelError, VifidelWarning
+from ...evaluation import Floats, Integers
 from ...io.image_ids import ImageId, match, mismatch
 from ...io.options import named_if_wrong
 from ...run.plan import PathLike
@@ -31,8 +31,6 @@ from ...scores.significance import Bootstrap
 from ...scores.systems import score_systems
 from ...words.synonyms import ClassList, read_things
 from .questions import class_of, named_by_several, read_controls
-
-_Counts = NDArray[np.int64]
 
 # So many references of an image that name a thing are hardly wrong together.
 _SEVERAL = 3
@@ -45,12 +43,12 @@ def calibrated(
     seed: int = 0,
     resamples: int = 1000,
 ) -> Run:
-    """Return a run with each system's rate of inventions as estimated without wrong answers.
+    """Return a run with an estimate of each system's rate of inventions without wrong answers.
 
-    VIFIDEL-Hi is judged by the answers alone, whatever evidence the run's own column has. How often
-    *yes* is wrong comes from the controls that no reference names, how often *no* is wrong from the
-    things that three or more references name. ``run.detail.calibrated`` has the estimates. The
-    `controls` are the questions, or their answers, with ``"control": true`` in the lines of
+    VIFIDEL-Hi is judged by the answers alone, whatever evidence the run's own column uses. How
+    often *yes* is wrong comes from the controls that no reference names, how often *no* is wrong
+    from the things that three or more references name. ``run.detail.calibrated`` has the estimates.
+    The `controls` are the questions, or their answers, with ``"control": true`` in the lines of
     controls; or image id to things. A run without objects or references, or controls about other
     images, are a `VifidelError`.
     """
@@ -96,9 +94,9 @@ def _count(
     classes: ClassList,
     controls: Mapping[ImageId, Collection[str]],
     named: Mapping[ImageId, Collection[str]],
-) -> _Counts:
+) -> Integers:
     """Return the last four fields of `AnswerCounts`, (4, images), from what was looked for."""
-    counts: _Counts = np.zeros((4, len(ids)), dtype=np.int64)
+    counts: Integers = np.zeros((4, len(ids)), dtype=np.int64)
     images = zip(ids, objects.of_images(ids), objects.asked_of(ids), strict=True)
     for at, (image_id, labels, asked) in enumerate(images):
         there = {class_of(label, classes) for label in labels}
@@ -114,17 +112,17 @@ def _count(
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """What was answered about the images of one system: (images,) int64 arrays."""
+    """Counts of the answers about the images of one system: (images,) int64 arrays."""
 
     #: The caption's mentions that an answer is about, and how many of them it denies.
-    judged: _Counts
-    absent: _Counts
+    judged: Integers
+    absent: Integers
     #: Controls that were answered, and how many of them the answers call there.
-    controls: _Counts
-    said_yes: _Counts
+    controls: Integers
+    said_yes: Integers
     #: Things named by several references that were answered, and how many the answers deny.
-    named: _Counts
-    said_no: _Counts
+    named: Integers
+    said_no: Integers
 
 
 @named_if_wrong
@@ -132,7 +130,7 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     """Estimate a rate of inventions without the errors of the answers.
 
     The interval is by bootstrap over the images, with `seed` and `resamples` as `Bootstrap` has
-    them; if they are out of range, or the counts impossible, that is a `VifidelError`.
+    them; if they are out of range, or the counts are impossible, that is a `VifidelError`.
 
     >>> found = calibrate(AnswerCounts(*map(np.array, ([100], [26], [50], [5], [50], [10]))))
     >>> round(found.measured, 2), round(found.corrected, 3)
@@ -162,7 +160,7 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     return Calibrated(measured, float(corrected), interval, *wrong, *sums[[3, 5], 0].tolist())
 
 
-def _corrected(sums: _Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _corrected(sums: Integers) -> tuple[Floats, Floats]:
     """Return estimates, (draws,), and the shares that they are made of, from (6, draws)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = sums[0::2] / sums[1::2]

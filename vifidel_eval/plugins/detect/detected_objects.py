@@ -44,8 +44,7 @@ class DetectionRun:
     #: Pictures about which an earlier run knew all, and those that no question is about.
     known: int = 0
     unasked: int = 0
-    #: Image id to why the picture cannot be read.
-    problems: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)  #: image id to why it cannot be read
 
 
 @named_if_wrong
@@ -61,24 +60,25 @@ def detect(
     drafts: bool = True,
     progress: bool | None = None,
 ) -> DetectionRun:
-    """Write what a detector finds in pictures; go on where an earlier run stopped.
+    """Write what a detector finds in pictures; continue an earlier run.
 
-    What the file `output` has already is not computed again, unless a picture has other bytes now;
-    a picture that could not be read is tried again.
+    Pictures that the file `output` already has are not computed again, unless their bytes have
+    changed; a picture that could not be read is tried again.
 
     Parameters
     ----------
     questions : mapping, optional
-        Image id to the things to ask about, for a detector that looks for what it is asked. Ids
-        match pictures as ids of captions match files.
+        Image id to the things to ask about, for an open-vocabulary detector. Ids match pictures as
+        ids of captions match files.
     lowest : float
-        The lowest score that is kept, from 0 to 1.
+        The lowest score that is saved, from 0 to 1.
     batch, threads : int, optional
-        How many pictures of one size the model reads at once, and how many are decoded at once.
+        How many pictures of the same size the model reads at once, and how many are decoded at
+        once.
     drafts : bool
-        Whether a large JPEG may be decoded at part of its size, where the model reads no more.
+        Whether a large JPEG may be decoded at reduced size if the model needs no more.
     progress : bool, optional
-        Whether to show a bar; by default where somebody sees it.
+        Whether to show a bar; by default, in terminals and notebooks.
 
     If questions are missing, not wanted or too long, a number is out of range, the file is of
     another run, no picture can be read, the detector fails, or there is not enough memory, that is
@@ -179,8 +179,7 @@ class _Picture:
     """A picture on its way through a run."""
 
     image_id: str
-    #: What is asked about it; None if the detector is not asked.
-    questions: Sequence[str] | None
+    questions: Sequence[str] | None  #: what is asked; None if the detector is not asked
     digest: str = ""  #: of its bytes; empty if these cannot be read
     #: The questions that are open; None if an earlier run knew all.
     ask: Sequence[str] | None = ()
@@ -325,10 +324,7 @@ class _Work:
 
 
 def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[System]) -> Settings:
-    """Return settings with what their detector finds in the place of pictures.
-
-    A detector that looks for what it is asked is asked what any caption of the image mentions.
-    """
+    """Return settings with what their detector, asked of mentions, finds in place of pictures."""
     assert settings.detector is not None
     download = bool(settings.options.get("download"))
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
@@ -357,11 +353,11 @@ def detect_objects(
     download: bool = False,
     progress: bool | None = None,
 ) -> Path:
-    """Return the file of what a model finds in pictures; it is beside them, and is kept.
+    """Return the file with what a model finds in pictures, which is saved beside them.
 
     It is ``photos.MODEL.objects.jsonl`` beside the folder ``photos``. The parameters are those of
     `PictureSource` (but not standard input), `find_model`, `load_detector` and `detect`, which
-    raise the errors; `mentioned` are `questions` for a detector that looks for what it is asked.
+    raise the errors; `mentioned` are `questions` for an open-vocabulary detector.
     """
     source = PictureSource(pictures)
     if source.image_ids is None:

@@ -34,8 +34,7 @@ class Found(NamedTuple):
 
     labels: list[str]  #: names of classes, or questions
     scores: list[float]  #: from 0 to 1
-    #: Left, top, right and bottom in pixels of the picture as it is seen.
-    boxes: list[tuple[float, ...]]
+    boxes: list[tuple[float, ...]]  #: left, top, right and bottom in pixels as it is seen
     #: How sure the model is, for each question, that it is there at all; None where models do not
     #: say it.
     presence: list[float] | None = None
@@ -58,8 +57,7 @@ class Detector(Protocol):
     """A model that says what is in pictures, and where."""
 
     files: ModelFiles  #: where it comes from
-    #: What it looks for in every picture; None if it looks for what it is asked.
-    classes: tuple[str, ...] | None
+    classes: tuple[str, ...] | None  #: what it looks for; None if that is what it is asked
     #: The shorter side, in pixels, from which on a larger picture tells the model no more.
     enough: int
     batch: int  #: how many pictures it usually reads at once

@@ -38,7 +38,8 @@ BACKENDS = {"transformers": ("torch", "transformers"), "ONNX Runtime": ("onnxrun
 
 _NEEDED_BY = "detecting objects"
 
-# How ONNX files name files of weights: `_external_data`. The group is the length of the name.
+# {key: "location", value: NAME} in Protobuf's encoding: how ONNX files name files of weights. The
+# group is the length of the name.
 _LOCATION = re.compile(rb"\n\x08location\x12([\x80-\xff]{0,4}[\x00-\x7f])")
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
@@ -55,12 +56,12 @@ def find_model(
     download: bool = False,
     on_download: Callable[[str], object] | None = None,
 ) -> ModelFiles:
-    """Return the files of a model; none is fetched unless `download` says so.
+    """Return the files of a model, which is downloaded only if `download` is true.
 
     A model is a folder that `save_pretrained` of transformers wrote, an ONNX file, or the id of one
-    that is in the local cache of the Hugging Face Hub. `on_download` is called before anything is
-    fetched, with a sentence that says what comes from where. If there is no such model here, its
-    weights are pickles, or fetching fails, that is a `VifidelError`.
+    that is in the local cache of the Hugging Face Hub. `on_download` is called before a download,
+    with a sentence that says what is downloaded and from where. If there is no such model here, its
+    weights are pickles, or the download fails, that is a `VifidelError`.
     """
     name = os.fspath(model)
     path = Path(name)
@@ -71,10 +72,7 @@ def find_model(
 
 
 def _external_data(path: Path) -> list[Path]:
-    """Return the files that keep weights of an ONNX file, as its tensors name them.
-
-    Nothing is parsed: `_LOCATION` is ``{key: "location", value: NAME}`` in Protobuf's encoding.
-    """
+    """Return the files that keep weights of an ONNX file, as its tensors name them."""
     names = set()
     with contextlib.ExitStack() as opened:
         file = opened.enter_context(open_file(path, VifidelError))
@@ -92,9 +90,9 @@ def _external_data(path: Path) -> list[Path]:
 def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
     """Return the detector in a model's files.
 
-    The device is as PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
-    What is no detector, damaged, or cannot run there is a `VifidelError`, a library that is not
-    installed a `MetricUnavailable`.
+    The device is a name of PyTorch, by default the CPU; for ONNX, it is ``"cpu"`` or ``"cuda"``. A
+    model that is not a detector, is damaged, or cannot run there is a `VifidelError`; a missing
+    library is a `MetricUnavailable`.
     """
     if files.path.suffix.lower() == ".onnx":
         return OnnxDetector(files, device)

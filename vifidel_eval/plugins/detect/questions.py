@@ -37,25 +37,25 @@ def questions(
     id_field: Collection[str] = (),
     caption_field: Collection[str] = (),
 ) -> list[dict[str, Any]]:
-    """Return what to ask about each image to judge what captions say of it.
+    """Return the questions about each image whose answers judge captions.
 
-    Each thing that a caption of any system mentions is asked about once per image, by the name of
-    its class in the object vocabulary, in the order of mention.
+    There is one question per image and thing that a caption of any system mentions, with the name
+    of its class in the object vocabulary, in the order of mention.
 
     Parameters
     ----------
     systems : mapping, path or paths
         All systems that will be compared, as `vifidel_eval.evaluate` takes them.
     answers : path or list of dict, optional
-        What is answered already, which is not asked again, as `read_answered` takes it.
+        Answers so far, which are not asked for again, as `read_answered` takes them.
     controls, seed : int
-        How many things to ask about for each image besides, which only captions of other images
-        mention, and the seed of their choice. Their answers say how often *yes* is wrong. They have
+        How many more things to ask about for each image that only captions of other images mention,
+        and the seed of their choice. Their answers show how often *yes* is wrong. They have
         ``"control": True``.
     things : path or ClassList, optional
         The object vocabulary, by default the package's own.
     id_field, caption_field : collection of str
-        What image ids and captions are called, where they have other than the usual names.
+        The names of image ids and captions, if they are not the usual ones.
 
     If something cannot be read, no caption mentions a thing, `controls` or `seed` is negative, or
     most of the answers are about other captions, that is a `VifidelError`.
@@ -91,7 +91,7 @@ def questions(
 def read_answered(
     answers: PathLike | Sequence[Mapping[str, Any]], classes: ClassList
 ) -> dict[ImageId, set[str]]:
-    """Return what was answered about each image, by the names of the classes.
+    """Return the answers about each image, by the names of the classes.
 
     Answers are lines with ``image_id``, ``thing`` and ``answer`` or ``score``, or detections of a
     run that was asked (``asked``); anything else is a `VifidelError`.

@@ -42,8 +42,7 @@ class Regions:
     """The regions that a detector found in an image."""
 
     features: Floats32  #: (regions, length of a feature) float32
-    #: (regions, 4) float32, x1, y1, x2, y2 in pixels; None where nobody reads them.
-    boxes: Floats32 | None = None
+    boxes: Floats32 | None = None  #: (regions, 4) float32, x1, y1, x2, y2 in pixels; None if unread
     width: float = 0  #: of the image, in pixels
     height: float = 0
 
@@ -75,8 +74,7 @@ class Features:
 
     where: str  #: the file or folder, as messages call it
     places: Mapping[ImageId, Any]
-    #: From one of the places and what messages call it.
-    load: Callable[[Any, str], Regions]
+    load: Callable[[Any, str], Regions]  #: from one of the places and what messages call it
 
     def name(self, image: ImageId) -> str:
         """Return what messages call an image."""
@@ -249,8 +247,7 @@ class ImageSide:
 
     features: Features
     width: int  #: how many numbers of a region the network reads
-    #: From the regions of some images to what captions are scored with.
-    encode: Callable[[list[Regions]], Iterable[Any]]
+    encode: Callable[[list[Regions]], Iterable[Any]]  #: to what captions are scored with
     kept: Kept
     #: Of what was read; it only ever grows, by one image at a time.
     digests: dict[ImageId, str] = field(default_factory=dict)

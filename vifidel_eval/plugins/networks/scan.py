@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,26 @@ class Scan:
         content, digest = read_checkpoint(
             checkpoint, "SCAN checkpoint", _REMEDY, [argparse.Namespace]
         )
-        networks, words = _networks(content, str(checkpoint))
+        try:
+            image, text = content["model"]
+            # Every size follows from two tensors; all others must agree with them.
+            (size, width), (words, word_size) = image["fc.weight"].shape, text["embed.weight"].shape
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            raise VifidelError(
+                f"{checkpoint}: not a SCAN checkpoint, which has two state dicts under 'model', "
+                f"with matrices fc.weight and embed.weight; {_REMEDY}."
+            ) from None
+        with torch.device("meta"):  # no memory and no random numbers before the weights come
+            gru = nn.GRU(word_size, size, batch_first=True, bidirectional=True)
+            networks = [
+                (nn.ModuleDict({"fc": nn.Linear(width, size)}), image),
+                (nn.ModuleDict({"embed": nn.Embedding(words, word_size), "rnn": gru}), text),
+            ]
+        for network, part in networks:
+            if more := part.keys() - network.state_dict().keys():  # as a GRU of two layers has
+                raise VifidelError(
+                    f"{checkpoint}: {min(more)} has no place in SCAN's encoders; {_REMEDY}."
+                )
         if words != len(self.vocabulary):
             raise VifidelError(
                 f"{checkpoint}: embeddings of {words} words, but {vocabulary} has "
@@ -178,26 +197,3 @@ def ground(regions: Any, words: Any, is_word: Any) -> Any:
         attended = logits.softmax(dim=2) @ words
         norms = regions.norm(dim=2) * attended.norm(dim=2)
         return (regions * attended).sum(dim=2) / norms.clamp(min=_EPSILON)
-
-
-def _networks(content: Any, where: str) -> tuple[list[tuple[Any, Mapping[str, Any]]], int]:
-    """Return both encoders, empty, each with its weights, and how many words they know."""
-    try:
-        image, text = content["model"]
-        # Every size follows from two tensors; all others must agree with them.
-        (size, width), (words, word_size) = image["fc.weight"].shape, text["embed.weight"].shape
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise VifidelError(
-            f"{where}: not a SCAN checkpoint, which has two state dicts under 'model', with "
-            f"matrices fc.weight and embed.weight; {_REMEDY}."
-        ) from None
-    with torch.device("meta"):  # no memory and no random numbers before the weights come
-        gru = nn.GRU(word_size, size, batch_first=True, bidirectional=True)
-        networks = [
-            (nn.ModuleDict({"fc": nn.Linear(width, size)}), image),
-            (nn.ModuleDict({"embed": nn.Embedding(words, word_size), "rnn": gru}), text),
-        ]
-    for network, part in networks:
-        if more := part.keys() - network.state_dict().keys():  # as a GRU of two layers has
-            raise VifidelError(f"{where}: {min(more)} has no place in SCAN's encoders; {_REMEDY}.")
-    return networks, words

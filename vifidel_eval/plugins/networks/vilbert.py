@@ -58,8 +58,7 @@ class Architecture:
     #: How many layers of its own each stream has passed before each co-attention block.
     t_biattention_id: tuple[int, ...] = (6, 7, 8, 9, 10, 11)
     v_biattention_id: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
-    #: SHA-256 of the file these are from, hexadecimal; empty for the default.
-    digest: str = ""
+    digest: str = ""  #: SHA-256 of the file these are from; empty for the default
 
 
 def read_architecture(path: str | os.PathLike[str]) -> Architecture:
@@ -163,10 +162,7 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
 
 
 class Vilbert:
-    """The part of a ViLBERT checkpoint that leads to the words' states after the block `layer`.
-
-    `has_tasks` is whether it is told its task after ``[CLS]``, as ``multi_task_model.bin`` is.
-    """
+    """The part of a ViLBERT checkpoint that leads to the words' states after the block `layer`."""
 
     def __init__(
         self, path: str | os.PathLike[str], architecture: Architecture, layer: int, device: Any
@@ -188,7 +184,7 @@ class Vilbert:
                 f"{path}: not a ViLBERT checkpoint, because it has no {_WORDS}; give "
                 "multi_task_model.bin."
             )
-        self.has_tasks = _TASKS in weights
+        self.has_tasks = _TASKS in weights  # it is told one after [CLS], as the published model is
         tasks = [*getattr(weights.get(_TASKS), "shape", ()), 0][0]
         network = new_network(architecture, self.layer, self.has_tasks and max(tasks, _TASK + 1))
         load_weights(network, weights, str(path), _REMEDY, device, torch.float32)

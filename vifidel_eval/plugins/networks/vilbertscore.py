@@ -201,16 +201,14 @@ class ViLBERTScore(MadeAgain, Scorer):
 def greedy_matching(
     candidate: NDArray[np.floating[Any]], reference: NDArray[np.floating[Any]]
 ) -> tuple[float, float, float]:
-    """Return precision, recall and F of words, (words, width), matched as BERTScore does.
-
-    In the published program the places of words that a side lacks, up to the most, have cosine 0.
-    """
+    """Return precision, recall and F of words, (words, width), matched as BERTScore does."""
     units = [
         rows / np.linalg.norm(rows, axis=1, keepdims=True)
         for rows in (np.asarray(candidate, np.float64), np.asarray(reference, np.float64))
     ]
     cosines = units[0] @ units[1].T
     best = [cosines.max(axis=1), cosines.max(axis=0)]
+    # As published: the places of words that a side lacks, up to the most, have cosine 0.
     floors = [0.0 if 1 + len(other) < MOST_TOKENS else -1.0 for other in (reference, candidate)]
     precision, recall = (
         float(np.maximum(cosine, floor).mean()) for cosine, floor in zip(best, floors, strict=True)

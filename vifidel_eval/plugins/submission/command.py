@@ -189,11 +189,7 @@ class Results:
 
 
 def read_image_list(path: Path) -> Named[None]:
-    """Return the image ids of any file that lists images, in its order.
-
-    COCO-style JSON (``images`` with ``id``, as captions, instances and image info files have it), a
-    JSON list of ids, one id per line, ``{"id": ...}``, or records whose image id has a usual name.
-    """
+    """Return the image ids of any file that lists images, of a kind in `_IMAGES`, in its order."""
     from ...scores.systems import parse_image_ids
 
     where, raw = str(path), read_bytes(path, CaptionError)
@@ -241,11 +237,10 @@ def check_results(path: Path, images: Collection[ImageId], by_file_name: bool = 
             what = "starts with a byte order mark, which is not JSON"
             faults.append(Fault(file, "byte order mark", what))
         entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _Object)
-    except UnicodeDecodeError as problem:
-        what = f"not a UTF-8 text file (byte {problem.start})"
-        return Results(file, 0, [Fault(file, "unreadable", what)])
-    except CaptionError as problem:
+    except (UnicodeDecodeError, CaptionError) as problem:
         what = str(problem).removeprefix(f"{file}: ").rstrip(".")
+        if isinstance(problem, UnicodeDecodeError):
+            what = f"not a UTF-8 text file (byte {problem.start})"
         return Results(file, 0, [*faults, Fault(file, "unreadable", what)])
     if by_file_name and isinstance(entries, _Object):
         images = _file_names(images).values()

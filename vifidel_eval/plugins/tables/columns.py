@@ -28,16 +28,13 @@ _NUMBERS = pa.list_(pa.float64())
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of some rows (arrays of PyArrow, or `Values`), or their names or fields.
-
-    All but the captions may be None. Without `labels`, objects are looked up by `image_ids`.
-    """
+    """The columns of some rows (arrays of PyArrow, or `Values`), or their names or fields."""
 
     captions: Any
     labels: Any = None
     label_scores: Any = None
     references: Any = None
-    image_ids: Any = None
+    image_ids: Any = None  # without labels, objects are looked up by them
 
     def __len__(self) -> int:
         return len(self.captions)

@@ -67,9 +67,7 @@ class ColumnOptions:
         for name in ("labels", "no_labels", "label_scores"):
             if self.objects and getattr(self, name) not in (None, False):
                 flag = f"--{name.replace('_', '-')}"
-                raise click.UsageError(
-                    f"labels come from {flag} or from --objects; give one of them."
-                )
+                raise click.UsageError(f"give {flag} or --objects, not both.")
         if self.no_labels and self.label_scores is not None:
             raise click.UsageError("--label-scores needs --labels; leave out --no-labels.")
         if self.no_labels and self.references is None:

@@ -86,19 +86,15 @@ class TableFile:
 
 def _suffix_of(name: str) -> tuple[str, str]:
     """Return the end of a name that says the format, such as ``.csv.gz``, and it; or two blanks."""
-    lower = name.lower()
-    packed = next((end for end in _COMPRESSED if lower.endswith(end)), "")
-    plain = lower[: len(lower) - len(packed)]
-    end = next((end for end in _FORMATS if plain.endswith(end) and plain != end), "")
-    known = end and (not packed or _FORMATS[end] in _TEXT)
+    ends = PurePosixPath(name.lower()).suffixes
+    packed = ends.pop() if ends and ends[-1] in _COMPRESSED else ""
+    end = ends[-1] if ends else ""
+    known = end in _FORMATS and (not packed or _FORMATS[end] in _TEXT)
     return (end + packed, _FORMATS[end]) if known else ("", "")
 
 
 class OpenTable:
-    """The rows of a file, with lists where text spells them; `schema` has its columns.
-
-    Unless the `whole` is read, these may be those of its first rows.
-    """
+    """The rows of a file, with lists where text spells them; `schema` has its columns."""
 
     def __init__(self, file: TableFile, names: Columns, whole: bool = True) -> None:
         with _readable(file):

@@ -147,26 +147,22 @@ class _RunFolder:
         # What earlier runs have written: records, each with the pin of its run.
         self._parts = Parts(self._manifest)
         if self._manifest.exists():  # until another file is added, it stays
-            self._take_ended()
+            with open_file(self._manifest, VifidelError):  # an ordinary one
+                ended = read_json(self._manifest, VifidelError)
+            try:
+                pin, records = _pin(ended), {_key(of): of for of in ended["files"]}
+                ours = all(record["sha256"] == seal(record) for record in records.values())
+            except (LookupError, TypeError, ValueError):
+                ours = False
+            if not ours:
+                raise VifidelError(
+                    f"{self._manifest}: was not written by this command and version; name another "
+                    "folder."
+                )
+            for key in records.keys() - set(self._parts):
+                self._parts.add(key, {**records[key], "pin": pin})
         self._run = secrets.token_hex(4)
         self._remove_temporaries()  # one that was killed may have left some
-
-    def _take_ended(self) -> None:
-        """Take the records of a run that ended."""
-        with open_file(self._manifest, VifidelError):  # an ordinary one
-            ended = read_json(self._manifest, VifidelError)
-        try:
-            pin, records = _pin(ended), {_key(of): of for of in ended["files"]}
-            ours = all(record["sha256"] == seal(record) for record in records.values())
-        except (LookupError, TypeError, ValueError):
-            ours = False
-        if not ours:
-            raise VifidelError(
-                f"{self._manifest}: was not written by this command and version; name another "
-                "folder."
-            )
-        for key in records.keys() - set(self._parts):
-            self._parts.add(key, {**records[key], "pin": pin})
 
     @classmethod
     @contextlib.contextmanager

@@ -114,16 +114,24 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
         of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
         usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
         there = of_names >= threshold
-    elif shape == COUNTS:  # 0 says that it was looked for and is not there: not usual
+    elif shape == COUNTS:
         amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
-        usual = usual & (amounts > 0) & (amounts <= HIGHEST_COUNT)
+        usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
+        usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
     odd = (np.bincount(owners[~usual], minlength=len(column)) > 0) | (sizes != of_numbers)
 
     counted = there & ~odd[owners]
+    absent: dict[int, set[str]] = {}
     present = (owners[counted], places[counted], amounts[counted])
     for row, place, amount in zip(*(each.tolist() for each in present), strict=True):
         label = cleaned[place]
-        counts[row][label] = counts[row].get(label, 0) + amount
+        if amount:
+            counts[row][label] = counts[row].get(label, 0) + amount
+        else:  # it was looked for and is not there
+            absent.setdefault(row, set()).add(label)
+    for row, not_there in absent.items():
+        labels.asked[row] = frozenset(not_there.union(counts[row]))
+        odd[row] = not not_there.isdisjoint(counts[row])  # a contradiction
 
     listed = [split(*part) for part in parts] if odd.any() else []
     singly = {}

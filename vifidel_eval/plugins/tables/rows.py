@@ -144,11 +144,9 @@ def _references(column: Any, rows: int) -> list[Any]:
 class TableScores:
     """What `TableScorer.evaluate` returns of some rows."""
 
-    #: A pyarrow.StructArray of the metrics' columns, ``distance`` and ``status``.
-    fields: Any
+    fields: Any  #: a pyarrow.StructArray of the metrics' columns, ``distance``, ``status``
     statuses: Counter[str]  #: how many rows have each status
-    #: Of what was read: ``"captions"``, ``"references"``, ``"object labels"``.
-    tallies: Mapping[str, Tally]
+    tallies: Mapping[str, Tally]  #: of ``"captions"``, ``"references"``, ``"object labels"``
     #: By metric, (rows, k): what a corpus score that is not a mean follows from.
     counts: Mapping[str, Floats]
     #: By key of `COUNTED_OF_ROWS`, (rows,) int64: how many mentions of each row nobody looked for,

@@ -46,29 +46,29 @@ _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1024, 1 << 19
 class TableScorer(MadeAgain):
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
-    Rows have no ids and do not depend on each other, and a row that cannot be scored stops
-    nothing: it has a status. Scores are those of `compute_score`, bit for bit, but for VIFIDEL-H
-    without references: a row is its own source of objects, as in `Scorer.score`, and what can be
-    absent follows from its labels alone. May be used from several threads, and pickles as its
+    Rows have no ids and do not depend on each other, and a row that cannot be scored has a status
+    and does not stop the others. Scores are those of `compute_score`, bit for bit, except VIFIDEL-H
+    without references: a row is its own source of objects, as in `Scorer.score`, and its labels
+    alone decide what can be absent. Several threads can use it, and its pickle has only its
     settings.
 
     Parameters
     ----------
     metrics : collection of str
-        VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, and from references WMD, WMD-worst and WMD-mean.
+        VIFIDEL, VIFIDEL-PRF, VIFIDEL-H and, from references, WMD, WMD-worst and WMD-mean.
     things : path or ClassList, optional
         Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
     strict : bool
-        Whether a row that needs a change (``"too long"`` and worse) raises.
+        Whether a faulty row (``"too long"`` and worse) raises an error.
     max_words : int
         How many different words a text, and how many different labels a row may have. The pairs
         of a row's words and labels with those of its references may be as many as its square.
     captions, labels, label_scores, references : str, optional
-        The columns that `__call__` and `evaluate` read; None for what the table does not have.
+        The columns that `__call__` and `evaluate` read; None if the table does not have them.
         Scores of labels are compared with the threshold in the precision of their column.
     objects : optional
-        What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
-        not in a column of labels but goes by the ids of `id_column`.
+        What the images show, as `vifidel_eval.annotations.read_objects` takes it, looked up by
+        `id_column`, instead of a column of labels.
     id_column : str
         The column of image ids, for `objects`.
     **settings

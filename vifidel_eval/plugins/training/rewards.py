@@ -24,6 +24,7 @@ from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
 from vifidel_eval.io.options import named_if_wrong
+from vifidel_eval.plugins.pytorch import MadeAgain
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS
@@ -63,27 +64,27 @@ def column_scorer(name: str, references: bool) -> ColumnScorer:
     return metric, column, metric.make(settings)
 
 
-class TrlReward:
+class TrlReward(MadeAgain):
     """A reward function for TRL: ``GRPOTrainer(reward_funcs=[trl_reward()], ...)``.
 
-    Where a higher score is better, the reward is the score; where a lower one is better, as for
-    ``"VIFIDEL-Hi"``, it is the score with a minus sign, so that less is always worse. It pickles,
-    and several trainers or threads may share it. Its ``__name__``, under which TRL logs it, is the
-    column's in lower case, with ``minus_`` before it where lower is better.
+    If higher is better, the reward is the score; if lower is better, as for ``"VIFIDEL-Hi"``, it is
+    the negative score, so that a lower reward is always worse. It can be pickled, and several
+    trainers or threads may share it. Its ``__name__``, under which TRL logs it, is the column's
+    name in lower case, with ``minus_`` before it if lower is better.
 
     Parameters
     ----------
     column : str
         The column to reward.
     objects : str or None
-        The data set's column of object labels, one list (or ``{name: count}``) per row; None where
-        the references are all the evidence. A row may have None, if nothing is known.
+        The data set's column of object labels, one list (or ``{name: count}``) per row; None if the
+        references are the only evidence. A row may have None if nothing is known.
     references : str or None
         The data set's column of references, one list of strings per row; None to score without.
     weight : float
-        What every reward is multiplied by; greater than 0.
+        Factor of every reward; greater than 0.
     transform : callable, optional
-        From a defined score to its reward, instead of the sign above.
+        Function from a defined score to its reward, instead of the sign above.
 
     Raises
     ------
@@ -112,7 +113,6 @@ class TrlReward:
                 f"without objects and references {column} is undefined for every row: name a "
                 "column of the data set with objects= or references=."
             )
-        self._arguments = (column, objects, references, weight, transform)
         self._columns = {"objects": objects, "references": references}
         self._reward = partial(_reward, self._column, weight, transform)
         self._reward(0.5)  # what is wrong with a transform is said before the training
@@ -145,9 +145,6 @@ class TrlReward:
         if log_metric is not None and rewards:
             log_metric(f"{self.__name__}/undefined", rewards.count(None) / len(rewards))
         return rewards
-
-    def __reduce__(self) -> tuple[type[TrlReward], tuple[Any, ...]]:
-        return TrlReward, self._arguments
 
     def __repr__(self) -> str:
         return f"<TrlReward {self.__name__}>"
@@ -188,13 +185,13 @@ def compute_score(
     column, weight, transform
         As `trl_reward` describes them.
     undefined : float
-        The reward where the column is not defined; a warning says so once per process.
+        The reward of a row whose score is undefined; a warning says so once per process.
 
     Returns
     -------
     dict
-        ``"score"``, the reward; the column's own value under its name in lower case (`undefined`
-        where there is none); and ``"undefined"``, 1 where there is none and 0 elsewhere.
+        ``"score"``, the reward; the column's own value under its name in lower case (`undefined` if
+        there is none); and ``"undefined"``, 1 if there is none and 0 otherwise.
 
     Raises
     ------
