@@ -33,7 +33,8 @@ SYSTEMS, REPEATS = 4, 5
 
 # From a change of the controls to the next painted frame.
 TIMED = """async ([name, value]) => {
-    const control = document.querySelector(`#images [name=${name}]`);
+    const control = document.getElementById("filters").elements[name]
+        ?? document.querySelector(`#images [name=${name}]`);
     const tasks = [];
     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries()));
     observer.observe({ type: "longtask" });
@@ -59,7 +60,7 @@ LOADED = """async () => {
             Math.max(0, ...tasks.map((task) => task.duration))];
 }"""
 STEPS = [
-    ("sort by the worst score", "sort", "worst"),
+    ("sort by the best score", "sort", "best"),
     ("sort by the disagreement of metrics", "sort", "metrics"),
     ("another metric", "metric", "WMD"),
     ("scores below 0.3", "below", "0.3"),
@@ -69,7 +70,7 @@ STEPS = [
     ("a word not in the image", "captions", "absent"),
     ("leaves out a person", "object", "person"),
 ]
-# The plot of two metrics, and all categories under another metric.
+# The plot of two metrics, and what captions leave out of all categories.
 PLOT = """async () => {
     const start = performance.now();
     document.getElementById("agreement").scrollIntoView();
@@ -80,9 +81,9 @@ PLOT = """async () => {
 }"""
 CATEGORIES = """async () => {
     const start = performance.now();
-    const metric = document.querySelector("#categories [name=metric]");
-    metric.selectedIndex = 1;
-    metric.dispatchEvent(new Event("input", { bubbles: true }));
+    const cells = document.querySelector("#categories [name=cells]");
+    cells.selectedIndex = 1;
+    cells.dispatchEvent(new Event("input", { bubbles: true }));
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     return [performance.now() - start, 0];
 }"""
@@ -141,7 +142,7 @@ def measure(page: Page, address: str) -> list[tuple[str, float, float]]:
         for what, name, value in STEPS:
             times.setdefault(what, []).append(page.evaluate(TIMED, [name, value]))
         times.setdefault("plot", []).append(page.evaluate(PLOT))
-        times.setdefault("categories of another metric", []).append(page.evaluate(CATEGORIES))
+        times.setdefault("categories left out", []).append(page.evaluate(CATEGORIES))
     return [
         (what, *(statistics.median(column) for column in zip(*of_step, strict=True)))
         for what, of_step in times.items()

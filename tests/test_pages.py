@@ -20,7 +20,8 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*) -->\n)?```(console|python|sh)\n(.*?)```", re.DOTALL)
-# Pages whose blocks follow one another, or need an engine: they have tests of their own.
+# Pages whose blocks follow one another, or need an engine: they have tests of their own, as Python
+# of the recipes has.
 ELSEWHERE = {"story", "tables"}
 # Of a whole signature, and so of the versions that are installed.
 DIGEST = re.compile(r"#[0-9a-f]{8}(?=,| \(|\n)")
@@ -30,7 +31,7 @@ OPTIONAL = ("evaluate", "sacrebleu", "torch", "torchmetrics", "wandb")
 
 def blocks(*languages):
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        if page.stem in ELSEWHERE:
+        if page.stem in ELSEWHERE or (page.stem, *languages) == ("recipes", "python"):
             continue
         for needs, language, text in BLOCK.findall(page.read_text("utf-8")):
             if language in languages:

@@ -21,7 +21,7 @@ from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from vifidel_eval.annotations import read_boxes
-from vifidel_eval.show.report import file_names
+from vifidel_eval.io.pictures import file_names
 
 ROOT = Path(__file__).parents[2]
 INSTANCES = ROOT / "examples" / "instances_example.json"
@@ -64,7 +64,9 @@ def opened(browser: Browser, address: str, width: int, scheme: str, place: str) 
     """Return the report on a screen, scrolled to a place."""
     page = browser.new_page(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
     page.goto(address)
-    page.locator(place).first.evaluate("part => scrollTo(0, part.offsetTop - 16)")
+    # Below the bar that stays in sight.
+    above = "part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 64)"
+    page.locator(place).first.evaluate(above)
     return page
 
 
@@ -91,7 +93,7 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
         address = path.as_uri()
         top = shot(opened(browser, address, 1120, "light", "body"))
-        phone = opened(browser, address, 400, "dark", "article")
+        phone = opened(browser, address, 400, "dark", "article .gold")
         phone.locator("article .said.absent").first.focus()
         side_by_side("report.png", top, shot(phone))
         plot = opened(browser, address, 1120, "light", "#agreement")

@@ -163,7 +163,7 @@ TEXTS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.fixed_dictionaries(dict.fromkeys(REFERENCES, TEXTS)), st.randoms())
 def test_best_mean_and_worst_are_in_order_whatever_the_order_of_samples(captions, chance):
     shuffled = {i: chance.sample(texts, len(texts)) for i, texts in captions.items()}

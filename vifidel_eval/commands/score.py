@@ -97,7 +97,7 @@ class Products:
     )
     images_mb: int | None = _option(
         None,
-        "Megabytes that images may take in the report; those on which systems disagree most are "
+        "Megabytes that images may take in the report; those with the worst scores are "
         "included first.  [default: 32]",
         click.IntRange(min=1),
         rare=True,

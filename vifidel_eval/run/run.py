@@ -129,7 +129,7 @@ class Run:
         VifidelError if there is no such system, if the inputs of a loaded run are missing or have
         changed, or if there are neither objects nor references.
         """
-        plan = self._planned("sentences are parts of captions", of_samples=True)
+        plan = self._planned("sentences need captions", of_samples=True)
         if system not in (names := [one.name for one in plan.systems]):
             raise unknown("system", system, names)
         return plan.sentences(system)
@@ -153,7 +153,7 @@ class Run:
         >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
         [(1, 1, 'zebra', 9)]
         """
-        plan = self._planned("inventions are parts of captions", of_samples=True)
+        plan = self._planned("inventions need captions", of_samples=True)
         return list(plan.inventions())
 
     @named_if_wrong
@@ -188,7 +188,7 @@ class Run:
                 f"a DataFrame needs pandas, which is not installed: {pip_install('pandas')}."
             ) from None
         if words:
-            plan = self._planned("words are parts of captions", of_samples=True)
+            plan = self._planned("words need captions", of_samples=True)
             frame = pandas.DataFrame(list(plan.words()))
         elif per_image:
             parts = []
@@ -301,7 +301,7 @@ class Run:
         seed, resamples, progress : optional
             As for `compare` and `evaluate`.
         """
-        plan = self._planned("a report shows captions, references and objects", of_samples=True)
+        plan = self._planned("a report needs captions, references and objects", of_samples=True)
         images = plan.settings.images if images is None else images
         if isinstance(images, str | os.PathLike):
             images = plan.pictures(images)
@@ -347,7 +347,7 @@ class Run:
         The file is created if there is none; the day of the run is today by default. It is a
         VifidelError if the file has other images, references or settings, or cannot be written.
         """
-        plan = self._planned("a leaderboard pins captions and references")
+        plan = self._planned("a leaderboard needs captions and references")
         leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
 
     def _planned(self, why: str, of_samples: bool = False) -> Plan:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from vifidel_eval.io.text_tables import p_value
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores import Scores
@@ -99,6 +100,8 @@ def test_cards_hold_what_is_known_of_each_image(
     path.write_text(render_page(content), "utf-8")
     tab = visit(path.as_uri())
     choose(tab, sort="given")
+    tab.locator("details.words").evaluate_all("all => all.forEach((one) => (one.open = true))")
+    settled(tab)
     explanations = list(content.explanations.values())
     for at, (image_id, card) in enumerate(
         zip(content.references, tab.locator("article").all(), strict=True)
@@ -448,6 +451,29 @@ def test_the_page_follows_the_chosen_metric(visit, content):
     tab.locator(".worst a").last.click()
     tab.wait_for_function("() => location.hash.includes('system')")
     assert tab.locator(".bar select").input_value() == "WMD"
+
+
+def test_a_cell_of_the_matrix_says_its_p(visit, content):
+    tab = visit()
+    choose(tab, metric="CIDEr")
+    pairs = {(of.first, of.second): of for of in content.comparisons.metrics["CIDEr"].pairs}
+    (_, *names), *rows = cells_of(tab.locator(".duels"))
+    for (first, *texts), row in zip(rows, tab.locator(".duels tbody tr").all(), strict=True):
+        for at, (second, text) in enumerate(zip(names, texts, strict=True)):
+            if first == second:
+                continue
+            sign, pair = (
+                (1, pairs[first, second])
+                if (first, second) in pairs
+                else (-1, pairs[second, first])
+            )
+            assert text == f"{sign * pair.difference:+.3f}".replace("0.", ".").replace(
+                "-", "\N{MINUS SIGN}"
+            )
+            cell = row.locator("td").nth(at)
+            cell.hover()
+            p = p_value(pair.randomisation_holm)
+            assert cell.get_attribute("title") == f"{first} less {second}: {text}, p = {p}"
 
 
 def test_headers_sort_and_buttons_copy(visit, content):

@@ -2,6 +2,7 @@
 
 import csv
 import html
+import itertools
 import json
 import re
 
@@ -193,6 +194,10 @@ def test_the_report(folder):
 def test_who_beats_whom_in_the_report(folder):
     page = read(folder, "report.html")
     compared = json.loads(read(folder, "saved.json"))["comparison"]["metrics"]
+    data, settings = (
+        json.loads(re.search(rf'id="{name}">(.*?)</script>', page, re.DOTALL)[1])
+        for name in ("data", "settings")
+    )
     for column in COLUMNS:
         of_metric = page.partition(f'<table class="duels matrix" data-metric="{column}">')[2]
         rows = rows_of(f'<table class="matrix">{of_metric}', "matrix")
@@ -200,13 +205,16 @@ def test_who_beats_whom_in_the_report(folder):
         for (first, second), winner in WINNERS.items():
             cell = cells[first][list(cells).index(second)]
             apart = COMPARED[first] - COMPARED[second]
-            assert re.search('title="([-.0-9]+), p ', cell)[1] == f"{apart:.4f}"
+            shown = text_of(cell).rstrip("*†").replace("\N{MINUS SIGN}", "-")
+            assert shown == f"{apart:+.3f}".replace("0.", ".")
             assert f'class="{"better" if winner == first else "worse"}"' in cell
             (pair,) = (
                 p for p in compared[column]["pairs"] if [p["first"], p["second"]] == [first, second]
             )
-            left = pair["equal_length"]["difference"]
-            assert f"at equal length {left:.4f} (" in cell
+            remains = [f"{pair['equal_length'][of]:.4f}" for of in ("difference", "low", "high")]
+            metric = data["metrics"].index(column)
+            pairs = list(itertools.combinations(data["systems"], 2))
+            assert settings["tests"][metric][pairs.index((first, second))][1:] == remains
 
 
 def test_the_floor_is_of_the_images_of_the_run(folder, run):

@@ -327,6 +327,10 @@ def _scores(evaluation: Evaluation, ids: Sequence[ImageId]) -> list[float | None
     of_image = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
     return [
         # One that would be shown as 0 still has its order.
-        None if math.isnan(score) else float(readable(score)) or float(f"{score:.4g}")
+        None
+        if math.isnan(score)
+        else int(score)
+        if score.is_integer()
+        else float(readable(score)) or float(f"{score:.4g}")
         for score in (of_image.get(image_id, math.nan) for image_id in ids)
     ]

@@ -105,18 +105,22 @@ function marked(row, image) {
   });
 }
 
+// The table of words is made when it is asked for.
 function wordDetails(row, image) {
-  const said = saidOf(row, image);
-  if (!said.length) return [];
-  return html("details", { class: "words" }, html("summary", {}, "Words"),
-    html("div", { class: "scroll", role: "group", "aria-label": "Words and what supports them", tabindex: "0" },
-      tooled(
-        html("thead", {}, html("tr", {}, headCell("Words"), headCell("Verdict"),
-          numberHead("Support"), headCell("Nearest evidence"))),
-        html("tbody", {}, said.map((one) => html("tr", {},
-          html("td", {}, one.text), html("td", {}, verdictOf(one).name),
-          numberCell(supportText(one.support)), html("td", {}, one.by ?? NONE)))))));
+  const { words, mentions } = ofCaption(row, image);
+  if (!words.length && !mentions.length) return [];
+  const details = html("details", { class: "words" }, html("summary", {}, "Words"));
+  details.addEventListener("toggle", () => details.append(wordTable(saidOf(row, image))), { once: true });
+  return details;
 }
+
+const wordTable = (said) =>
+  html("div", { class: "scroll", role: "group", "aria-label": "Words and what supports them", tabindex: "0" }, tooled(
+    html("thead", {}, html("tr", {}, headCell("Words"), headCell("Verdict"),
+      numberHead("Support"), headCell("Nearest evidence"))),
+    html("tbody", {}, said.map((one) => html("tr", {},
+      html("td", {}, one.text), html("td", {}, verdictOf(one).name),
+      numberCell(supportText(one.support)), html("td", {}, one.by ?? NONE))))));
 
 const supportText = (support) => (support < 0 ? NONE : fixed(support / 100, 2));
 

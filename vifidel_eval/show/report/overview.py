@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 from ...evaluation import COUNTS, Count, Floats
 from ...explain.findings import Findings
 from ...io.image_ids import ImageId
-from ...io.text_tables import readable
+from ...io.text_tables import p_value, readable
 from ...scores.comparison import Comparison, Pair
 from ...scores.run_warnings import lengths
 from ...scores.scores import Scores
@@ -121,7 +121,7 @@ def beside(content: Content, made_up: Sequence[MadeUp]) -> dict[str, dict[str | 
     if people is not None and people.rates:
         rates[None], words[None] = people.rates.get("VIFIDEL-Hn", math.nan), people.words
     columns = {"Inventions per caption": rates} if made_up else {}
-    for column in {"CIDEr", "CIDEr mean"} & scores.signatures.keys():
+    for column in filter(scores.signatures.__contains__, ("CIDEr", "CIDEr mean")):
         columns[column] = {name: of[column].score for name, of in scores.evaluations.items()}
     return columns | {"Words": words}
 
@@ -151,6 +151,18 @@ def duels(compared: Comparison | None) -> dict[tuple[str, str], tuple[int, Pair]
     return one_way | {(pair.second, pair.first): (-1, pair) for pair in pairs}
 
 
+def tests(compared: Comparison | None) -> list[list[str]]:
+    """Return p of every two systems, and what remains at equal length where lengths differ."""
+    return [
+        [
+            p_value(pair.randomisation_holm),
+            *([] if rest is None else map(readable, (rest.difference, rest.low, rest.high))),
+        ]
+        for pair in (compared.pairs if compared else ())
+        for rest in (pair.equal_length,)
+    ]
+
+
 def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
     """Return what was counted of each system, as in the command's table, without zeros."""
     counts = {name: scores.counts(name) for name in scores.evaluations}
@@ -161,7 +173,7 @@ def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
 
 
 class Spread(NamedTuple):
-    """How a system's scores are spread; the outline is a histogram as an SVG path, 100 by 24."""
+    """How a system's scores are spread; the outline is a histogram as an SVG path, 32 by 24."""
 
     system: str
     images: int
@@ -192,13 +204,15 @@ def distribution(scores: Scores, metric: str) -> Distribution:
         median_at = ""
         if len(of_system):
             quantiles = np.quantile(of_system, _QUANTILES).tolist()
-            median_at = short(100 * (quantiles[2] - start) / (end - start))
+            median_at = short(_BINS * (quantiles[2] - start) / (end - start))
         undefined = len(of_systems[name]) - len(of_system)
         counts = np.histogram(of_system, _BINS, (start, end))[0]
-        path = "M0 24"  # steps from the left to the right, closed at the bottom
-        for at, height in enumerate((24 * counts / max(counts.max(), 1)).tolist(), 1):
-            path += f"V{short(24 - height)}H{short(at * 100 / _BINS)}"
-        outline = path + "V24Z"
+        heights = (24 * counts / max(counts.max(), 1)).tolist()
+        # Steps from the left to the right, closed at the bottom.
+        steps = [
+            f"V{short(24 - height)}h{len([*same])}" for height, same in itertools.groupby(heights)
+        ]
+        outline = f"M0 24{''.join(steps)}V24Z"
         spreads.append(Spread(name, len(of_system), undefined, quantiles, outline, median_at))
     axis = (f"{start:g}", f"{end:g}")
     binary = bool(np.isin(of_all, (0, 1)).all()) and len(of_all) > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -75,6 +76,7 @@ def render_page(content: Content) -> str:
         order=order,
         settings={
             "chosen": chosen,
+            "tests": [overview.tests(comparisons.metrics.get(metric)) for metric in metrics],
             "leaders": leaders,
             "shades": _SHADES,
             "unit": UNIT,
@@ -123,8 +125,9 @@ def _address(**values: object) -> str:
 
 
 def _part(name: str) -> Markup:
-    """Return the style sheet or a script, which is part of the page as it is."""
-    return Markup(files(__package__).joinpath(name).read_text("utf-8"))  # our own: no caption
+    """Return the style sheet or a script without indents and lines of comments."""
+    text = files(__package__).joinpath(name).read_text("utf-8")
+    return Markup(re.sub(r"^(\s+|//.*\n)+", "", text, flags=re.MULTILINE))  # our own: no caption
 
 
 def _script() -> Markup:

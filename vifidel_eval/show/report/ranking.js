@@ -28,8 +28,11 @@ function followMetric() {
 function showWorst(metric) {
   const leader = settings.leaders[metric];
   const value = orders.worst.value({ metric, systems: [leader] });
-  const [image] = sorted(Array.from(data.ids.keys()).filter((at) => !Number.isNaN(value(at))),
-    { sort: "worst", metric, systems: [leader] });
+  let [image, most] = [undefined, -Infinity];
+  for (const at of data.ids.keys()) {
+    const found = value(at);
+    if (found > most) [image, most] = [at, found];
+  }
   worst.hidden = image === undefined;
   if (worst.hidden || worst.dataset.shown === `${metric}`) return;
   worst.dataset.shown = metric;
@@ -45,10 +48,17 @@ function showWorst(metric) {
     html("a", { href: address({ system: name, sort: "worst" }) }, "All its images, worst first")));
 }
 
-// Cells of the matrix say whose difference they are of.
+// Cells of the matrix say of which two systems they are, with p and what remains at equal length.
 document.getElementById("duels")?.addEventListener("pointerover", ({ target }) => {
-  const cell = target.closest("td[title]");
-  if (!cell || cell.title.includes(" less ")) return;
-  const other = cell.closest("table").tHead.rows[0].cells[cell.cellIndex];
-  cell.title = `${textIn(cell.parentElement.cells[0])} less ${textIn(other)}: ${cell.title}`;
+  const cell = target.closest("td");
+  if (!cell?.textContent || cell.title) return;
+  const table = cell.closest("table");
+  const { length } = data.systems;
+  const [row, column] = [cell.parentElement, table.tHead.rows[0].cells[cell.cellIndex]].map((part) => Number(part.dataset.system));
+  const [first, second] = [Math.min(row, column), Math.max(row, column)];
+  const [p, ...rest] = settings.tests[metricOf(followed)][first * length - (first * (first + 1)) / 2 + second - first - 1];
+  const ends = rest.map((text) => (row < column ? Number(text) : -Number(text)));
+  if (row > column) [ends[1], ends[2]] = [ends[2], ends[1]];
+  cell.title = `${data.systems[row]} less ${data.systems[column]}: ${cell.textContent}, p ${p.startsWith("<") ? p : `= ${p}`}`
+    + (rest.length ? `; at equal length ${briefText(ends[0])} (${briefText(ends[1])} to ${briefText(ends[2])})` : "");
 });

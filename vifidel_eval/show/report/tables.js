@@ -89,7 +89,8 @@ function tooled(...parts) {
   return [...around.childNodes];
 }
 
-for (const table of document.querySelectorAll("table")) equip(table);
+// Those of the page after it is painted.
+setTimeout(() => document.querySelectorAll("table").forEach(equip));
 document.addEventListener("click", ({ target }) => {
   const button = target.closest?.("button");
   if (button?.matches(".sort")) sortBy(button.closest("th"));
