@@ -176,8 +176,13 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
-def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[_Key, Floats]:
-    """Return p-values of pairs, by bootstrap and by randomisation: (2, first system, second)."""
+def p_values(
+    samples: Mapping[_Key, Sample], seed: int, resamples: int, draws: Mapping[_Key, Floats]
+) -> dict[_Key, Floats]:
+    """Return p-values of pairs, by bootstrap and by randomisation: (2, first system, second).
+
+    `draws` are scores of the seed's first resamples, which are used if they are as many.
+    """
     sums_of = {
         key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
         for key, sample in samples.items()
@@ -200,8 +205,11 @@ def p_values(samples: Mapping[_Key, Sample], seed: int, resamples: int) -> dict[
         for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
             yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
 
-    for key, sums in _summed(samples, partial(_draws, seed, resamples)):
-        drawn = samples[key].resampled(sums)
+    of_draws = iter(draws.items())
+    if any(drawn.shape[1] != resamples for drawn in draws.values()):
+        parts = _summed(samples, partial(_draws, seed, resamples))
+        of_draws = ((key, samples[key].resampled(sums)) for key, sums in parts)
+    for key, drawn in of_draws:
         for one in range(len(drawn) - 1):
             differences = drawn[one] - drawn[one + 1 :]
             count(key, 0, one, differences - observed[key][one, one + 1 :, np.newaxis])
@@ -295,7 +303,7 @@ class EqualLength:
 def at_equal_length(
     scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
 ) -> dict[tuple[str, str, str], EqualLength]:
-    """Return what remains of differences, by metric and systems whose lengths differ by half."""
+    """Return what remains of differences, by metric and systems whose lengths differ."""
     if WORDS not in scores.signatures:
         return {}
     ranked = [column.name for column in scores.columns() if column.ranked]
