@@ -21,12 +21,19 @@ from ..captions.rows import Rows, coco_rows, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
 from ..io.image_ids import ImageId
-from ..io.options import named_if_wrong
+from ..io.options import named_if_wrong, noting
 
 Progress = Callable[[int], object]
 
 # Reading a package's metadata takes longer than scoring some captions.
 _version = cache(importlib.metadata.version)
+
+# What those call who run scorers; the others are for users, and completion lists them.
+_OF_RUNS = frozenset(
+    "check_images denied_in evaluate evidence explain_rows explained further_words in_run judge "
+    "main objects_of prepare rates_inventions read rows score_part scored signature_of "
+    "signature_with space units".split()
+)
 
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.M)
 
@@ -116,7 +123,7 @@ class Scorer(ABC):
         super().__init_subclass__(**keywords)
         if "__init__" in vars(cls):
             _say_settings(cls)
-            cls.__init__ = named_if_wrong(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = noting(named_if_wrong(cls.__init__))  # type: ignore[method-assign]
         cls.__doc__ = _with_settings(cls)
 
     @abstractmethod
@@ -337,7 +344,13 @@ class Scorer(ABC):
         return self.method()  # which programs such as M2 call its column
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.method()}>"
+        given, objects = dict(getattr(self, "_given", {})), getattr(self, "_objects", None)
+        if objects is not None:
+            given["objects"] = f"<{objects.where}: {len(objects)} image{'s' * (len(objects) != 1)}>"
+        return f"{type(self).__name__}({', '.join(f'{name}={of}' for name, of in given.items())})"
+
+    def __dir__(self) -> Iterable[str]:
+        return sorted({*super().__dir__()} - _OF_RUNS)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import shutil
 import sys
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import hypothesis
 import numpy as np
@@ -19,18 +20,32 @@ from gensim.models import KeyedVectors
 from vifidel_eval import entry_points
 from vifidel_eval.commands.main import main
 from vifidel_eval.scorers.registry import METRICS
+from vifidel_eval.words import tokenization
 
 pytest.register_assert_rewrite("host_metrics", "plan_checks")
 
 # Tests are about results: how long an example takes depends on what else the machine does.
-hypothesis.settings.register_profile("no deadline", deadline=None)
-hypothesis.settings.load_profile("no deadline")
+hypothesis.settings.register_profile("ours", deadline=None, max_examples=50)
+hypothesis.settings.load_profile("ours")
 
 
 @pytest.fixture(autouse=True, scope="session")
 def metrics_of_plugins():
     """Import them once: a module that is imported does not register its metric again."""
     METRICS.load()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def java_is_for_tests_of_it():
+    """It takes long to start; where a test is not marked, this machine's is not found."""
+
+    def which(name):
+        found = shutil.which(name)
+        return found if found != JAVA or found in _WITH_JAVA else None
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tokenization, "shutil", SimpleNamespace(which=which))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -76,9 +91,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker("browser")
 
 
+JAVA = shutil.which("java")
+_WITH_JAVA = set()
+
+
 def pytest_runtest_setup(item):
-    if item.get_closest_marker("java") and shutil.which("java") is None:
-        pytest.skip("needs Java")
+    _WITH_JAVA.clear()
+    if item.get_closest_marker("java"):
+        if JAVA is None:
+            pytest.skip("needs Java")
+        _WITH_JAVA.add(JAVA)
     if item.get_closest_marker("latex") and shutil.which("pdflatex") is None:
         pytest.skip("needs LaTeX")
 
@@ -127,7 +149,7 @@ def refused(result, *said, status=1):
     errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
     assert len(errors) == 1, result.stderr
     for words in said:
-        assert words in errors[0], errors[0]
+        assert str(words) in errors[0], errors[0]
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,19 @@
-"""The notebook of examples/ runs from its first cell to its last."""
+"""The notebook of examples/ runs from its first cell to its last, and is saved with outputs."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def test_the_notebook_is_saved_with_outputs_and_without_paths_of_a_machine():
+    text = (EXAMPLES / "quickstart.ipynb").read_text("utf-8")
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] for cell in cells)
+    assert not re.search(r"/(home|root|tmp|opt|usr|work)/|[A-Z]:\\\\", text)
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_commands_print_what_is_shown(told):
 
 def plain(text):
     """Return a text without white space, and without versions of libraries in signatures."""
-    return re.sub(r"(numpy|pot|textblob):[\w.]+", r"\1", "".join(text.split()))
+    return re.sub(r"(numpy|pot|textblob):[\w.]+|(?<=\w#)[0-9a-f]{8}", r"\1", "".join(text.split()))
 
 
 def test_every_invention_is_in_the_text(told):

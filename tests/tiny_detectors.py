@@ -20,6 +20,12 @@ WORDS = (
     "[PAD] [UNK] [CLS] [SEP] [MASK] . ? a the dog cat frisbee skate ##board board squirrel bench "
     "lamp nut hot person ball box kite"
 ).split()
+#: Sizes that the detectors after DETR share, and the tokens of CLIP's tokenizer.
+TRANSFORMER = {
+    **{"d_model": 32, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32},
+    **{"encoder_attention_heads": 2, "decoder_attention_heads": 2},
+}
+TOKENS = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 
 
 def rt_detr(folder: Path, **changed) -> Path:
@@ -32,15 +38,11 @@ def rt_detr(folder: Path, **changed) -> Path:
     )
     config = transformers.RTDetrConfig(
         backbone_config=backbone,
-        d_model=32,
         encoder_hidden_dim=32,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
         num_queries=10,
         encoder_layers=1,
         decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
+        **TRANSFORMER,
         encoder_in_channels=[16, 24, 32],
         decoder_in_channels=[32, 32, 32],
         **_classes(changed),
@@ -73,14 +75,10 @@ def detr(folder: Path, **changed) -> Path:
         use_pretrained_backbone=False,
         backbone=None,
         backbone_config=backbone,
-        d_model=32,
         encoder_layers=1,
         decoder_layers=1,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
         num_queries=6,
+        **TRANSFORMER,
         **_classes(changed),
     )
     processor = transformers.DetrImageProcessorPil(size={"shortest_edge": 48, "longest_edge": 96})
@@ -88,41 +86,19 @@ def detr(folder: Path, **changed) -> Path:
 
 
 def owlv2(folder: Path) -> Path:
-    return _owl(
-        folder,
-        transformers.Owlv2Config,
-        transformers.Owlv2ForObjectDetection,
-        transformers.Owlv2Processor,
-        transformers.Owlv2ImageProcessorPil(size={"height": 64, "width": 64}),
-    )
+    return _owl(folder, "Owlv2")
 
 
 def owlvit(folder: Path) -> Path:
-    return _owl(
-        folder,
-        transformers.OwlViTConfig,
-        transformers.OwlViTForObjectDetection,
-        transformers.OwlViTProcessor,
-        transformers.OwlViTImageProcessorPil(size={"height": 64, "width": 64}),
-    )
+    return _owl(folder, "OwlViT")
 
 
 def grounding_dino(folder: Path, **changed) -> Path:
-    return _grounding(
-        folder,
-        transformers.GroundingDinoConfig,
-        transformers.GroundingDinoForObjectDetection,
-        changed,
-    )
+    return _grounding(folder, "GroundingDino", changed)
 
 
 def mm_grounding_dino(folder: Path, **changed) -> Path:
-    return _grounding(
-        folder,
-        transformers.MMGroundingDinoConfig,
-        transformers.MMGroundingDinoForObjectDetection,
-        changed,
-    )
+    return _grounding(folder, "MMGroundingDino", changed)
 
 
 def sam3(folder: Path) -> Path:
@@ -155,9 +131,7 @@ def sam3(folder: Path) -> Path:
             "num_hidden_layers": 1,
             "num_attention_heads": 2,
             "max_position_embeddings": 32,
-            "bos_token_id": 1,
-            "eos_token_id": 2,
-            "pad_token_id": 0,
+            **TOKENS,
         },
         geometry_encoder_config=small,
         detr_encoder_config=small,
@@ -187,9 +161,10 @@ def _saved(folder: Path, kind: type, config: object, processor: object) -> Path:
     return folder
 
 
-def _owl(folder: Path, config_kind: type, kind: type, processor_kind: type, images: object) -> Path:
+def _owl(folder: Path, name: str) -> Path:
     tokenizer = _clip_tokenizer(16)
-    config = config_kind(
+    images = _kind(name, "ImageProcessorPil")(size={"height": 64, "width": 64})
+    config = _kind(name, "Config")(
         vision_config={
             "image_size": 64,
             "patch_size": 16,
@@ -204,16 +179,19 @@ def _owl(folder: Path, config_kind: type, kind: type, processor_kind: type, imag
             "num_hidden_layers": 1,
             "num_attention_heads": 2,
             "intermediate_size": 32,
-            "bos_token_id": 1,
-            "eos_token_id": 2,
-            "pad_token_id": 0,
+            **TOKENS,
         },
         projection_dim=32,
     )
-    return _saved(folder, kind, config, processor_kind(image_processor=images, tokenizer=tokenizer))
+    processor = _kind(name, "Processor")(image_processor=images, tokenizer=tokenizer)
+    return _saved(folder, _kind(name, "ForObjectDetection"), config, processor)
 
 
-def _grounding(folder: Path, config_kind: type, kind: type, changed: dict) -> Path:
+def _kind(name: str, of: str) -> type:
+    return getattr(transformers, f"{name}{of}")
+
+
+def _grounding(folder: Path, name: str, changed: dict) -> Path:
     backbone = transformers.SwinConfig(
         image_size=64,
         embed_dim=8,
@@ -229,24 +207,20 @@ def _grounding(folder: Path, config_kind: type, kind: type, changed: dict) -> Pa
         num_attention_heads=2,
         intermediate_size=32,
     )
-    config = config_kind(
+    config = _kind(name, "Config")(
         backbone_config=backbone,
         text_config=text,
-        d_model=32,
         encoder_layers=1,
         decoder_layers=2,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
         num_queries=10,
+        **TRANSFORMER,
         **changed,
     )
     images = transformers.GroundingDinoImageProcessorPil(
         size={"shortest_edge": 64, "longest_edge": 96}
     )
     processor = transformers.GroundingDinoProcessor(images, _bert_tokenizer())
-    return _saved(folder, kind, config, processor)
+    return _saved(folder, _kind(name, "ForObjectDetection"), config, processor)
 
 
 def _bert_tokenizer():

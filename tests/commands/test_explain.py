@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import vifidel_eval
 from vifidel_eval import Vifidel
 from vifidel_eval.commands.main import main
+from vifidel_eval.commands.printing import size_of
 from vifidel_eval.scorers import VifidelPRF
 
 EXAMPLES = Path(__file__).parents[1] / "data"
@@ -77,7 +78,7 @@ def test_whole_result_files(tmp_path):
     output = tmp_path / "found.json"
     all_words = ("--references", REFERENCES, "--top", 20)
     result = explain(CAREFUL, DREAMING, *all_words, "--output", output)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, f"{output}: {size_of(output)}\n")
     document = json.loads(output.read_text("utf-8"))
     careful, dreaming = (document["systems"][name] for name in ("careful", "dreaming"))
     assert careful["hallucinated_words"] == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval import Vifidel
+from vifidel_eval.commands.printing import size_of
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = str(EXAMPLES / "captions_example_careful_results.json")
@@ -28,7 +29,7 @@ def score(run):
 def test_output_holds_every_score_as_valid_json(tmp_path, score):
     output = tmp_path / "scores.json"
     result = score(CAREFUL, DREAMING, "--output", output)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, f"{output}: {size_of(output)}\n")
     document = json.loads(
         output.read_text("utf-8"), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
     )
@@ -202,11 +203,11 @@ def test_without_metrics_all_that_run_here_are_computed(run):
     names = ["VIFIDEL", "VIFIDEL-PRF", "WMD", "BLEU", "ROUGE_L", "CIDEr"]
     assert [signature.partition("|")[0] for signature in signatures] == names
     without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)
-    first_of_rows = [line.split(" ")[0] for line in without_references.stdout.splitlines()]
-    assert first_of_rows[2:4] == ["VIFIDEL", "VIFIDEL-P"]  # turned, to fit
+    columns = without_references.stdout.split()
+    assert columns[:4] == ["System", "VIFIDEL-F", "VIFIDEL", "VIFIDEL-P"]
     without_objects = run("score", CAREFUL, "--references", REFERENCES)
     first_of_rows = [line.split(" ")[0] for line in without_objects.stdout.splitlines()]
-    assert first_of_rows[2:4] == ["VIFIDEL-P", "VIFIDEL-R"]
+    assert first_of_rows[2:4] == ["VIFIDEL-F", "VIFIDEL-P"]  # turned, to fit
     without_both = run("score", CAREFUL, "--no-references")
     assert without_both.exit_code == 2
     assert (

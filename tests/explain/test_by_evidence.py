@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
@@ -46,7 +46,6 @@ def scorer_and_rows(vectors, images):
     return scorer, [coco_rows({i: references[i] for i in res}, res) for res in (one, other)]
 
 
-@settings(max_examples=60)
 @given(images=IMAGES, thresholds=st.sampled_from([Thresholds(), Thresholds(0.9, 0.5)]))
 def test_systems_side_by_side_are_explained_as_each_caption_alone(vectors, images, thresholds):
     scorer, systems = scorer_and_rows(vectors, images)
@@ -61,7 +60,6 @@ def test_systems_side_by_side_are_explained_as_each_caption_alone(vectors, image
         ]
 
 
-@settings(max_examples=60)
 @given(images=IMAGES)
 def test_words_and_objects_by_their_definition(vectors, images):
     scorer, [rows, _] = scorer_and_rows(vectors, images)
@@ -118,7 +116,6 @@ def plain_findings(explanations):
     ]
 
 
-@settings(max_examples=60)
 @given(images=IMAGES)
 @example(images=[(["kite"], "zzz", "", [])])  # mentions it, with no word that has a vector
 def test_findings_are_counted_caption_by_caption(vectors, images):

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import penalty, transport_distance
 
@@ -186,7 +186,6 @@ def unit(word):
     return row / np.linalg.norm(row)
 
 
-@settings(max_examples=60)
 @given(
     labels=words, caption=words, references=st.lists(words, max_size=3), p=st.sampled_from([1, 2])
 )

@@ -235,7 +235,7 @@ def test_command_scores_what_is_odd(tmp_path):
         (read_results, ONE_EACH),
     ],
 )
-@settings(max_examples=80, derandomize=True, database=None)
+@settings(max_examples=40, derandomize=True, database=None)
 @given(data=st.data())
 def test_any_mutation(tmp_path_factory, read, example, data):
     path = tmp_path_factory.getbasetemp() / "mutated-captions.json"

@@ -1,19 +1,21 @@
 """Captions, references, labels, lists, options and ids from 1 000 to 16 000, for all who read them.
 
-`test_growth` measures single functions at the bounds; here every metric and every reader is given
-every kind of text in every place.
+Every metric and every reader is given every kind of text in every place.
 """
 
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hostile.growth import grows_linearly, mark
-from hostile.test_growth import TEXTS
+from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 
-from vifidel_eval.annotations import read_objects
-from vifidel_eval.captions import read_references, read_results
+from vifidel_eval import VifidelError, content_words
+from vifidel_eval.annotations import clean_label, read_objects
+from vifidel_eval.annotations.labels import nfc
+from vifidel_eval.captions import read_results
 from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import records as remembered
@@ -52,7 +54,30 @@ SCORERS = {
 # Java's programs and networks, whose time is not this package's.
 ELSEWHERE = {"METEOR", "SPICE", "LM", "TIGEr", "ViLBERTScore"}
 
-UNITS = TEXTS | {
+UNITS = {
+    "underscores": "_",
+    "words of one letter": "a_",
+    "marks in no order": "\u0301\u0323",
+    "pluses": "+",
+    "full stops": ".",
+    "abbreviations": "a.",
+    "parentheses": "(",
+    "open senses": "a (",
+    "tags": "<a",
+    "addresses": "www.",
+    "mail": "a@",
+    "mail with hyphens": "a@b-",
+    "contractions": "n't",
+    "quotes": "'",
+    "ca n't": "ca ",
+    "times of day": "1:",
+    "thousands": "1,",
+    "references to characters": "&#1",
+    "Chinese": "\u4e2d",
+    "Greek": "\u03a3\u0301",
+    "surrogates": "\ud800",
+    "blanks": " ",
+    "nulls": "\0",
     "seats": "seat ",
     "seats of toilets": "toilet seat ",
     "teddies": "teddy bear ",
@@ -260,6 +285,10 @@ def test_stop_words(name):
 
 COCO = MentionFinder(coco_synonyms())
 READ = {
+    "content words": content_words,
+    "tokens": lambda said: PythonTokenizer().tokenize({1: [said]}),
+    "labels": clean_label.__wrapped__,
+    "composed form": nfc,
     "sentences that have no end": drop_incomplete,
     "mentions of COCO's categories": COCO.find,
     "mentions": MentionFinder(class_names()).find,
@@ -277,69 +306,83 @@ def test_readers_of_captions(reader, unit):
     grows_linearly(read, 4000, 64_000)
 
 
+def in_lines(size, said):
+    return "".join(json.dumps({"image_id": i, "caption": said}) + "\n" for i in range(size))
+
+
+def in_csv(size, said):
+    return "image_id,caption\n" + "".join(f"{i},{said}\n" for i in range(size))
+
+
 RESULTS = {
-    "records": lambda own, n, said: [{"image_id": i, "caption": said} for i in range(n)],
-    "by image": lambda own, n, said: {f"{own}{i}": said for i in range(n)},
-    "long ids": lambda own, n, said: {f"{own}{'0' * n}{i}": said for i in range(3)},
-    "long digits": lambda own, n, said: {f"{'1' * n}{i}": said for i in range(3)},
-}
-REFERENCES = {
-    "lists by image": lambda own, n, said: {f"{own}{i}": [said] for i in range(n)},
-    "lists of one image": lambda own, n, said: {own: [said] * n},
-    "COCO": lambda own, n, said: {
-        "images": [{"id": i} for i in range(n)],
-        "annotations": [{"id": i, "image_id": i, "caption": said} for i in range(n)],
-    },
+    "lines": in_lines,
+    "CSV": in_csv,
+    "long ids": lambda size, said: json.dumps({f"{mark()}{'0' * size}{i}": said for i in range(3)}),
+    "long digits": lambda size, said: json.dumps({f"{'1' * size}{i}": said for i in range(3)}),
 }
 
 
-def in_json(content):
-    return json.dumps(content)
+@pytest.mark.parametrize("kind", RESULTS)
+def test_results(tmp_path, kind):
+    """Of the layouts, `test_doubling_formats` has each."""
 
-
-def in_lines(content):
-    return "".join(json.dumps(entry) + "\n" for entry in content)
-
-
-def in_csv(content):
-    rows = "".join(f"{entry['image_id']},{entry['caption']}\n" for entry in content)
-    return f"image_id,caption\n{rows}"
-
-
-@pytest.mark.parametrize(
-    ("read_file", "kind", "written"),
-    [
-        *((read_results, kind, in_json) for kind in RESULTS),
-        *((read_references, kind, in_json) for kind in REFERENCES),
-        *((read, "records", how) for read in (read_results, read_references)
-          for how in (in_lines, in_csv)),
-    ],
-)  # fmt: skip
-def test_results_and_references(tmp_path, read_file, kind, written):
     def read(size):
-        content = {**RESULTS, **REFERENCES}[kind](mark(), size, f"a dog {mark()}")
         path = tmp_path / mark()
-        path.write_text(written(content))
-        return lambda: read_file(path)
+        path.write_text(RESULTS[kind](size, f"a dog {mark()}"))
+        return lambda: read_results(path)
 
     grows_linearly(read)
 
 
-@pytest.mark.parametrize("kind", ["long ids", "ids", "labels", "counts"])
+OBJECTS = {
+    "long ids": lambda size: {f"{mark()}{'0' * size}{n}": ["dog"] for n in range(3)},
+    "counts": lambda size: {"1": {f"{mark()} {n}": n for n in range(size)}},
+    "nested XML": lambda size: (
+        f"<annotation>{'<object><name>dog</name>' * size}{'</object>' * size}</annotation>"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
 def test_objects(tmp_path, kind):
+    """Of the formats, `test_doubling_formats` has each."""
+
     def read(size):
-        own = mark()
-        content = {
-            "long ids": {f"{own}{'0' * size}{n}": ["dog"] for n in range(3)},
-            "ids": {f"{own}{n}": ["dog"] for n in range(size)},
-            "labels": {"1": [f"{own} {n}" for n in range(size)]},
-            "counts": {"1": {f"{own} {n}": n for n in range(size)}},
-        }[kind]
-        path = tmp_path / mark()
-        path.write_text(json.dumps(content))
+        content, path = OBJECTS[kind](size), tmp_path / mark()
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
         return lambda: read_objects(path).signature()
 
     grows_linearly(read)
+
+
+def test_different_words():
+    def read(size):
+        said = " ".join(f"{mark()}-y" for _ in range(size))
+        return lambda: (content_words(said), PythonTokenizer().tokenize({1: [said]}))
+
+    grows_linearly(read)
+
+
+def test_bleu_of_pluses():
+    def score(size):
+        tokens = PythonTokenizer().tokenize({1: ["+" * size]})[1][0]
+        return lambda: BleuScorer(test=tokens, refs=[tokens]).compute_score()
+
+    grows_linearly(score)
+
+
+@pytest.mark.parametrize("texts", [1, 3])
+def test_captions_of_100_000_different_words_are_refused_soon(texts):
+    captions = [" ".join(f"w{i}x" for i in range(100_000))] * texts
+    start = time.process_time()
+    with pytest.raises(VifidelError, match=f"at most {MOST_CHARACTERS} are read"):
+        Vifidel().score(captions, objects=[["dog", "cat", "car"]] * texts)
+    loading = time.process_time() - start
+    captions = [" ".join(f"{i:x}" for i in range(16, 20_016))] * texts
+    start = time.process_time()
+    with pytest.raises(VifidelError, match="different words; metrics on word vectors take at most"):
+        Vifidel().score(captions, objects=[["dog", "cat", "car"]] * texts)
+    assert time.process_time() - start < 10 + loading * 8  # it took 203 s
 
 
 def test_what_is_remembered_is_bounded_by_its_texts():

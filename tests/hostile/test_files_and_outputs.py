@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from conftest import refused as sentence
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, harmless, refused, run
 
 from vifidel_eval.annotations import read_objects
@@ -28,7 +29,7 @@ from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError
 from vifidel_eval.io import files
 from vifidel_eval.io.files import beside, json_text, read_bytes, read_text, write_whole
 from vifidel_eval.io.records import check_output
-from vifidel_eval.io.text_tables import FORMATS, Table
+from vifidel_eval.io.text_tables import Table
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files and signals")
 
@@ -37,17 +38,6 @@ SCORE = ("score", RESULTS, "--references", REFERENCES, "--metrics", "VIFIDEL", "
 
 def invoke(*arguments):
     return CliRunner().invoke(main, list(map(str, arguments)))
-
-
-def sentence(result, *names, status=1):
-    """Check that a command ended in one sentence that names what is wrong."""
-    assert result.exit_code == status, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    lines = [line for line in result.stderr.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith(("Usage:", "Try ", "Warning:"))]
-    assert len(lines) == 1, result.stderr
-    for name in names:
-        assert str(name) in lines[0], lines[0]
 
 
 # Terminals
@@ -69,44 +59,6 @@ def test_colours_are_ours_and_nothing_else_is(capsys):
     shown = capsys.readouterr().out
     assert "\x1b" not in shown.replace("\x1b[31m", "").replace("\x1b[0m", "")
     assert "\\u001b[2J \\u001b]0;title\\u0007 \\u009b1m" in shown
-
-
-HOSTILE = "\x1b[31m\x9b2J\x7f\r\x07"
-
-
-@pytest.mark.parametrize("style", FORMATS)
-@pytest.mark.parametrize("command", ["score", "explain"])
-def test_names_labels_and_captions_in_every_format(tmp_path, style, command):
-    results, objects = tmp_path / f"s{HOSTILE}.json", tmp_path / "objects.json"
-    results.write_text(json.dumps([{"image_id": 1, "caption": f"a dog{HOSTILE} and a cat"}]))
-    objects.write_text(json.dumps({"1": [f"dog{HOSTILE}", "cat"]}))
-    arguments = [command, results, "--objects", objects, "--format", style]
-    arguments += ["--no-references", "--metrics", "VIFIDEL"] if command == "score" else []
-    result = invoke(*arguments)
-    assert result.exit_code == 0, result.output
-    for text in (result.stdout, result.stderr):
-        assert not [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
-    if style == "json":
-        (system,) = json.loads(result.stdout)["systems"]
-        assert HOSTILE in (system if isinstance(system, str) else system["system"])
-
-
-@pytest.mark.parametrize("style", FORMATS)
-def test_names_that_users_give_to_systems_in_every_format(style, tmp_path):
-    name = f"=a{HOSTILE}\u2028\ufdd0b"
-    arguments = ("score", f"x{name}={RESULTS}", *SCORE[2:], "--format", style)
-    assert invoke(*arguments).exit_code == 1  # what is before the first "=" is the name
-    named = f"+x{HOSTILE}\u2028\ufdd0b"
-    images = tmp_path / "images.csv"
-    result = invoke(
-        "score", f"{named}={RESULTS}", *SCORE[2:], "--format", style, "--per-image", images
-    )
-    assert result.exit_code == 0, result.output
-    for text in (result.stdout, result.stderr, images.read_text("utf-8")):
-        assert not [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
-    assert (
-        next(csv.reader(io.StringIO(images.read_text("utf-8").split("\n", 1)[1])))[0][:3] == "'+x"
-    )
 
 
 @pytest.mark.parametrize(

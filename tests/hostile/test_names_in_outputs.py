@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 
 BAD = (
     "<script>alert(1)</script><img src onerror>[a](javascript:x)![i](http://x)|`c`"
-    "\\input{x}$x$_%&#~^{}\x1b[31m\x9b\"' -->]]></textarea>"
+    "\\input{x}$x$_%&#~^{}\x1b[31m\x9b2J\x7f\r\x07\u2028\ufdd0\"' -->]]></textarea>"
 )
 # Of each, what a format must not have: it would be more than text.
 RAW = {
@@ -60,18 +60,21 @@ def given(files):
 @pytest.mark.parametrize("more", [[], ["--baseline", "@b"], ["--compare"]], ids=str)
 @pytest.mark.parametrize("style", FORMATS)
 def test_tables_of_scores(files, style, more):
-    table = files / "c.csv"
+    table, images = files / "c.csv", files / "images.csv"
     if style == "csv" and more == ["--compare"]:  # a file of its own
         more = [*more, "--compare-output", table]
     result = run(
         "score", *systems(files), *given(files), "--metrics", "VIFIDEL,VIFIDEL-PRF,CHAIR",
-        "--format", style, "--resamples", "20", *more,
+        "--format", style, "--resamples", "20", "--per-image", images, *more,
     )  # fmt: skip
     printed = result.stdout + (table.read_text() if table.exists() else "")
     assert result.exit_code == 0, result.stderr
-    assert controls(printed + result.stderr) == []
+    assert controls(printed + result.stderr + images.read_text()) == []
+    assert re.findall(RAW["csv"], images.read_text(), re.MULTILINE) == []
     if style in RAW:
         assert re.findall(RAW[style], printed, re.MULTILINE) == []
+    if style == "json":
+        assert list(json.loads(printed)["systems"]) == [f"x{BAD}", "@b"]
 
 
 @pytest.mark.parametrize("style", ["table", "markdown", "csv", "json"])

@@ -326,7 +326,7 @@ def read_and_sign(path):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-@settings(max_examples=80, derandomize=True, database=None)
+@settings(max_examples=40, derandomize=True, database=None)
 @given(data=st.data())
 def test_any_mutation(tmp_path_factory, name, data):
     path = tmp_path_factory.getbasetemp() / f"mutated-{name}"
@@ -348,7 +348,7 @@ CLASSES = {
 
 
 @pytest.mark.parametrize("name", CLASSES)
-@settings(max_examples=80, derandomize=True, database=None)
+@settings(max_examples=40, derandomize=True, database=None)
 @given(data=st.data())
 def test_any_mutation_of_yolo_labels_and_class_names(tmp_path_factory, name, data):
     base = tmp_path_factory.getbasetemp() / f"mutated-yolo-{name}"

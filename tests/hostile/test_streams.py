@@ -102,9 +102,12 @@ def test_an_error_that_nobody_can_be_told(monkeypatch, capsys, state, arguments,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a POSIX shell")
-@pytest.mark.parametrize("redirected", [">&-", pytest.param("> /dev/full", marks=full)])
-@pytest.mark.parametrize("arguments", [["--help"], SCORE], ids=["help", "score"])
-def test_in_a_shell(redirected, arguments):
+@pytest.mark.parametrize(
+    ("arguments", "redirected"),
+    [(["--help"], ">&-"), pytest.param(SCORE, "> /dev/full", marks=full)],
+    ids=["help", "score"],
+)
+def test_in_a_shell(arguments, redirected):
     command = [sys.executable, "-m", "vifidel_eval", *arguments]
     for both in ("", redirected.replace(">", "2>", 1)):
         done = subprocess.run(

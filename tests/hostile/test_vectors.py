@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
@@ -95,7 +95,6 @@ def test_a_line_without_end_costs_bounded_memory(tmp_path, monkeypatch):
     assert len(read) < 8
 
 
-@settings(max_examples=100)
 @given(st.integers(0, 60), st.binary(min_size=0, max_size=3), st.booleans())
 def test_mutated_files_are_vectors_or_one_sentence(tmp_path_factory, at, put, of_text):
     content = b"2 2\ndog 1.0 2.0\ncat 3.0 4.0\n" if of_text else binary(2, 2, ROWS)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import lexicon as module
@@ -23,7 +23,6 @@ def lexicon(make_vectors):
 pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), min_size=1)
 
 
-@settings(max_examples=100)
 @given(
     batches=st.lists(pairs, min_size=1, max_size=4),
     slot_bits=st.sampled_from([2, 3, 12]),

@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 from vifidel_eval.kernels import bags as of_bags
 from vifidel_eval.kernels.bags import bags_of_captions, penalties
 from vifidel_eval.kernels.lexicon import Lexicon
+from vifidel_eval.kernels.support import nearest
+from vifidel_eval.kernels.transport import (
+    sums_of_bags,
+    transport_plans,
+    travel_costs,
+    travel_distances,
+)
 from vifidel_eval.words.word_vectors import load_vectors
 
 
@@ -78,3 +85,39 @@ def test_penalties_of_many_images_are_those_of_equation_4(make_vectors, images, 
             apart = [(1 - max(np.dot(WORDS[word], WORDS[w]) for w in ws)) / 2 for ws in usable]
             expected.append(np.mean(apart) if apart else 1.0)
     assert found.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def lexicon():
+    return Lexicon(load_vectors(None), normalize=True, stop_words=())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at_once", [1, 7, 60, 1 << 20])
+def test_pairs_in_memory_do_not_change_a_bit(lexicon, monkeypatch, at_once):
+    """Words, references and labels in slices of any size give the same bits."""
+    random = np.random.default_rng(5)
+    words = "dog cat car tree street frisbee person bus kitchen beach red big".split()
+
+    def bags(number, most):
+        texts = [" ".join(random.choice(words, random.integers(0, most))) for _ in range(number)]
+        return bags_of_captions(lexicon, texts)[0]
+
+    labels, captions, references = bags(40, 6), bags(40, 12), bags(80, 9)
+    owners = np.repeat(np.arange(40), 2)
+    distances = lexicon.distances
+
+    def everything():
+        of_labels = penalties(distances, labels, references, owners)
+        of_words = penalties(distances, captions, references, owners)
+        together = travel_distances(distances, labels, captions, 2, of_labels, of_words)
+        of_both = nearest(distances, captions, labels)
+        return [of_labels, of_words, together, of_both.of_left, of_both.of_right, of_both.at_left]
+
+    expected = everything()
+    costs = travel_costs(distances, labels, captions, 2, *expected[:2])
+    moved = transport_plans(labels, captions, costs) * costs
+    np.testing.assert_array_equal(expected[2], sums_of_bags(moved, labels, captions))
+    monkeypatch.setattr(of_bags, "PAIRS_AT_ONCE", at_once)
+    for found, before in zip(everything(), expected, strict=True):
+        np.testing.assert_array_equal(found, before)

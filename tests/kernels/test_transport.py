@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from oracle import transport_distance
@@ -35,7 +35,6 @@ def problems(draw):
     return left / left.sum(), right / right.sum(), costs
 
 
-@settings(max_examples=100)
 @given(problems())
 def test_plan_has_the_marginals_and_the_least_cost(problem):
     left, right, costs = problem
@@ -78,7 +77,6 @@ WORDS = {"wa": [1.0, 0.0], "wb": [0.5, 2.0], "wc": [0.0, 1.0], "wd": [-1.5, 0.5]
 texts = st.lists(st.sampled_from(list(WORDS)), max_size=5).map(" ".join)
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.tuples(texts, texts), min_size=1, max_size=4),
     st.sampled_from([1, 2]),

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels.fidelity import LOWEST_WORDING, ReferenceWording
@@ -68,7 +68,6 @@ def plain(caption, references):
     return LOWEST_WORDING + (1 - LOWEST_WORDING) * max(of_sentences, default=0.0)
 
 
-@settings(max_examples=100, deadline=None)
 @given(rows)
 def test_equals_its_definition_and_a_row_is_its_own(rows):
     captions, references = zip(*rows, strict=True)

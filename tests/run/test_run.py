@@ -390,12 +390,22 @@ def test_a_comparison_is_a_line_per_metric_at_a_prompt(evaluated):
     compared = evaluated.compare()
     first, *lines = repr(compared).splitlines()
     assert first == "Comparisons(seed=0, resamples=1000, level=0.95)"
-    assert [line.partition(" (")[0] for line in lines] == list(compared.metrics)
+    number = len(compared.metrics)
+    assert [line.partition(" (")[0] for line in lines[:number]] == list(compared.metrics)
+    assert lines[number].startswith("VIFIDEL-F: who beats whom")
+    assert lines[number + 1].split() == ["VIFIDEL-F", "Rank", "careful", "dreaming"]
+    gain = compared.metrics["VIFIDEL-F"].pairs[0].difference
+    html = compared._repr_html_()
+    assert f"+{gain:.3f}" in lines[number + 3]
+    assert f"+{gain:.3f}" in html
+    assert lines[0] in html
     name, comparison = next(iter(compared.metrics.items()))
     assert f"{name} ({comparison.images} images)" in lines[0]
     for system, standing in comparison.systems.items():
         assert f"{system} {standing.score:.4f} [{standing.low:.4f}" in lines[0]
     assert max(map(len, lines)) < 200
+    (told,) = evaluated.compare(baseline="dreaming")._repr_html_().split("<p>")[1:2]
+    assert "careful" in told
 
 
 def test_without_references_evaluate_scores_as_without_their_weights(recwarn):

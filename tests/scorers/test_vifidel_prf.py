@@ -87,7 +87,7 @@ def columns_of(scorer, rows):
     return np.column_stack([found[f"VIFIDEL-{letter}"] for letter in "PRF"])
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(some_rows)
 def test_the_page_is_the_code(vectors, things, rows):
     scorer = VifidelPRF(vectors=vectors, things=things)
@@ -110,7 +110,7 @@ def test_the_page_is_the_code(vectors, things, rows):
     np.testing.assert_array_equal(columns_of(scorer, rows[:1]), columns[:1])
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(some_rows)
 def test_rows_files_and_tables_have_the_same_bits(vectors, things, rows):
     rows = [(text, {x: n for x, n in of.items() if n}, refs) for text, of, refs in rows]

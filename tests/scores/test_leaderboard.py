@@ -243,7 +243,7 @@ def test_score_adds_to_a_leaderboard(tmp_path, run):
     first = run("score", careful, *common, "--date", "2026-11-20")
     assert first.exit_code == 0
     assert first.stderr.startswith("VIFIDEL|refs:yes|")
-    assert first.stderr.count("\n") == 1
+    assert [line.split(": ")[0] for line in first.stderr.splitlines()[1:]] == [str(path)]
     assert run("score", dreaming, *common, "--date", "2026-11-21").exit_code == 0
     shown = run("leaderboard", path, "--format", "csv").stdout
     assert [line.rpartition(",")[0] for line in shown.splitlines()[1:]] == [

@@ -163,7 +163,7 @@ TEXTS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.fixed_dictionaries(dict.fromkeys(REFERENCES, TEXTS)), st.randoms())
 def test_best_mean_and_worst_are_in_order_whatever_the_order_of_samples(captions, chance):
     shuffled = {i: chance.sample(texts, len(texts)) for i, texts in captions.items()}
@@ -228,7 +228,8 @@ def test_every_layout_holds_samples(tmp_path, content):
 
 def test_the_command_says_what_python_says(files):
     output = files / "out.json"
-    result = score(files, "--output", output, "--compare", "--require", "VIFIDEL best >= .2")
+    result = score(files, "--output", output, "--compare", "--signatures",
+                   "--require", "VIFIDEL best >= .2")  # fmt: skip
     assert (result.exit_code, "Error" in result.stderr) == (0, False), result.output
     shown = result.stdout
     assert "CHAIRs worst" in shown

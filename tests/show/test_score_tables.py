@@ -125,12 +125,14 @@ PINNED = (
 
 
 def test_a_baseline_has_a_line_per_metric_and_system_in_a_terminal():
-    text = render(BASED, "table", compare(BASED), TableLayout(baseline="b_s"))
+    layout = TableLayout(baseline="b_s", signatures=True)
+    text = render(BASED, "table", compare(BASED), layout)
     title, _, _, *lines = text.splitlines()
     assert title == "Against b_s"
     assert [tuple(re.split("  +", line.strip())) for line in lines[:6]] == CELLS
     assert lines[6] == ""
     assert PINNED in "".join(line.strip() for line in lines)
+    assert PINNED not in render(BASED, "table", compare(BASED), TableLayout(baseline="b_s"))
     assert "after Holm's correction over 2 systems." in " ".join(text.split())
     assert "and are compared: 64." in " ".join(text.split())
     assert "L: lower is better." in text

@@ -102,7 +102,7 @@ class Selection:
     """Which images are scored, and whether people are scored beside the systems."""
 
     image_ids: Ids = option(
-        None, "Score only these ids: a JSON list, or one id per line.", section=INPUT
+        None, "Use only these images: a JSON list of ids, or one id per line.", section=INPUT
     )
     allow_subset: bool = option(
         False,

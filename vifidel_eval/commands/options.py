@@ -15,8 +15,8 @@ from ..errors import VifidelError
 from ..io.options import INPUT, METRICS, OUTPUT, Option, options_of
 from ..io.options import option as declared
 from ..io.text_tables import FORMATS
-from .paths import NAMED, Between, Read, Stated, guard
-from .printing import Helping, show_help, shows_all
+from .paths import NAMED, Between, Read, Stated, Written, guard
+from .printing import Helping, show_help, shows_all, size_of, tell
 
 if TYPE_CHECKING:
     from ..words.settings import Settings
@@ -233,7 +233,11 @@ class Command(Helping):
         for param in self.params:
             if isinstance(param, Record) and param.name is not None:
                 ctx.params[param.name] = ctx.invoke(param.made, ctx.params)
-        return super().invoke(ctx)
+        result = super().invoke(ctx)
+        for kind, value in given:
+            if isinstance(kind, Written) and value.is_file():
+                tell(f"{value}: {size_of(value)}")
+        return result
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options by section, and in the end which are left out."""

@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -42,6 +43,14 @@ def tell(text: str) -> None:
     """Print what is beside the result on standard error, if that takes anything."""
     with contextlib.suppress(OSError):
         click.echo(_encodable(harmless(text), sys.stderr), err=True)
+
+
+def size_of(path: Path) -> str:
+    """Return how large a file is, as people say it."""
+    size = path.stat().st_size
+    if size < 1000:
+        return f"{size} bytes"
+    return f"{size / 1e3:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
 
 
 class _Nowhere(io.RawIOBase):

@@ -15,6 +15,7 @@ import click
 from ..entry_points import service
 from ..errors import VifidelError
 from ..io.options import INPUT, OUTPUT, option
+from ..io.records import phase
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
 from .paths import (
     CAPTIONS,
@@ -157,7 +158,7 @@ def score(
     _check_usage(
         results, references is not None, wanted, metrics, settings, selection, tables, products
     )
-    from ..run.evaluating import plan
+    from ..run.evaluating import READING, plan
     from ..run.evaluating import score as scored
     from ..scores.leaderboard import read
     from ..scores.systems import raise_failures
@@ -172,7 +173,8 @@ def score(
         of_tools.setdefault(one.name or "", []).append(one.path)
     names = chosen_metrics(metrics, settings, beside=of_tools)
     inputs = named(results), references, settings, names, wanted, selection
-    planned = plan(*inputs, scores=of_tools, lower_is_better=lower_is_better)
+    with phase(READING):
+        planned = plan(*inputs, scores=of_tools, lower_is_better=lower_is_better)
     tables.check(None if planned.unavailable else planned.columns, planned.names)
     try:
         check_requirements(products.requirements, planned.columns, planned.names)
@@ -212,7 +214,7 @@ def _deliver(
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        tables.deliver(run.detail, shown)
+        tables.deliver(run, shown, *draws)
     finally:
         if products.output is not None:
             run.save(products.output, shown)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,7 @@ from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show, tell
 
 if TYPE_CHECKING:
+    from ..run.run import Run
     from ..scores.comparison import Comparisons
     from ..scores.scores import Scores
 
@@ -90,12 +91,15 @@ class TableOptions(TableLayout):
         kept = tuple(name for name in self.columns or () if name.lower() not in names)
         return replace(self, columns=kept or None)
 
-    def deliver(self, scores: Scores, comparisons: Comparisons | None) -> None:
+    def deliver(self, run: Run, comparisons: Comparisons | None, *draws: Any) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
         from ..show.score_tables import beside, render
 
-        layout = replace(self, width=line_width())
-        show(render(scores, self.style, comparisons, layout))
+        scores, layout = run.detail, replace(self, width=line_width())
+        intervals = None
+        if self.style == "table" and comparisons is None:
+            intervals = run.intervals(*draws)
+        show(render(scores, self.style, comparisons, layout, intervals))
         for line in beside(scores, self.style, comparisons, layout):
             tell(line)
 
@@ -135,7 +139,7 @@ def table(file: Path, tables: TableOptions) -> None:
     if wanted and (comparisons is None or comparisons.baseline not in (None, tables.baseline)):
         comparisons = run.compare()
     try:
-        tables.deliver(run.detail, comparisons)
+        tables.deliver(run, comparisons)
     finally:
         tables.write(run.detail, comparisons)
 

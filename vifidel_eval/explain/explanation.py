@@ -7,6 +7,7 @@ Of all other words, such as *standing* or *large*, nothing is claimed.
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,9 @@ MARKS = {
     "unconfirmed": "?",
     "no claim": "",
 }
+
+# Behind words in HTML, by their marks.
+_COLOURS = {"!": "#fbb4ae", "+": "#ccebc5", "?": "#ffeda0"}
 
 _DECIMALS = 6  # costs in printed tables; a distance is at most 4
 
@@ -173,6 +177,22 @@ class Explanation:
             ],
         }
 
+    def _repr_html_(self) -> str:
+        """Return the caption, in which what it mentions is marked, and its words."""
+        parts, end = [], 0
+        for mention in self.mentions:
+            place = spoken(mention.words).search(self.caption, end)
+            if place is not None:
+                mark, verdict = MARKS[str(mention.verdict)], html.escape(str(mention.verdict))
+                parts += [
+                    html.escape(self.caption[end : place.start()]),
+                    f'<mark style="background: {_COLOURS[mark]}; color: black" title="{verdict}">'
+                    f"{html.escape(place[0])}<sup>{mark}</sup></mark>",
+                ]
+                end = place.end()
+        caption = "".join([*parts, html.escape(self.caption[end:])])
+        return "\n".join([f"<p>{caption}</p>", *(table.html() for table in tables(self))])
+
     def __str__(self) -> str:
         return "\n\n".join(table.render("table") for table in tables(self))
 
@@ -271,15 +291,19 @@ def around(caption: str, words: str, width: int) -> str:
     text = shortened(caption)
     if len(text) <= width:
         return text
-    # Whatever their case and what is between them.
-    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
-    place = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.I) if pattern else None
+    place = spoken(words).search(text)
     first, last = (0, 0) if place is None else place.span()
     start = 0
     if last > width - 3:
         start = min(max((first + last - width) // 2, 0), len(text) - width)
     before, after = "..." if start else "", "..." if start + width < len(text) else ""
     return before + text[start + len(before) : start + width - len(after)] + after
+
+
+def spoken(words: str) -> re.Pattern[str]:
+    """Return the pattern of words in a caption, whatever their case and what is between them."""
+    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
+    return re.compile(rf"(?<!\w){pattern}(?!\w)" if pattern else "(?!)", re.IGNORECASE)
 
 
 def _shown(amounts: Sequence[float]) -> list[str]:

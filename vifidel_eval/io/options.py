@@ -9,9 +9,11 @@ command's option, a function's argument and what docstrings say of it follow fro
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import math
+import os
 import re
 import sys
 import textwrap
@@ -52,6 +54,27 @@ def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
                 raise
             error = VifidelError
         raise error(said) from None
+
+    return call
+
+
+def noting(made: Callable[..., None]) -> Callable[..., None]:
+    """Return a constructor that keeps in ``_given``, as texts, what differs from defaults."""
+    signature = inspect.signature(made)
+
+    @functools.wraps(made)
+    def call(self: Any, *args: Any, **settings: Any) -> None:
+        if "_given" not in vars(self):  # else by a class below
+            self._given = {}
+            with contextlib.suppress(TypeError):  # which `made` raises as well
+                for name, value in signature.bind(self, *args, **settings).arguments.items():
+                    default = signature.parameters[name].default
+                    short = isinstance(value, str | int | float | os.PathLike)
+                    if default is inspect.Parameter.empty or value is default:
+                        continue
+                    if not short or value != default:
+                        self._given[name] = repr(value) if short else f"{type(value).__name__}(...)"
+        made(self, *args, **settings)
 
     return call
 

@@ -10,11 +10,12 @@ import os
 import re
 import stat
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
 from functools import update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..errors import VectorsError, VifidelError
 from .files import beside, mode_of, read_kept, reason, write_whole
@@ -219,10 +220,31 @@ def _digest(key: str, content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def is_seen(shown: bool | None = None) -> bool:
+    """Whether somebody looks at bars, in a terminal or notebook, or they are `shown` anyway."""
+    if shown is None:
+        there = sys.stderr is not None and not sys.stderr.closed
+        return "IPython" in sys.modules or (there and sys.stderr.isatty())
+    return shown
+
+
+@contextlib.contextmanager
+def phase(what: str, shown: bool | None = None) -> Iterator[None]:
+    """Show a line that says what is done, as `progress_bar` does, where nothing is counted."""
+    with contextlib.ExitStack() as watched:
+        if is_seen(shown):  # tqdm is not imported for nothing
+            watched.enter_context(progress_bar(None, "", shown, desc=what, bar_format="{desc} ..."))
+        yield
+
+
+@contextlib.contextmanager
 def progress_bar(
     total: int | None, unit: str = " captions", shown: bool | None = None, **settings: Any
-) -> tqdm[NoReturn]:
-    """Return a bar of `total` units; none appears in a pipe or for short work unless `shown`."""
+) -> Iterator[tqdm[NoReturn]]:
+    """Show a bar of `total` units; none appears in a pipe or for short work unless `shown`.
+
+    It appears after a second, whether or not it has moved; warnings are on lines of their own.
+    """
     ipython = sys.modules.get("IPython")  # imported by every kernel before its first cell
     shell = None if ipython is None else ipython.get_ipython()
     notebook = shell is not None and "IPKernelApp" in shell.config
@@ -234,8 +256,31 @@ def progress_bar(
     with warnings.catch_warnings():
         # A notebook without ipywidgets gets a bar of characters, which is no cause for a warning.
         warnings.filterwarnings("ignore", message="IProgress not found")
-        bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
-        return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
+        tqdm = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
+        bar = tqdm(total=total, unit=unit, **{**usual, **settings})
+    if bar.disable:
+        yield bar
+        return
+    show = warnings.showwarning
+
+    def appear() -> None:
+        bar.delay = 0  # else `close` takes it for one that was never shown
+        bar.refresh()
+
+    def show_below(*warning: Any, **where: Any) -> None:
+        bar.clear()
+        show(*warning, **where)
+
+    timer = threading.Timer(bar.delay, appear)
+    timer.daemon = True
+    with bar:
+        timer.start()
+        warnings.showwarning = show_below
+        try:
+            yield bar
+        finally:
+            warnings.showwarning = show
+            timer.cancel()
 
 
 K = TypeVar("K", bound=Sized)

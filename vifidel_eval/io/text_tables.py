@@ -269,6 +269,12 @@ def interval(low: Value, high: Value, digits: int | None = None) -> Figures:
     return Figures(f"[{readable(low, digits)}, {readable(high, digits)}]")
 
 
+def with_half(score: Value, half: Value, digits: int | None = None) -> str:
+    """Return a score with half of its interval, such as ``0.7519 ±.0205``."""
+    said = readable(half, digits)
+    return f"{readable(score, digits)} ±{said.removeprefix('0') if '.' in said else said}"
+
+
 def with_difference(
     score: Value,
     difference: Value,
@@ -280,7 +286,7 @@ def with_difference(
     """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; `digits` are not of p."""
     said = p_value(p)
     return Figures(
-        f"{readable(score, digits)} ({_gain(difference, digits)} {interval(low, high, digits)}, "
+        f"{readable(score, digits)} ({gain(difference, digits)} {interval(low, high, digits)}, "
         f"p{said if said.startswith('<') else f'={said}'})"
     )
 
@@ -289,10 +295,11 @@ def with_gain(
     score: Value, difference: Value, significant: bool, digits: int = DIFFERENCE_DECIMALS
 ) -> Figures:
     """Return a score with its difference, such as ``0.512 (+0.021*)`` if that is significant."""
-    return Figures(f"{readable(score, digits)} ({_gain(difference, digits)}{'*' * significant})")
+    return Figures(f"{readable(score, digits)} ({gain(difference, digits)}{'*' * significant})")
 
 
-def _gain(difference: Value, digits: int) -> str:
+def gain(difference: Value, digits: int = DIFFERENCE_DECIMALS) -> str:
+    """Return a difference with its sign."""
     by = readable(difference, digits)
     return f"+{by}" if by.strip("-0.") and not by.startswith("-") else by
 

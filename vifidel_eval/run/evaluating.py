@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -23,7 +22,7 @@ from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct
 from ..io.options import named_if_wrong, options_of, taking
-from ..io.records import progress_bar
+from ..io.records import is_seen, phase, progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import METRICS, Metrics, build, named_metrics, to_compute
 from ..scorers.word_vectors import Objects
@@ -56,6 +55,8 @@ _SYSTEMS = (
     "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
     '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
 )
+#: What a run does first.
+READING = "Reading captions, references and objects"
 # The arguments of `evaluate` with the fields that they are in its records.
 _FIELDS = {
     record: {one.name: at for at, one in options_of(record).items()}
@@ -164,7 +165,8 @@ def evaluate(
     others = scorers or scores or ()
     names = to_compute(None if metrics is None else names, settings, scorers=others)
     inputs = named(systems), references, settings, names, wanted, selection
-    planned = plan(*inputs, scorers, scores or {}, lower)
+    with phase(READING, progress):
+        planned = plan(*inputs, scorers, scores or {}, lower)
     run = score(planned, progress)
     for name, why in run.detail.unavailable.items():
         warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
@@ -330,8 +332,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     on_progress: Callable[[int], object] | None = None
     on_metric: Callable[[str], object] | None = None
     with ExitStack() as watched:
-        is_seen = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-        if progress or (progress is None and (is_seen or "IPython" in sys.modules)):
+        if is_seen(progress):
             bar = watched.enter_context(progress_bar(work, shown=progress))
             # The name of a metric shows when the bar next moves.
             on_progress, on_metric = bar.update, partial(bar.set_description_str, refresh=False)
@@ -351,7 +352,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     elif planned.samples is None:
         rating = {name: one for name, one in planned.scorers.items() if one.rates_inventions}
         if rating:
-            floor = floor_of(planned.systems, planned.images, rating)
+            with phase("Scoring what people make up", progress):
+                floor = floor_of(planned.systems, planned.images, rating)
             scores = replace(scores, people=floor)
     scores = replace(scores, uncaptioned=planned.uncaptioned, inputs=planned.inputs)
     return Run(scores, planned)

@@ -11,27 +11,24 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Evaluation
 from ..explain.sentences import Invention, JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
 from ..io.options import named_if_wrong
-from ..io.records import progress_bar
+from ..io.records import phase, progress_bar
 from ..project import pip_install
-from ..scorers.registry import METRICS
 from ..scores import leaderboard
 from ..scores.comparison import Comparisons, against, compare
 from ..scores.scores import ByName, Scores, chosen_samples, unknown
-from ..scores.scores_file import no_formula, scores_text
-from ..scores.significance import has_own_score
+from ..scores.scores_file import follows, scores_text
 from ..show.score_tables import in_html, in_short
 from .plan import PathLike, Plan
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+_FEW = 5  # systems of which a table of scores tests every two
 
 
 @dataclass(eq=False, repr=False)
@@ -133,7 +130,7 @@ class Run:
         VifidelError if there is no such system, if the inputs of a loaded run are missing or have
         changed, or if there are neither objects nor references.
         """
-        plan = self._planned("sentences are parts of captions", of_samples=True)
+        plan = self._planned("sentences need captions", of_samples=True)
         if system not in (names := [one.name for one in plan.systems]):
             raise unknown("system", system, names)
         return plan.sentences(system)
@@ -157,7 +154,7 @@ class Run:
         >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
         [(1, 1, 'zebra', 9)]
         """
-        plan = self._planned("inventions are parts of captions", of_samples=True)
+        plan = self._planned("inventions need captions", of_samples=True)
         return list(plan.inventions())
 
     @named_if_wrong
@@ -192,7 +189,7 @@ class Run:
                 f"a DataFrame needs pandas, which is not installed: {pip_install('pandas')}."
             ) from None
         if words:
-            plan = self._planned("words are parts of captions", of_samples=True)
+            plan = self._planned("words need captions", of_samples=True)
             frame = pandas.DataFrame(list(plan.words()))
         elif per_image:
             parts = []
@@ -260,11 +257,23 @@ class Run:
         else:
             is_it = self._asked == asked
         if known is None or not is_it:
-            scores = self.detail if self.plan is not None else self._comparable()
-            known = compare(scores, *asked)
+            with phase("Comparing systems"):
+                known = compare(self._comparable(), *asked)
             if self.plan is not None:  # `save` keeps what the file of a loaded run has
                 self._compared, self._asked = known, asked
         return known if baseline is None else against(known, baseline)
+
+    def intervals(self, seed: int = 0, resamples: int | None = None) -> Comparisons | None:
+        """Return what tables show beside scores, without warnings; few systems are tested."""
+        if self._compared and self._asked in (None, (seed, resamples, 0.95)):
+            return self._compared
+        with warnings.catch_warnings(), phase("Comparing systems"):
+            warnings.simplefilter("ignore", VifidelWarning)
+            try:
+                few = len(self.systems) <= _FEW
+                return compare(self._comparable(), seed, resamples, tests=few)
+            except VifidelError:
+                return None
 
     @named_if_wrong
     def report(
@@ -293,7 +302,7 @@ class Run:
         seed, resamples, progress : optional
             As for `compare` and `evaluate`.
         """
-        plan = self._planned("a report shows captions, references and objects", of_samples=True)
+        plan = self._planned("a report needs captions, references and objects", of_samples=True)
         images = plan.settings.images if images is None else images
         if isinstance(images, str | os.PathLike):
             images = plan.pictures(images)
@@ -307,10 +316,10 @@ class Run:
             None if images_mb is None else 10**6 * images_mb,
         )
         captions = sum(len(system.captions) for system in plan.systems)
+        compared = self.detail, self.compare(seed, resamples)
         with progress_bar(captions, shown=progress, desc="report") as bar:
             content = gather(
-                self.detail,
-                self.compare(seed, resamples),
+                *compared,
                 plan.systems,
                 plan.images,
                 plan.scorers.values(),
@@ -318,6 +327,7 @@ class Run:
                 bar.update,
                 plan.settings,
             )
+        with phase(f"Writing {path}", progress):
             write_whole(Path(path), printable(render_page(content)))
 
     @named_if_wrong
@@ -327,8 +337,9 @@ class Run:
         It is a JSON file; if it cannot be written, that is a VifidelError. The result of `compare`
         is saved with it if it is given; a loaded run keeps its comparison by default.
         """
-        text = scores_text(self.detail, comparisons or self.saved_comparison)
-        write_whole(Path(path), text + "\n")
+        known = comparisons or self.saved_comparison
+        with phase(f"Writing {path}"):
+            write_whole(Path(path), scores_text(self.detail, known) + "\n")
 
     @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
@@ -337,7 +348,7 @@ class Run:
         The file is created if there is none; the day of the run is today by default. It is a
         VifidelError if the file has other images, references or settings, or cannot be written.
         """
-        plan = self._planned("a leaderboard pins captions and references")
+        plan = self._planned("a leaderboard needs captions and references")
         leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
 
     def _planned(self, why: str, of_samples: bool = False) -> Plan:
@@ -361,12 +372,14 @@ class Run:
         return plan
 
     def _comparable(self) -> Scores:
-        """Return the columns of a loaded run whose corpus scores follow from those of images."""
+        """Return the scores; of a loaded run, columns that follow from those of images."""
+        if self.plan is not None:
+            return self.detail
         kept: list[str] = []
         lacking: list[str] = []
         for column in self.columns:
-            follows = all(_follows(column, e[column]) for e in self.detail.evaluations.values())
-            (kept if follows else lacking).append(column)
+            known = all(follows(column, e[column]) for e in self.detail.evaluations.values())
+            (kept if known else lacking).append(column)
         if lacking:
             said = (
                 f"{self._where} lacks the counts for the corpus scores of {', '.join(lacking)}, "
@@ -382,19 +395,7 @@ class Run:
         return replace(self.detail.only(kept), unavailable={})
 
     def __repr__(self) -> str:
-        return in_short(self.detail)
+        return in_short(self.detail, self.intervals())
 
     def _repr_html_(self) -> str:
-        return in_html(self.detail)
-
-
-def _follows(column: str, e: Evaluation) -> bool:
-    """Return whether what is compared follows from what a file says of images."""
-    if e.statistics is not None:
-        return e.statistics.score is not no_formula
-    known = METRICS.column(column, e.signature)
-    if known is not None and known.of_sums is None:
-        return True
-    # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
-    is_mean = np.array_equal(e.missing, np.isnan(e.scores))
-    return is_mean and (bool(e.missing.all()) or has_own_score(e))
+        return in_html(self.detail, self.intervals())

@@ -25,118 +25,28 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..io.digits import for_json
 from ..io.image_ids import in_order
-from ..io.text_tables import with_difference
-from .scores import Scores, unknown
+from ..io.text_tables import Table, with_difference
+from .scores import Scores, leading, unknown
 from .significance import (
     Bootstrap,
-    EqualLength,
     at_equal_length,
     fewest,
     has_own_score,
     p_values,
     take_sample,
 )
+from .standings import Comparison, Pair, Standing, holm
+
+__all__ = ["Comparison", "Comparisons", "Pair", "Standing", "against", "compare", "holm"]
 
 _RESAMPLES = 1000  # resamples of intervals, and the fewest of tests
 _MORE = 5  # how many times more resamples tests take than one significant difference needs
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How a system does under a metric: its score on the images compared, and the interval of that.
-
-    Its rank is 1 + the number of systems that beat it significantly; None where no system is better
-    than another by the metric, or no difference can be significant (`Comparisons.too_few`).
-    """
-
-    score: float
-    low: float
-    high: float
-    rank: int | None
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two systems under a metric.
-
-    The difference is the score of the first less that of the second, with its bootstrap interval;
-    two-sided p-values are those of both tests, and the same after Holm's correction over the pairs
-    of the metric. The winner, if there is one, is significantly better (`randomisation_holm`).
-    """
-
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    bootstrap_p: float
-    randomisation_p: float
-    bootstrap_holm: float
-    randomisation_holm: float
-    winner: str | None
-    equal_length: EqualLength | None = None
-
-    @property
-    def loser(self) -> str | None:
-        """The other one than the winner, where there is one."""
-        if self.winner is None:
-            return None
-        return self.second if self.winner == self.first else self.first
-
-    def turned(self) -> Pair:
-        """Return the pair with its systems exchanged: two-sided tests say the same of both."""
-        remains = self.equal_length and EqualLength(*_negative(self.equal_length))
-        names, exchanged = (self.second, self.first), _negative(self)
-        p_values = (self.bootstrap_p, self.randomisation_p)
-        return Pair(*names, *exchanged, *p_values, *p_values, self.winner, remains)
-
-
-def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
-    """Return a difference and its interval, of the other sign and without -0.0."""
-    return 0.0 - of.difference, 0.0 - of.high, 0.0 - of.low
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Systems under one metric.
-
-    So many `images` were compared: those that every system has and the metric defines for all. If
-    what was compared is not its `own_score`, it is the mean of its image scores, because its corpus
-    score cannot be computed for some of the images (METEOR).
-    """
-
-    metric: str = field(metadata={"is_key": True})
-    images: int
-    lower_is_better: bool = False
-    ranked: bool = True
-    own_score: bool
-    systems: dict[str, Standing]
-    pairs: tuple[Pair, ...]
-
-    def with_pairs(self, pairs: Sequence[Pair], alpha: float) -> Comparison:
-        """Return this with other pairs, Holm's correction over them, and who is better at alpha."""
-        bootstrap = holm([pair.bootstrap_p for pair in pairs])
-        randomisation = holm([pair.randomisation_p for pair in pairs])
-        corrected = []
-        for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
-            first_is_better = (pair.difference > 0) != self.lower_is_better
-            winner = pair.first if first_is_better else pair.second
-            corrected.append(
-                replace(
-                    pair,
-                    bootstrap_holm=of_bootstrap,
-                    randomisation_holm=p,
-                    winner=winner if self.ranked and p <= alpha else None,
-                )
-            )
-        return replace(self, pairs=tuple(corrected))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -186,7 +96,26 @@ class Comparisons:
             f"the bootstrap's p-values mean nothing; compare at least {images}."
         ]
 
+    def headline(self, by_default: bool = True) -> Comparison | None:
+        """Return the comparison under the metric that leads, or the first that was chosen.
+
+        It is None with a baseline, of one system, and where nothing can be better.
+        """
+        names = leading(self.metrics) if by_default else self.metrics
+        ranked = (self.metrics[name] for name in names if self.baseline is None)
+        return next((of for of in ranked if of.ranked and of.pairs), None)
+
     def __repr__(self) -> str:
+        headline = self.headline()
+        matrix = [] if headline is None else [headline.matrix().render("table")]
+        return "\n".join([*self._lines(), *matrix])
+
+    def _repr_html_(self) -> str:
+        headline, (title, *lines) = self.headline(), self._lines()
+        table = Table([], []) if headline is None else headline.matrix()
+        return replace(table, notes=[*table.notes, *lines, title]).html()
+
+    def _lines(self) -> list[str]:
         baseline = "" if self.baseline is None else f"baseline={self.baseline!r}, "
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
         lines = [f"Comparisons({baseline}{settings})"]
@@ -208,7 +137,7 @@ class Comparisons:
                     for pair in comparison.pairs
                 ]
             lines += [f"{name} ({comparison.images} images): {text}" for text in whole]
-        return "\n".join(lines)
+        return lines
 
     def to_json(self) -> dict[str, Any]:
         """Return what files hold: the attributes by name, numbers with ten significant digits."""
@@ -217,7 +146,11 @@ class Comparisons:
 
 
 def compare(
-    scores: Scores, seed: int = 0, resamples: int | None = None, level: float = 0.95
+    scores: Scores,
+    seed: int = 0,
+    resamples: int | None = None,
+    level: float = 0.95,
+    tests: bool = True,
 ) -> Comparisons:
     """Return intervals, tests between every two systems, and ranks.
 
@@ -236,6 +169,8 @@ def compare(
         at least 1 000: after Holm's correction, p can be a fifth of 1 - level.
     level : float
         Of the intervals, in (0, 1).
+    tests : bool
+        Whether systems are tested; without that there are no pairs and ranks.
 
     Raises an ImageIdError if the systems share no image, and a VifidelError if there is no system,
     or an argument has the wrong type or is out of range. Warns if resamples or images are too few
@@ -262,8 +197,9 @@ def compare(
     taken = {column: take_sample(of, shared) for column, of in evaluations.items()}
     samples = {column: sample for column, sample in taken.items() if sample is not None}
     draws = bootstrap.scores(samples)
-    tests = p_values(samples, bootstrap.seed, tested)
-    at_equal = at_equal_length(scores, shared, bootstrap)
+    tests = tests and len(scores.evaluations) > 1
+    p = p_values(samples, bootstrap.seed, tested) if tests else {}
+    at_equal = at_equal_length(scores, shared, bootstrap) if tests else {}
     metrics: dict[str, Comparison] = {}
     for column in scores.columns():
         metric = column.name
@@ -272,8 +208,8 @@ def compare(
         sample, drawn, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
         names, systems = list(scores.evaluations), range(len(scores.evaluations))
         pairs = []
-        for one, other in itertools.combinations(systems, 2):
-            of_bootstrap, of_randomisation = tests[metric][:, one, other].tolist()
+        for one, other in itertools.combinations(systems if tests else (), 2):
+            of_bootstrap, of_randomisation = p[metric][:, one, other].tolist()
             size = max(sizes[one], sizes[other])
             low, high = bootstrap.interval(drawn[one] - drawn[other], size)
             pairs.append(
@@ -301,7 +237,8 @@ def compare(
             pairs=(),
         ).with_pairs(pairs, alpha)
         least_resamples, least_images = fewest(len(pairs), alpha)
-        has_ranks = column.ranked and tested >= least_resamples and sample.images >= least_images
+        enough = tested >= least_resamples and sample.images >= least_images
+        has_ranks = tests and column.ranked and enough
         losers = [pair.loser for pair in comparison.pairs]
         standings = {
             names[at]: Standing(
@@ -323,16 +260,6 @@ def compare(
     for reason in comparisons.too_few():
         warnings.warn(reason, VifidelWarning, stacklevel=2)
     return comparisons
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values after the step-down correction of Holm (1979), in the order given."""
-    corrected = [1.0] * len(p_values)
-    largest = 0.0
-    for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, (len(p_values) - done) * p_values[at])
-        corrected[at] = min(largest, 1.0)
-    return corrected
 
 
 def against(comparisons: Comparisons, baseline: str) -> Comparisons:

@@ -18,6 +18,7 @@ from ..evaluation import COUNTS, Column, Evaluation
 from ..io.files import open_file, sha256_of
 
 PEOPLE = "people"  #: what people are called among the systems
+_HEADLINE = "VIFIDEL-F"  # the column that tables lead with: it agrees best with people
 _RATE = "VIFIDEL-Hi"  # the column that is calibrated
 _FILE = "file"  # what stands for a path among arguments in JSON
 
@@ -226,6 +227,11 @@ class Scores:
         most = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
         scored = {"scored": len(evaluations[0].ids) - undefined}
         return scored | most | {"undefined": max(undefined, most["undefined"])}
+
+
+def leading(columns: Iterable[str]) -> list[str]:
+    """Return the names of columns in the order of tables for people: the one that leads first."""
+    return sorted(columns, key=lambda name: name != _HEADLINE)
 
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:

@@ -20,6 +20,7 @@ from ..scorers.registry import METRICS
 from ..scorers.word_supports import WordDetails
 from .comparison import Comparisons
 from .scores import Calibrated, Inputs, People, Scores, counts_of
+from .significance import has_own_score
 
 _FORM = 1  # the form of the file; another one would get another number
 
@@ -221,3 +222,15 @@ def _statistics(system: Mapping[str, Any], signatures: Mapping[str, str]) -> dic
 def no_formula(sums: Floats) -> Floats:
     """Stand for the formula of a metric that is not installed: the scores of sums are undefined."""
     return np.full(np.shape(sums)[:-1], np.nan)
+
+
+def follows(column: str, e: Evaluation) -> bool:
+    """Return whether what is compared follows from what a file says of images."""
+    if e.statistics is not None:
+        return e.statistics.score is not no_formula
+    known = METRICS.column(column, e.signature)
+    if known is not None and known.of_sums is None:
+        return True
+    # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
+    is_mean = np.array_equal(e.missing, np.isnan(e.scores))
+    return is_mean and (bool(e.missing.all()) or has_own_score(e))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 from ..evaluation import Column
 from ..io.digits import rounded
@@ -40,6 +41,34 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
     first = max(comparison.systems, key=lambda name: sign * comparison.systems[name].score)
     beaten = {pair.loser for pair in comparison.pairs if pair.winner == first}
     return [name for name in comparison.systems if name not in beaten]
+
+
+def marks_explained(
+    comparisons: Comparisons | None, marks: Collection[str], with_ranks: bool
+) -> list[str]:
+    """Return what has to be said of halves of intervals, stars and ranks in a table of scores."""
+    if comparisons is None:
+        return ["*: the best score."] if "*" in marks else []
+    pairs = max(len(of.pairs) for of in comparisons.metrics.values())
+    test = f"randomisation, p {{}} {comparisons.alpha:.2g}"
+    test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
+    said = {
+        "±": f"half of the {_level(comparisons)} bootstrap interval",
+        "#": f"1 + the number of systems that are significantly better ({test.format('<=')})",
+        "*": f"the best, and what is not significantly worse ({test.format('>')})"
+        if pairs
+        else "the best score; --compare tests the difference",
+    }
+    notes = [f"{mark}: {meaning}." for mark, meaning in said.items() if mark in marks]
+    if notes:
+        number, of_intervals = comparisons.resamples, comparisons.interval_resamples
+        tests = f" ({number} for tests)" * (bool(pairs) and number != of_intervals)
+        drawn = f"{of_intervals} resamples of the images{tests}, seed {comparisons.seed}."
+        notes = [" ".join([*notes, drawn])]
+    if with_ranks:
+        notes += [f"No ranks: {reason}" for reason in comparisons.too_few()]
+        notes += _notes_on_columns(comparisons)
+    return notes
 
 
 def _used(comparison: Comparison, comparisons: Comparisons) -> list[Cell]:
@@ -135,11 +164,13 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system, in LaTeX per system: its score, what it gains, and p."""
     digits = layout.decimals(style)
-    decimals = DIFFERENCE_DECIMALS if digits is None else digits
     in_latex, in_csv = style == "latex", style == "csv"
     rows: list[list[Cell]] = []
     of_systems: dict[str, list[Cell]] = {}
     for metric, comparison in comparisons.metrics.items():
+        decimals = DIFFERENCE_DECIMALS if digits is None else digits
+        if style == "table" and digits is None and not comparison.ranked:  # lengths
+            decimals = 1
         pairs = {pair.first: pair for pair in comparison.pairs}
         for name in sorted(comparison.systems, key=pairs.__contains__):  # the baseline first
             score = layout.shown(comparison.systems[name].score, metric)
@@ -256,12 +287,16 @@ def _level(comparisons: Comparisons) -> str:
 def _metric_notes(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
     metrics = comparisons.metrics.items()
+    directions = [Column(name, of.lower_is_better, of.ranked) for name, of in metrics]
+    return [*direction_notes(directions), *_notes_on_columns(comparisons)]
+
+
+def _notes_on_columns(comparisons: Comparisons) -> list[str]:
     return [
-        *direction_notes(Column(name, of.lower_is_better, of.ranked) for name, of in metrics),
         *(
             f"{name}: the mean of the images' scores is compared; its corpus score, a different "
             "number, cannot be computed for some of the images."
-            for name, of in metrics
+            for name, of in comparisons.metrics.items()
             if not of.own_score
         ),
         *(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +18,9 @@ from ..io.text_tables import Table, in_print, readable
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
+
+#: What begins the line of short signatures.
+SIGNATURES = "Signatures:"
 
 # A line of LaTeX's class article, one column at 10 pt: \linewidth is 345 pt. Space on both sides of
 # a column is twice \tabcolsep, 6 pt or 3 pt in a narrow table, whose type (cmr9) is smaller.
@@ -60,6 +65,9 @@ class TableLayout:
     scores_only: bool = _option(
         False, "Print the table of scores without the comparison.", bool, rare=True
     )
+    signatures: bool = _option(
+        False, "Print signatures whole; they pin all that changes a score.", bool, rare=True
+    )
     kept: frozenset[str] = frozenset()
 
     def decimals(self, style: str) -> int | None:
@@ -88,15 +96,22 @@ def line_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
-    """Return a table as it is, turned (with a first column `corner`), or in parts that fit."""
+def fitted(
+    table: Table, style: str, width: int, corner: str = "", rather: Iterable[Table] = ()
+) -> list[Table]:
+    """Return a table as it is, turned (with a first column `corner`), or in parts that fit.
+
+    What is shown `rather` has more in it, if there is room.
+    """
     if style not in ("table", "latex") or not table.rows:
         return [table]
     fits = _fits_paper if style == "latex" else partial(_fits_lines, width)
     narrow = replace(table, narrow=True)
     shapes = [table, narrow]
     if corner:
+        rather = [shape for more in rather for shape in (more, more.turned(corner))]
         shapes = [table, table.turned(corner), narrow, narrow.turned(corner)]
+    shapes = [*rather, *shapes]
     whole = next(filter(fits, shapes), None)
     parts = _cut(narrow, fits) if whole is None else [whole]
     return [page for part in parts for page in (_pages(part) if style == "latex" else [part])]
@@ -146,6 +161,26 @@ def _points(cell: str) -> float:
     shown, bold = in_print(cell)
     points = sum(_POINTS.get(character, _WIDEST) for character in shown)
     return _BOLD * points if bold else points
+
+
+def wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
+    """Yield notes in lines that fit."""
+    wrap = textwrap.TextWrapper(
+        max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    for note in notes:
+        # The indented part of a signature has no blanks.
+        fits = len(note) <= width or " " not in note.strip()
+        yield from [note] if fits else wrap.wrap(note)
+
+
+def in_brief(signatures: Iterable[str]) -> str:
+    """Return one line with the metric of each signature and eight digits of its SHA-256."""
+    brief = [
+        f"{line.partition('|')[0]}#{hashlib.sha256(line.encode()).hexdigest()[:8]}"
+        for line in dict.fromkeys(signatures)
+    ]
+    return f"{SIGNATURES} {', '.join(brief)} (whole with --signatures, and in --output)."
 
 
 def folded(signatures: Iterable[str], width: int) -> list[str]:

@@ -4,28 +4,47 @@ from __future__ import annotations
 
 import html
 import re
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..evaluation import COUNTS
 from ..io.image_ids import to_json_value
-from ..io.text_tables import Cell, Marked, Table, best, direction_notes, one_line
+from ..io.text_tables import (
+    Cell,
+    Figures,
+    Marked,
+    Table,
+    best,
+    direction_notes,
+    one_line,
+    readable,
+    with_half,
+)
 from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, against
-from ..scores.scores import Scores, chosen_columns, chosen_samples
+from ..scores.scores import Scores, chosen_columns, chosen_samples, leading
 from ..scores.scores_file import scores_text
 from .comparison_tables import (
     against_baseline,
     compared,
     level_with_the_best,
+    marks_explained,
     one_table,
     signature_of_differences,
 )
-from .layout import TableLayout, fitted, folded, line_width
+from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, line_width, wrapped
 
 _PLAIN = TableLayout()
+_LETTERS = {
+    "VIFIDEL-F": "fidelity and coverage in one number",
+    "VIFIDEL-P": "fidelity, how true captions are to the image",
+    "VIFIDEL-R": "coverage, how much of the image they mention",
+    "VIFIDEL-Hs": "share of captions that make something up",
+    "VIFIDEL-Hi": "share of mentions that are made up",
+    "VIFIDEL-Hn": "things made up per caption",
+    "VIFIDEL-T": "mean support of the things mentioned",
+}
 
 
 def render(
@@ -33,18 +52,25 @@ def render(
     style: str,
     comparisons: Comparisons | None = None,
     layout: TableLayout = _PLAIN,
+    intervals: Comparisons | None = None,
 ) -> str:
-    """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`."""
-    scores, comparisons, layout = _chosen(scores, comparisons, layout)
+    """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`.
+
+    A terminal shows `intervals` beside scores if there is room; by default the comparison's.
+    """
+    scores, comparisons, layout = _chosen(scores, comparisons, layout, style)
     if style == "json":
         return scores_text(scores, None if layout.scores_only else comparisons)
-    tables = [
-        part
-        for whole, corner in _tables(scores, style, comparisons, layout)
-        for part in fitted(whole, style, layout.width, corner)
-    ]
+    if style == "table" and (comparisons is None or layout.baseline is None):
+        tables = _in_terminal(scores, comparisons, layout, comparisons or intervals)
+    else:
+        tables = [
+            part
+            for whole, corner in _tables(scores, style, comparisons, layout)
+            for part in fitted(whole, style, layout.width, corner)
+        ]
     if style == "table":
-        tables = [replace(each, notes=list(_wrapped(each.notes, layout.width))) for each in tables]
+        tables = [replace(each, notes=list(wrapped(each.notes, layout.width))) for each in tables]
     return "\n\n".join(each.render(style) for each in tables)
 
 
@@ -63,14 +89,87 @@ def _tables(
             yield each, ""
 
 
-def _wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
-    wrap = textwrap.TextWrapper(
-        max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+def _in_terminal(
+    scores: Scores,
+    comparisons: Comparisons | None,
+    layout: TableLayout,
+    intervals: Comparisons | None,
+) -> list[Table]:
+    """Return who beats whom under the first metric, and the scores with ranks; or these alone."""
+    tables: list[Table] = []
+    comparisons = None if layout.scores_only else comparisons
+    if comparisons and (headline := comparisons.headline(by_default=layout.columns is None)):
+        named, numbered = (
+            headline.matrix(layout.shown, layout.decimals("table"), numbered)
+            for numbered in (False, True)
+        )
+        tables += fitted(numbered, "table", layout.width, rather=[named])
+        another = "" if layout.columns else "; another metric's matrix: --columns METRIC"
+        note = f"All pairs, with intervals and p: --compare-output FILE.csv, --output{another}."
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, note])
+    alone, beside_it = (
+        _with_intervals(scores, intervals, layout, comparisons is not None, halves)
+        for halves in (False, True)
     )
-    for note in notes:
-        # The indented part of a signature has no blanks.
-        fits = len(note) <= width or " " not in note.strip()
-        yield from [note] if fits else wrap.wrap(note)
+    return [*tables, *fitted(alone, "table", layout.width, "Metric", [beside_it])]
+
+
+def _with_intervals(
+    scores: Scores,
+    compared: Comparisons | None,
+    layout: TableLayout = _PLAIN,
+    with_ranks: bool = False,
+    with_halves: bool = True,
+) -> Table:
+    """Return a row per system: scores with half of their intervals, the best starred, or ranks."""
+    counts = _counts(scores, all_of_them=False)
+    digits, columns = layout.decimals("table"), scores.columns()
+    metrics = {} if compared is None else compared.metrics
+    tested = any(comparison.pairs for comparison in metrics.values())
+    rows: list[list[Cell]] = [[name] for name in scores.evaluations]
+    marks = set()
+    for column in columns:
+        name, places = column.name, digits
+        if not column.ranked and digits is None:  # lengths
+            places = 1
+        numbers = [layout.shown(of[name].score, name) for of in scores.evaluations.values()]
+        systems = metrics[name].systems if name in metrics else {}
+        level = level_with_the_best(metrics[name]) if systems else []
+        if column.ranked and not tested:
+            first = best([[n] for n in numbers], 0, column.lower_is_better, digits)
+            level = [system for at, system in enumerate(scores.evaluations) if at in first]
+        for row, system, number in zip(rows, scores.evaluations, numbers, strict=True):
+            text, standing = readable(number, places), systems.get(system)
+            # The interval of a score of other images is not that of this one.
+            if standing and with_halves and layout.shown(standing.score, name) == number:
+                half = layout.shown((standing.high - standing.low) / 2, name)
+                text = with_half(number, half, places)
+                marks.add("±")
+            if with_ranks and standing and standing.rank is not None:
+                text += f" #{standing.rank}"
+                marks.add("#")
+            elif not with_ranks and system in level:
+                text = f"*{text}"
+                marks.add("*")
+            row.append(Marked(Figures(text), bold=system in level))
+    return Table(
+        ["System", *(column.name for column in columns), *counts.headers[1:]],
+        [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
+        [
+            *marks_explained(compared, marks, with_ranks),
+            *direction_notes(columns),
+            *_letters(scores),
+            *_below(scores, "table", layout, []),
+        ],
+        digits=digits,
+    )
+
+
+def _letters(scores: Scores) -> list[str]:
+    """Return what the letters stand for with which names of columns end."""
+    names = [name for name in scores.signatures if name in _LETTERS]
+    meant = [f"{name.removeprefix('VIFIDEL-')}: {_LETTERS[name]}" for name in names]
+    return [f"{'; '.join(meant)}."] if meant else []
 
 
 def beside(
@@ -152,13 +251,16 @@ def table(
     )
 
 
-def _counts(scores: Scores) -> Table:
-    """Return a row per system: what was counted over all metrics."""
+def _counts(scores: Scores, all_of_them: bool = True) -> Table:
+    """Return a row per system: what was counted over all metrics, or what is not 0 everywhere."""
     counted = {name: scores.counts(name) for name in scores.evaluations}
     shown = [
         count
         for count in COUNTS
-        if any(count.key in of and (count.always or of[count.key]) for of in counted.values())
+        if any(
+            count.key in of and ((count.always and all_of_them) or of[count.key])
+            for of in counted.values()
+        )
     ]
     return Table(
         ["System", "Scored", *(count.header for count in shown)],
@@ -182,20 +284,31 @@ def _against(scores: Scores, style: str, comparisons: Comparisons, layout: Table
             headers=[*gains.headers, *counts.headers[1:]],
             rows=[[*row, *of_systems[row[1]]] for row in gains.rows],
         )
-    pinned = [signature_of_differences(differences)]
-    pinned = folded(pinned, layout.width) if style == "table" else pinned
-    return replace(gains, notes=[*gains.notes, *_below(scores, style, layout, pinned)])
+    pinned = signature_of_differences(differences)
+    return replace(gains, notes=[*gains.notes, *_below(scores, style, layout, [], [pinned])])
 
 
-def _below(scores: Scores, style: str, layout: TableLayout, of_table: Sequence[str]) -> list[str]:
+def _below(
+    scores: Scores,
+    style: str,
+    layout: TableLayout,
+    of_table: Sequence[str],
+    pinned: Sequence[str] = (),
+) -> list[str]:
     """Return the notes of any table of scores, among them those of one table."""
     signatures = list(dict.fromkeys(scores.signatures.values()))
+    if style != "table":
+        of_table = [*of_table, *pinned]
+    elif layout.signatures:
+        signatures = [*folded(pinned, layout.width), *folded(signatures, layout.width)]
+    else:
+        signatures = [in_brief([*pinned, *signatures])]
     kept = ", ".join(name for name in scores.signatures if name in layout.kept)
     return [
         *([f"Scores times 100{f', but not {kept}' if kept else ''}."] if layout.percent else ()),
         *of_table,
         *scores.notes(layout.text),
-        *(folded(signatures, layout.width) if style == "table" else signatures),
+        *signatures,
         *_without_java(scores),
         *_unavailable(scores),
     ]
@@ -205,27 +318,35 @@ def _unavailable(scores: Scores) -> list[str]:
     return [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
 
 
-def in_short(scores: Scores, most: int = 12) -> str:
+def in_short(scores: Scores, compared: Comparisons | None = None, most: int = 12) -> str:
     """Return a table for a prompt: the first systems, and no signatures."""
-    whole = table(scores)
-    more = len(whole.rows) - most
-    notes = [*direction_notes(scores.columns()), *scores.notes(), *_without_java(scores)]
-    if more > 0:
-        notes.insert(0, f"... and {more} more system{'s' * (more > 1)}.")
-    short = replace(whole, rows=whole.rows[:most], notes=notes)
-    return "\n\n".join(e.render("table") for e in fitted(short, "table", line_width(), "Metric"))
+    scores, compared, _ = _chosen(scores, compared, _PLAIN, "table")
+    shapes = [_with_intervals(scores, compared, with_halves=halves) for halves in (False, True)]
+    more = len(scores.evaluations) - most
+    short = [
+        replace(
+            whole,
+            rows=whole.rows[:most],
+            notes=[f"... and {more} more system{'s' * (more > 1)}."] * (more > 0)
+            + [note for note in whole.notes if not note.startswith(SIGNATURES)],
+        )
+        for whole in shapes
+    ]
+    tables = fitted(short[0], "table", line_width(), "Metric", short[1:])
+    return "\n\n".join(each.render("table") for each in tables)
 
 
-def in_html(scores: Scores) -> str:
+def in_html(scores: Scores, compared: Comparisons | None = None) -> str:
     """Return a table for a notebook; the signatures unfold below it."""
-    notes = [*direction_notes(scores.columns()), *scores.notes()]
-    notes += [*_without_java(scores), *_unavailable(scores)]
+    scores, compared, _ = _chosen(scores, compared, _PLAIN, "table")
+    whole = _with_intervals(scores, compared)
+    notes = [note for note in whole.notes if not note.startswith(SIGNATURES)]
     signatures = "".join(
         f"<div><code>{html.escape(one_line(line))}</code></div>"
         for line in dict.fromkeys(scores.signatures.values())
     )
     return (
-        f"{replace(table(scores), notes=notes).html()}\n"
+        f"{replace(whole, notes=notes).html()}\n"
         f"<details><summary>Signatures</summary>{signatures}</details>"
     )
 
@@ -250,9 +371,12 @@ _Some = TypeVar("_Some", Comparisons, Comparisons | None)
 
 
 def _chosen(
-    scores: Scores, comparisons: _Some, layout: TableLayout
+    scores: Scores, comparisons: _Some, layout: TableLayout, style: str = ""
 ) -> tuple[Scores, _Some, TableLayout]:
-    """Return scores and comparisons of the layout's columns, and a layout with those `kept`."""
+    """Return scores and comparisons of the layout's columns, and a layout with those `kept`.
+
+    By default all columns are shown; for people, the one that leads is the first.
+    """
     if layout.percent:
         kept = set()
         for column in scores.columns():
@@ -260,9 +384,12 @@ def _chosen(
             if not column.ranked or (known is not None and known.is_count):
                 kept.add(column.name)
         layout = replace(layout, kept=frozenset(kept))
-    if layout.columns is None:
+    if layout.columns is not None:
+        names = chosen_columns(layout.columns, scores.metric_of_columns())
+    elif style == "table":
+        names = leading(scores.signatures)
+    else:
         return scores, comparisons, layout
-    names = chosen_columns(layout.columns, scores.metric_of_columns())
     if comparisons is not None:
         comparisons = replace(
             comparisons,

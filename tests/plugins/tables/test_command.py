@@ -684,8 +684,8 @@ def undisturbed(tmp_path_factory):
     source = folder / "in"
     source.mkdir()
     for at in range(6):
-        table = pa.Table.from_pylist(rows(2500, seed=at))
-        parquet.write_table(table, source / f"part-{at}.parquet", row_group_size=1000)
+        table = pa.Table.from_pylist(rows(1500, seed=at))
+        parquet.write_table(table, source / f"part-{at}.parquet", row_group_size=600)
     done(source, "--output", folder / "out", *KEEP)
     return source, content(folder / "out")
 

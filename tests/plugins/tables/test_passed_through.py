@@ -185,10 +185,10 @@ def scored(folder, name, style, *arguments):
     return parquet.read_table(path) if style == "parquet" else feather.read_table(path), ""
 
 
-def held_by_parquet(table):
+def held_by_parquet(table, **how):
     """Return whether a file of Parquet gives back the types of a table."""
     try:
-        parquet.write_table(table, sink := pa.BufferOutputStream())
+        parquet.write_table(table, sink := pa.BufferOutputStream(), **how)
     except (pa.ArrowException, OSError):
         return False
     return parquet.read_schema(pa.BufferReader(sink.getvalue())).types == table.schema.types
@@ -225,7 +225,7 @@ def test_columns_of_arrow(tmp_path_factory, table, style, keep):
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(table=passing_tables(), style=st.sampled_from(["parquet", "arrow"]))
 def test_columns_of_parquet(tmp_path_factory, table, style):
-    assume(held_by_parquet(table))
+    assume(held_by_parquet(table, row_group_size=2))  # of some types it slices no views
     folder = tmp_path_factory.mktemp("run")
     parquet.write_table(table, folder / "a.parquet", row_group_size=2)
     found, said = scored(folder, "a.parquet", style)

@@ -1,0 +1,151 @@
+"""How systems compare under one metric: standings, pairs, and who beats whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..io.text_tables import DIFFERENCE_DECIMALS, Cell, Table, gain
+from .significance import EqualLength
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a system does under a metric: its score on the images compared, and the interval of that.
+
+    Its rank is 1 + the number of systems that beat it significantly; None where no system is better
+    than another by the metric, or no difference can be significant (`Comparisons.too_few`).
+    """
+
+    score: float
+    low: float
+    high: float
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems under a metric.
+
+    The difference is the score of the first less that of the second, with its bootstrap interval;
+    two-sided p-values are those of both tests, and the same after Holm's correction over the pairs
+    of the metric. The winner, if there is one, is significantly better (`randomisation_holm`).
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    bootstrap_p: float
+    randomisation_p: float
+    bootstrap_holm: float
+    randomisation_holm: float
+    winner: str | None
+    equal_length: EqualLength | None = None
+
+    @property
+    def loser(self) -> str | None:
+        """The other one than the winner, where there is one."""
+        if self.winner is None:
+            return None
+        return self.second if self.winner == self.first else self.first
+
+    @property
+    def depends_on_length(self) -> bool:
+        """Whether the winner is not better, as far as one can tell, at equal length."""
+        rest = self.equal_length
+        if self.winner is None or rest is None:
+            return False
+        return not (rest.low > 0 if self.difference > 0 else rest.high < 0)
+
+    def turned(self) -> Pair:
+        """Return the pair with its systems exchanged: two-sided tests say the same of both."""
+        remains = self.equal_length and EqualLength(*_negative(self.equal_length))
+        names, exchanged = (self.second, self.first), _negative(self)
+        p_values = (self.bootstrap_p, self.randomisation_p)
+        return Pair(*names, *exchanged, *p_values, *p_values, self.winner, remains)
+
+
+def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
+    """Return a difference and its interval, of the other sign and without -0.0."""
+    return 0.0 - of.difference, 0.0 - of.high, 0.0 - of.low
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Systems under one metric.
+
+    So many `images` were compared: those that every system has and the metric defines for all. If
+    what was compared is not its `own_score`, it is the mean of its image scores, because its corpus
+    score cannot be computed for some of the images (METEOR).
+    """
+
+    metric: str = field(metadata={"is_key": True})
+    images: int
+    lower_is_better: bool = False
+    ranked: bool = True
+    own_score: bool
+    systems: dict[str, Standing]
+    pairs: tuple[Pair, ...]
+
+    def with_pairs(self, pairs: Sequence[Pair], alpha: float) -> Comparison:
+        """Return this with other pairs, Holm's correction over them, and who is better at alpha."""
+        bootstrap = holm([pair.bootstrap_p for pair in pairs])
+        randomisation = holm([pair.randomisation_p for pair in pairs])
+        corrected = []
+        for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
+            first_is_better = (pair.difference > 0) != self.lower_is_better
+            winner = pair.first if first_is_better else pair.second
+            corrected.append(
+                replace(
+                    pair,
+                    bootstrap_holm=of_bootstrap,
+                    randomisation_holm=p,
+                    winner=winner if self.ranked and p <= alpha else None,
+                )
+            )
+        return replace(self, pairs=tuple(corrected))
+
+    def matrix(
+        self,
+        shown: Callable[[float, str], float | None] = lambda score, _: score,
+        digits: int | None = None,
+        numbered: bool = False,
+    ) -> Table:
+        """Return the system of each row less that of each column, the best first."""
+        sign = 1 if self.lower_is_better else -1
+        names = sorted(self.systems, key=lambda name: sign * self.systems[name].score)
+        cells: dict[tuple[str, str], Cell] = {
+            (one.first, one.second): "*" * (one.winner is not None)
+            + gain(shown(one.difference, self.metric), digits or DIFFERENCE_DECIMALS)
+            + "†" * one.depends_on_length
+            for pair in self.pairs
+            for one in (pair, pair.turned())
+        }
+        rows: list[list[Cell]] = [
+            [f"{at} {name}" if numbered else name, self.systems[name].rank]
+            + [cells.get((name, other)) for other in names]
+            for at, name in enumerate(names, 1)
+        ]
+        heads = map(str, range(1, len(names) + 1)) if numbered else names
+        notes = ["Differences: the system of the row less that of the column."]
+        if any(pair.winner for pair in self.pairs):
+            notes[0] += " *: significant."
+        if any(pair.depends_on_length for pair in self.pairs):
+            notes.append(
+                "†: mean lengths differ by half, and at equal length nothing of the difference "
+                "remains, as far as one can tell."
+            )
+        title = f"{self.metric}: who beats whom ({self.images} images)"
+        return Table([self.metric, "Rank", *heads], rows, notes, title=title)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values after the step-down correction of Holm (1979), in the order given."""
+    corrected = [1.0] * len(p_values)
+    largest = 0.0
+    for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, (len(p_values) - done) * p_values[at])
+        corrected[at] = min(largest, 1.0)
+    return corrected
