@@ -98,7 +98,7 @@ def test_a_subset_needs_the_option(write, score):
     accepted = score(results, "--allow-subset", "--format", "csv")
     assert accepted.stdout.splitlines()[0].split(",")[2:4] == ["Scored", "Undefined"]
     assert accepted.stdout.splitlines()[1].split(",")[2:4] == ["1", "0"]
-    left_out = "Left out: 5 images of which no system has a caption (--allow-subset)."
+    left_out = "Left out: 5 images for which no system has a caption (--allow-subset)."
     assert left_out in accepted.stderr.splitlines()
 
 
@@ -199,7 +199,7 @@ def test_without_metrics_all_that_run_here_are_computed(run):
     assert header.startswith(f"System,{columns},Scored")
     assert all(float(cell) > 0 for cell in row.split(",")[1:12])
     *signatures, tokens = result.stderr.splitlines()
-    assert tokens.startswith("Tokens made without Java (tok:python): on COCO val2017")
+    assert tokens.startswith("Tokenised without Java (tok:python): on COCO val2017")
     names = ["VIFIDEL", "VIFIDEL-PRF", "WMD", "BLEU", "ROUGE_L", "CIDEr"]
     assert [signature.partition("|")[0] for signature in signatures] == names
     without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)

@@ -134,7 +134,7 @@ def test_a_baseline_has_a_line_per_metric_and_system_in_a_terminal():
     assert PINNED in "".join(line.strip() for line in lines)
     assert PINNED not in render(BASED, "table", compare(BASED), TableLayout(baseline="b_s"))
     assert "after Holm's correction over 2 systems." in " ".join(text.split())
-    assert "and are compared: 64." in " ".join(text.split())
+    assert "score from every system): 64." in " ".join(text.split())
     assert "L: lower is better." in text
     assert max(map(len, lines)) <= 100
     assert "Scored" not in text

@@ -197,9 +197,9 @@ def compare(
     taken = {column: take_sample(of, shared) for column, of in evaluations.items()}
     samples = {column: sample for column, sample in taken.items() if sample is not None}
     draws = bootstrap.scores(samples)
-    tests = tests and len(scores.evaluations) > 1
-    p = p_values(samples, bootstrap.seed, tested) if tests else {}
-    at_equal = at_equal_length(scores, shared, bootstrap) if tests else {}
+    paired = tests and len(scores.evaluations) > 1
+    p = p_values(samples, bootstrap.seed, tested) if paired else {}
+    at_equal = at_equal_length(scores, shared, bootstrap) if paired else {}
     metrics: dict[str, Comparison] = {}
     for column in scores.columns():
         metric = column.name
@@ -208,7 +208,7 @@ def compare(
         sample, drawn, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
         names, systems = list(scores.evaluations), range(len(scores.evaluations))
         pairs = []
-        for one, other in itertools.combinations(systems if tests else (), 2):
+        for one, other in itertools.combinations(systems if paired else (), 2):
             of_bootstrap, of_randomisation = p[metric][:, one, other].tolist()
             size = max(sizes[one], sizes[other])
             low, high = bootstrap.interval(drawn[one] - drawn[other], size)

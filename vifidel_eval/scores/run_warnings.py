@@ -71,7 +71,7 @@ def lengths(texts: Iterable[str]) -> list[int]:
 
 
 def differ(one: float, other: float) -> bool:
-    """Return whether two mean lengths differ by half: one is at least 1.5 times the other."""
+    """Return whether two mean lengths differ by 50 % or more of the shorter one."""
     return max(one, other) >= _DIFFER * min(one, other) and one != other
 
 

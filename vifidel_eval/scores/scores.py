@@ -200,7 +200,7 @@ class Scores:
         notes = []
         if self.uncaptioned:
             images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
-            notes.append(f"Left out: {images} of which no system has a caption (--allow-subset).")
+            notes.append(f"Left out: {images} for which no system has a caption (--allow-subset).")
         if self.people is not None:
             notes += self.people.notes(self.signatures, shown)
         return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]

@@ -295,7 +295,7 @@ class EqualLength:
 def at_equal_length(
     scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
 ) -> dict[tuple[str, str, str], EqualLength]:
-    """Return what remains of differences, by metric and systems whose lengths differ by half."""
+    """Return what remains of differences, by metric and systems whose lengths differ."""
     if WORDS not in scores.signatures:
         return {}
     ranked = [column.name for column in scores.columns() if column.ranked]

@@ -129,13 +129,13 @@ class Comparison:
             for at, name in enumerate(names, 1)
         ]
         heads = map(str, range(1, len(names) + 1)) if numbered else names
-        notes = ["Differences: the system of the row less that of the column."]
+        notes = ["Differences: the system of the row minus that of the column."]
         if any(pair.winner for pair in self.pairs):
             notes[0] += " *: significant."
         if any(pair.depends_on_length for pair in self.pairs):
             notes.append(
-                "†: mean lengths differ by half, and at equal length nothing of the difference "
-                "remains, as far as one can tell."
+                "†: mean lengths differ by 50 % or more, and at equal length no difference can "
+                "be shown."
             )
         title = f"{self.metric}: who beats whom ({self.images} images)"
         return Table([self.metric, "Rank", *heads], rows, notes, title=title)

@@ -24,9 +24,9 @@ from ..scores.significance import EqualLength
 from .layout import TableLayout
 
 _EQUAL_LENGTH = (
-    "Equal length: what remains of the difference where both captions have as many words, with its "
-    "bootstrap interval, by regression of the images' differences in score on those in words; "
-    "where mean lengths differ by half."
+    "Equal length: what remains of the difference between captions with the same number of "
+    "words, with its bootstrap interval, by regression of the images' differences in score on "
+    "those in words; shown if mean lengths differ by 50 % or more."
 )
 # Columns of CSV, as `_used` returns them.
 _USED = ("Images", "Seed", "Resamples", "Interval resamples")
@@ -226,13 +226,13 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     notes += [f"No significance: {reason}" for reason in comparisons.too_few()]
     if images:
         notes.append(
-            f"Images that have a score from every system, and are compared: {', '.join(images)}."
+            f"Images compared (those with a score from every system): {', '.join(images)}."
         )
     notes += _metric_notes(comparisons)
     if comparisons.has_equal_length:
         notes.append(
-            "The lengths of some systems differ by half: --compare says what remains of the "
-            "differences at equal length."
+            "The mean lengths of some systems differ by 50 % or more: --compare shows what "
+            "remains of the differences at equal length."
         )
     return notes
 

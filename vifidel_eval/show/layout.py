@@ -56,9 +56,7 @@ class TableLayout:
         None, "Decimals.  [default: 4; percent 2; CSV all]", IntRange(0, 10), metavar="N"
     )
     width: int = PIPED_WIDTH
-    counts: bool = _option(
-        False, "Show what was counted in LaTeX and with --baseline too.", bool, rare=True
-    )
+    counts: bool = _option(False, "Show counts in LaTeX and with --baseline too.", bool, rare=True)
     baseline: str | None = _option(
         None, "Compare with this system: differences, intervals, p.", str, metavar="NAME"
     )
@@ -66,7 +64,7 @@ class TableLayout:
         False, "Print the table of scores without the comparison.", bool, rare=True
     )
     signatures: bool = _option(
-        False, "Print signatures whole; they pin all that changes a score.", bool, rare=True
+        False, "Print whole signatures, which pin everything that changes a score.", bool, rare=True
     )
     kept: frozenset[str] = frozenset()
 

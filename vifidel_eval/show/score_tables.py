@@ -359,7 +359,7 @@ def _without_java(scores: Scores) -> list[str]:
     if not amounts:
         return []
     return [
-        "Tokens made without Java (tok:python): on COCO val2017 corpus scores differ from "
+        "Tokenised without Java (tok:python): on COCO val2017, corpus scores differ from "
         f"pycocoevalcap's by at most this: {amounts}."
     ]
 

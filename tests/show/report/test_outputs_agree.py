@@ -36,7 +36,7 @@ SHARED = range(3, 25)
 RATES = {name: sum(map(HAS_CAT[name], ids)) / len(ids) for name, ids in IMAGES.items()}
 COMPARED = {name: sum(map(HAS_CAT[name], SHARED)) / len(SHARED) for name in IMAGES}
 WINNERS = {("inventive", "plain"): "plain", ("inventive", "people"): "people"}
-LEFT_OUT = "Left out: 10 images of which no system has a caption (--allow-subset)."
+LEFT_OUT = "Left out: 10 images for which no system has a caption (--allow-subset)."
 TOO_FEW = "2 of 28 images have fewer than two references and are left out, as people need two."
 
 
