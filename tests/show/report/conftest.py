@@ -182,13 +182,14 @@ def follow():
     def follow(link):
         link.page.evaluate(
             """() => {
-                window.followed = new Promise((done) => {
-                    addEventListener("hashchange", () => setTimeout(done), { once: true });
-                    setTimeout(done, 500); // the address may be the same as before
-                });
+                window.followed = new Promise((done) =>
+                    addEventListener("hashchange", () => setTimeout(done), { once: true }));
             }"""
         )
         link.click()
-        link.page.evaluate("window.followed")
+        # The address may be the same as before.
+        link.page.evaluate(
+            "Promise.race([followed, new Promise((done) => setTimeout(done, 500))]).then(() => {})"
+        )
 
     return follow

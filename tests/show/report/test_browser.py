@@ -473,7 +473,7 @@ def test_a_cell_of_the_matrix_says_its_p(visit, content):
             cell = row.locator("td").nth(at)
             cell.hover()
             p = p_value(pair.randomisation_holm)
-            assert cell.get_attribute("title") == f"{first} less {second}: {text}, p = {p}"
+            assert cell.get_attribute("title") == f"{first} minus {second}: {text}, p = {p}"
 
 
 def test_headers_sort_and_buttons_copy(visit, content):

@@ -59,6 +59,6 @@ document.getElementById("duels")?.addEventListener("pointerover", ({ target }) =
   const [p, ...rest] = settings.tests[metricOf(followed)][first * length - (first * (first + 1)) / 2 + second - first - 1];
   const ends = rest.map((text) => (row < column ? Number(text) : -Number(text)));
   if (row > column) [ends[1], ends[2]] = [ends[2], ends[1]];
-  cell.title = `${data.systems[row]} less ${data.systems[column]}: ${cell.textContent}, p ${p.startsWith("<") ? p : `= ${p}`}`
+  cell.title = `${data.systems[row]} minus ${data.systems[column]}: ${cell.textContent}, p ${p.startsWith("<") ? p : `= ${p}`}`
     + (rest.length ? `; at equal length ${briefText(ends[0])} (${briefText(ends[1])} to ${briefText(ends[2])})` : "");
 });
