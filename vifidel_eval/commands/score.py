@@ -15,7 +15,6 @@ import click
 from ..entry_points import service
 from ..errors import VifidelError
 from ..io.options import INPUT, OUTPUT, option
-from ..io.records import phase
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
 from .paths import (
     CAPTIONS,
@@ -161,6 +160,7 @@ def score(
     from ..run.evaluating import READING, plan
     from ..run.evaluating import score as scored
     from ..scores.leaderboard import read
+    from ..scores.run_warnings import phase
     from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:

@@ -220,23 +220,6 @@ def _digest(key: str, content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def is_seen(shown: bool | None = None) -> bool:
-    """Whether somebody looks at bars, in a terminal or notebook, or they are `shown` anyway."""
-    if shown is None:
-        there = sys.stderr is not None and not sys.stderr.closed
-        return "IPython" in sys.modules or (there and sys.stderr.isatty())
-    return shown
-
-
-@contextlib.contextmanager
-def phase(what: str, shown: bool | None = None) -> Iterator[None]:
-    """Show a line that says what is done, as `progress_bar` does, where nothing is counted."""
-    with contextlib.ExitStack() as watched:
-        if is_seen(shown):  # tqdm is not imported for nothing
-            watched.enter_context(progress_bar(None, "", shown, desc=what, bar_format="{desc} ..."))
-        yield
-
-
 @contextlib.contextmanager
 def progress_bar(
     total: int | None, unit: str = " captions", shown: bool | None = None, **settings: Any

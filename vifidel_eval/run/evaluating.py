@@ -22,14 +22,16 @@ from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct
 from ..io.options import named_if_wrong, options_of, taking
-from ..io.records import is_seen, phase, progress_bar
+from ..io.records import progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import METRICS, Metrics, build, named_metrics, to_compute
 from ..scorers.word_vectors import Objects
 from ..scores.run_warnings import (
     WORDS,
     WordsPerCaption,
+    is_seen,
     lengths_matter,
+    phase,
     warn_of_language,
     warn_of_scores,
     warn_of_tags,

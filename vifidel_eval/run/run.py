@@ -16,10 +16,11 @@ from ..explain.sentences import Invention, JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
 from ..io.options import named_if_wrong
-from ..io.records import phase, progress_bar
+from ..io.records import progress_bar
 from ..project import pip_install
 from ..scores import leaderboard
 from ..scores.comparison import Comparisons, against, compare
+from ..scores.run_warnings import phase
 from ..scores.scores import ByName, Scores, chosen_samples, unknown
 from ..scores.scores_file import follows, scores_text
 from ..show.score_tables import in_html, in_short
@@ -269,8 +270,7 @@ class Run:
         with warnings.catch_warnings(), phase("Comparing systems"):
             warnings.simplefilter("ignore", VifidelWarning)
             try:
-                few = len(self.systems) <= _FEW
-                return compare(self._comparable(), seed, resamples, tests=few)
+                return compare(self._comparable(), seed, resamples, tests=len(self.systems) <= _FEW)
             except VifidelError:
                 return None
 

@@ -1,10 +1,12 @@
-"""Run-level warnings, each once with all that it is about, and the Words column."""
+"""What a run says beside its scores: its phases, warnings that are given once, the Words column."""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sys
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
 from statistics import fmean, median
@@ -16,6 +18,7 @@ from ..captions.rows import Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation
 from ..io.image_ids import ImageId
+from ..io.records import progress_bar
 from ..scorers import Bleu, Cider, RougeL, Scorer
 from ..scorers.base import Progress
 from ..scorers.explaining import uncombined
@@ -284,3 +287,20 @@ def _listed(names: Iterable[str]) -> str:
 
 def _warn(message: str) -> None:
     warnings.warn(message, VifidelWarning, stacklevel=4)
+
+
+def is_seen(shown: bool | None = None) -> bool:
+    """Whether somebody looks at bars, in a terminal or notebook, or they are `shown` anyway."""
+    if shown is None:
+        there = sys.stderr is not None and not sys.stderr.closed
+        return "IPython" in sys.modules or (there and sys.stderr.isatty())
+    return shown
+
+
+@contextlib.contextmanager
+def phase(what: str, shown: bool | None = None) -> Iterator[None]:
+    """Show a line that says what is done, as `progress_bar` does, where nothing is counted."""
+    with contextlib.ExitStack() as watched:
+        if is_seen(shown):  # tqdm is not imported for nothing
+            watched.enter_context(progress_bar(None, "", shown, desc=what, bar_format="{desc} ..."))
+        yield
