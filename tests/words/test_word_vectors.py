@@ -175,7 +175,7 @@ for source in ("model.bin", "own.kv", "glove-twitter-25"):
     readme = (ROOT / "README.md").read_text("utf-8")
     [command] = re.findall(r"pip install \. && vifidel-eval (score .*)", readme)
     arguments = re.sub("examples/", f"{ROOT}/examples/", command).split()
-    called = [sys.executable, "-c", code, *arguments]
+    called = [sys.executable, "-c", code, *arguments, "--signatures"]
     ran = subprocess.run(called, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     *scores, cat, _, _, _ = ran.stdout.splitlines()

@@ -211,14 +211,10 @@ class Command(Helping):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, those of records one by one; with many, also ``--help-all``."""
-        made: dict[object, list[click.Parameter]] = ctx.meta.setdefault(__name__, {})
-        if self not in made:  # click asks several times for a command line
-            params: list[click.Parameter] = []
-            for param in super().get_params(ctx):
-                params += param.params() if isinstance(param, Record) else [param]
-            many = len(params) > _MANY
-            made[self] = [*params[:-1], _HELP_ALL, *params[-1:]] if many else params
-        return made[self]
+        params: list[click.Parameter] = []
+        for param in super().get_params(ctx):
+            params += param.params() if isinstance(param, Record) else [param]
+        return [*params[:-1], _HELP_ALL, *params[-1:]] if len(params) > _MANY else params
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments; of the first edition of VIFIDEL-PRF, say where it is."""

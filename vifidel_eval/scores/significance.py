@@ -248,7 +248,7 @@ def _summed(
     images = columns.shape[1]
     # Single precision is twice as fast, and adds small whole numbers without rounding.
     counts = (columns == np.rint(columns)).all(axis=1)
-    counts &= abs(columns).max(axis=1) * images < 2**24
+    counts &= abs(columns).max(axis=1) < 2**24 / images
     kinds = [
         (rows, columns[rows].astype(kind))
         for rows, kind in ((counts, np.float32), (~counts, np.float64))

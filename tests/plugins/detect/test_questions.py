@@ -7,6 +7,7 @@ import json
 import pytest
 
 import vifidel_eval
+from vifidel_eval.commands.printing import size_of
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.detect.questions import named_by_several, read_asked
 
@@ -119,7 +120,7 @@ def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions,
     output = tmp_path / "q.jsonl"
     arguments = ["questions", str(mine), f"b={base}", "--output", str(output), "--controls", "2"]
     result = run(*arguments)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, f"{output}: {size_of(output)}\n")
     expected = vifidel_eval.questions({"mine": MINE, "b": BASE}, controls=2)
     assert [json.loads(line) for line in output.read_text().splitlines()] == expected
     assert result.stdout == f"{output}: {len(expected)} questions about 2 images\n"

@@ -6,6 +6,7 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
+from vifidel_eval.commands.printing import size_of  # noqa: E402
 from vifidel_eval.errors import VifidelError  # noqa: E402
 from vifidel_eval.io.files import beside  # noqa: E402
 from vifidel_eval.plugins.networks import lm  # noqa: E402
@@ -175,7 +176,7 @@ class TestCommand:
     def test_shows_each_epoch_and_the_best(self, tmp_path, captions):
         output = tmp_path / "lm.pt"
         result = self.run(captions, "--output", output, "--epochs", 2, "--hidden", 8)
-        assert (result.exit_code, result.stderr) == (0, "")
+        assert (result.exit_code, result.stderr) == (0, f"{output}: {size_of(output)}\n")
         *epochs, last = result.stdout.splitlines()
         assert len(epochs) == 2
         assert epochs[0].startswith("epoch 1: validation perplexity ")
