@@ -1,10 +1,10 @@
 """Make the pictures of the README: the report of the example, on a desk and on a phone.
 
-    python docs/images/make.py
+    python docs/images/make.py [FOLDER]
 
-Needs Chromium and Playwright (the extra ``dev``); writes docs/images/report.png and
-docs/images/report_words.png. The example has no photographs: a scene of plain shapes is drawn from
-the boxes of each image.
+Needs Chromium and Playwright (the extra ``dev``); writes report.png and report_words.png to the
+folder, docs/images by default. The example has no photographs: a scene of plain shapes is drawn
+from the boxes of each image.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def opened(browser: Browser, address: str, width: int, scheme: str, place: str) 
 
 
 def side_by_side(name: str, *pictures: Image.Image) -> None:
-    """Write pictures beside each other to docs/images."""
+    """Write pictures beside each other."""
     width = sum(picture.width for picture in pictures) + GAP * (len(pictures) - 1)
     together = Image.new("RGB", (width, HEIGHT), "white")
     left = 0
     for picture in pictures:
         together.paste(picture, (left, 0))
         left += picture.width + GAP
-    target = ROOT / "docs" / "images" / name
+    target = Path(*sys.argv[1:2] or [ROOT / "docs" / "images"]) / name
     together.quantize(200).save(target, optimize=True)
     print(f"{name}: {target.stat().st_size / 1e3:.0f} kB")
 

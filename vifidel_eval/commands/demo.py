@@ -24,7 +24,7 @@ _FILES = {
 _REPORT = "report.html"
 
 
-@click.command(cls=Command, examples=("demo", "demo somewhere/else"))
+@click.command(cls=Command, examples=("demo", "demo somewhere/else", "demo ~/Desktop/demo"))
 @click.argument("folder", default="vifidel_demo", type=WrittenTree())
 @click.pass_context
 def demo(ctx: click.Context, folder: Path) -> None:

@@ -323,7 +323,13 @@ def _add(data_set: _DataSet) -> None:
     for one in (*reversed(data_set.options), click.argument(argument, type=FILE)):
         command = one(command)
     help_text = f"{data_set.summary}\n\n{data_set.files}"
-    agreement.command(data_set.name, cls=MetricCommand, help=help_text)(command)
+    more = ("", " --metrics VIFIDEL-PRF,CIDEr", f" --output {data_set.name}.json")
+    agreement.command(
+        data_set.name,
+        cls=MetricCommand,
+        help=help_text,
+        examples=[f"agreement {data_set.name} {argument.upper()}{options}" for options in more],
+    )(command)
 
 
 for _data_set in _DATA_SETS:

@@ -35,7 +35,11 @@ _PUBLISHED = {
 @click.command(
     "convert-features",
     cls=Command,
-    examples=("convert-features EXTRACTED FEATURES --trust-pickles",),
+    examples=(
+        "convert-features features.lmdb FEATURES",
+        "convert-features features.tsv FEATURES",
+        "convert-features EXTRACTED FEATURES --trust-pickles",
+    ),
 )
 @click.argument("source", type=FILE)
 @click.argument("output_folder", type=WrittenFolder())
@@ -138,7 +142,15 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     )
 
 
-@click.command("train-lm", cls=Command, examples=("train-lm captions_train2014.json --output lm",))
+@click.command(
+    "train-lm",
+    cls=Command,
+    examples=(
+        "train-lm captions_train2014.json --output lm.pt",
+        "train-lm dataset_flickr8k.json --split train --output lm.pt",
+        "train-lm captions_train2014.json --epochs 3 --hidden 256 --output lm.pt",
+    ),
+)
 @click.argument("captions", type=CAPTIONS)
 @reference_options
 @click.option(

@@ -55,6 +55,7 @@ _BY_FILE_NAME = click.option(
     examples=(
         "submission check results.json --images captions_val2017.json",
         "submission write mine.jsonl --images captions_val2017.json --output results.json",
+        "submission check results.json --images names.json --by-file-name",
     ),
 )
 def submission() -> None:
@@ -65,7 +66,14 @@ def submission() -> None:
     """
 
 
-@submission.command(cls=Command)
+@submission.command(
+    cls=Command,
+    examples=(
+        "submission check results.json --images captions_val2017.json",
+        "submission check a.json b.json --images captions_val2017.json --all",
+        "submission check results.json --images captions_val2017.json --format csv",
+    ),
+)
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option(
     "--images",
@@ -103,7 +111,14 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-@submission.command(cls=Command)
+@submission.command(
+    cls=Command,
+    examples=(
+        "submission write mine.jsonl --images captions_val2017.json --output results.json",
+        "submission write mine.csv --images captions_val2017.json --output results.json",
+        "submission write mine.json --images nocaps.json --output results.json",
+    ),
+)
 @click.argument("captions", type=CAPTIONS)
 @click.option(
     "--images",
