@@ -72,6 +72,10 @@ def read_categories(source: CategorySource) -> CategoryNames:
     names = CategoryNames({}, {}, {})
     paths: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
     for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise AnnotationError(
+                f"categories are a path, a list of paths, or names, not {path!r:.40}."
+            )
         found = read_names(path)
         if not any(vars(found).values()):
             raise AnnotationError(f"{path}: has no categories; give a file that lists them.")

@@ -52,7 +52,7 @@ SCORERS = {
     "CHAIR with a long list": Chair(synonyms=class_names()),
 }
 # Java's programs and networks, whose time is not this package's.
-ELSEWHERE = {"METEOR", "SPICE", "LM", "TIGEr", "ViLBERTScore"}
+ELSEWHERE = {"CLIPScore", "METEOR", "SPICE", "LM", "TIGEr", "ViLBERTScore"}
 
 UNITS = {
     "underscores": "_",
