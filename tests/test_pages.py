@@ -82,7 +82,7 @@ def test_commands_run(needs, text, desk, run):
         result = run(*arguments)
         if needs and result.exit_code:
             assert result.exit_code == 1, result.output
-            assert "no such" in result.stderr or needs in result.stderr, result.stderr
+            assert re.search(f"no such|pip install|{needs}", result.stderr), result.stderr
         else:
             assert result.exit_code == 0, result.output
         if target:
@@ -92,7 +92,8 @@ def test_commands_run(needs, text, desk, run):
 @pytest.mark.parametrize(("needs", "text"), list(blocks("python")))
 def test_lines_of_python_run(needs, text, desk):
     code = compile(text, "page", "exec")  # also where it cannot run
-    for package in re.findall(rf"^import ({'|'.join(OPTIONAL)})\b", text, re.MULTILINE):
+    imports = rf"^(?:import |from vifidel_eval\.integrations\.)({'|'.join(OPTIONAL)})\b"
+    for package in re.findall(imports, text, re.MULTILINE):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"needs {package}")
     if not needs:

@@ -21,10 +21,12 @@ def test_an_example_of_captions_is_read(layout, tmp_path):
     assert "dog" in caption
 
 
-@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+# nocaps' file is read beside its annotations; what `detect` writes has no example.
+ALONE = [known for known in FORMATS if known.example and known.name != "nocaps JSON"]
+
+
+@pytest.mark.parametrize("known", ALONE, ids=lambda known: known.name)
 def test_an_example_of_objects_is_read(known, tmp_path):
-    if not known.example or known.name == "nocaps JSON":
-        pytest.skip("is read beside other files, or written by detect")
     suffix = {"PASCAL VOC XML": ".xml", "a folder of YOLO labels": ".txt"}.get(known.name, "")
     path = tmp_path / "objects" / f"1{suffix}"
     path.parent.mkdir()

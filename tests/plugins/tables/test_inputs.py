@@ -159,13 +159,18 @@ def test_what_is_no_table(tmp_path, monkeypatch, name, said):
         find_tables([name])
 
 
-@pytest.mark.parametrize("end", ["parquet", "arrow", "jsonl", "csv", "csv.gz"])
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00{\x00", b"PAR1"])
+SOMETHING_ELSE = [
+    (end, content)
+    for end in ("parquet", "arrow", "jsonl", "csv", "csv.gz")
+    for content in (b"", b"\xff\xfe\x00{\x00", b"PAR1")
+    if (end, content) != ("csv", b"PAR1")  # a table without rows
+]
+
+
+@pytest.mark.parametrize(("end", "content"), SOMETHING_ELSE)
 def test_files_that_are_something_else(tmp_path, end, content):
     path = tmp_path / f"a.{end}"
     path.write_bytes(content)
-    if end == "csv" and content == b"PAR1":
-        pytest.skip("is a table without rows")
     with pytest.raises(VifidelError, match=r"a\.[a-z.]+: cannot be read as [A-Za-z]+: ") as caught:
         read(path)
     assert "\n" not in str(caught.value)
