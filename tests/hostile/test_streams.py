@@ -109,10 +109,12 @@ def test_an_error_that_nobody_can_be_told(monkeypatch, capsys, state, arguments,
 )
 def test_in_a_shell(arguments, redirected):
     command = [sys.executable, "-m", "vifidel_eval", *arguments]
+    environment = {**os.environ, "PYTHONUNBUFFERED": ""}  # most of the output waits for a flush
     for both in ("", redirected.replace(">", "2>", 1)):
         done = subprocess.run(
             ["sh", "-c", f'exec "$@" {redirected} {both}', "sh", *command],
             cwd=ROOT,
+            env=environment,
             stderr=subprocess.PIPE,
             check=False,
         )

@@ -74,7 +74,15 @@ def streams_that_are_there() -> Iterator[None]:
         if sys.stderr is None or sys.stderr.closed:
             lost = streams.enter_context(open(os.devnull, "w", encoding="utf-8"))
             streams.enter_context(contextlib.redirect_stderr(lost))
-        yield
+        try:
+            yield
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                try:
+                    stream.flush()
+                except OSError:  # Python would try again at its end, and say so in its own words
+                    with contextlib.suppress(OSError), open(os.devnull, "wb") as nothing:
+                        os.dup2(nothing.fileno(), stream.fileno())
 
 
 def harmless(text: str) -> str:

@@ -180,16 +180,15 @@ def follow():
     """Click a link within a page, which reads its new address a moment later."""
 
     def follow(link):
-        link.page.evaluate(
-            """() => {
+        changes = link.evaluate(
+            """(link) => {
                 window.followed = new Promise((done) =>
                     addEventListener("hashchange", () => setTimeout(done), { once: true }));
+                return link.href !== location.href;
             }"""
         )
         link.click()
-        # The address may be the same as before.
-        link.page.evaluate(
-            "Promise.race([followed, new Promise((done) => setTimeout(done, 500))]).then(() => {})"
-        )
+        if changes:
+            link.page.evaluate("followed.then(() => {})")
 
     return follow
