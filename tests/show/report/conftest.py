@@ -182,13 +182,15 @@ def follow():
     def follow(link):
         changes = link.evaluate(
             """(link) => {
-                window.followed = new Promise((done) =>
-                    addEventListener("hashchange", () => setTimeout(done), { once: true }));
+                window.followed = false;
+                addEventListener("hashchange", () => setTimeout(() => (window.followed = true)), {
+                    once: true,
+                });
                 return link.href !== location.href;
             }"""
         )
         link.click()
         if changes:
-            link.page.evaluate("followed.then(() => {})")
+            link.page.wait_for_function("followed", timeout=5000)
 
     return follow

@@ -63,9 +63,12 @@ function switching(button, act) {
   return button;
 }
 
-// Says of what is wider than its place that there is more to the right.
+// Says of what is wider than its place that there is more to the right; the line keeps its place, so that
+// nothing moves from below a finger.
 const sideways = (part) => {
-  part.previousSibling.hidden = part.scrollWidth - part.clientWidth - part.scrollLeft < 8;
+  const more = part.scrollWidth - part.clientWidth;
+  part.previousSibling.hidden = more < 8;
+  part.previousSibling.style.visibility = more - part.scrollLeft < 8 ? "hidden" : "visible";
 };
 const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
 for (const part of document.querySelectorAll("main > section > .scroll")) {
