@@ -21,6 +21,8 @@ from .options import is_listed
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
 _SHOWN = 6  # names of what is not recognised
 _WORD = re.compile(r"\w+")
+# What readers run into where content is of another layout, or nested too deeply.
+_FAILURES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 @dataclass(slots=True)
@@ -38,7 +40,7 @@ class Source:
             yield
         except VifidelError:
             raise
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
+        except _FAILURES as problem:
             raise self.error(
                 f"{self.reading or self.where}: cannot be read as {layout} "
                 f"({type(problem).__name__}: {first_line(problem):.80}); correct it, or give "
