@@ -17,7 +17,7 @@ from ..errors import AnnotationError
 from ..io.containers import Kind
 from ..io.entries import Entry
 from ..io.image_ids import ImageId
-from ..io.options import check_thresholds, named_if_wrong
+from ..io.options import are_texts, check_thresholds, named_if_wrong
 from .labels import (
     CLEAN,
     DETECTION_THRESHOLD,
@@ -34,8 +34,6 @@ from .objects import Box, ImageBoxes, ObjectLabels
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
-
-_NAMES = frozenset({str})
 
 
 @dataclass(frozen=True)
@@ -133,12 +131,7 @@ class Instances:
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image, in a shape of `LabelList`."""
-        if (  # names that all count, as most are
-            type(items) is list
-            and _NAMES.issuperset(map(type, items))
-            and max(map(len, items), default=0) <= LONGEST_NAME
-            and NO_CATEGORY not in items
-        ):
+        if are_texts(items, LONGEST_NAME) and NO_CATEGORY not in items:  # as most are
             counts = dict(Counter(map(CLEAN.__getitem__, items)))
             if "" not in counts:
                 self.images[image_id] = counts

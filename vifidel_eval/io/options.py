@@ -33,6 +33,7 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 _OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
 _MOST_LOOKED_AT = 100  # members of a collection
+_TEXTS = frozenset({str})
 
 
 def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
@@ -175,6 +176,12 @@ def is_listed(values: Any) -> bool:
     return isinstance(values, list | tuple) or bool(
         hasattr(values, "tolist") and getattr(values, "ndim", 1)
     )
+
+
+def are_texts(values: Any, longest: int) -> bool:
+    """Return whether values are a list of strings, none with more characters than `longest`."""
+    texts = type(values) is list and _TEXTS.issuperset(map(type, values))
+    return texts and max(map(len, values), default=0) <= longest
 
 
 #: The sections of a command's help.
