@@ -37,7 +37,6 @@ _MOST_NAMED = 8
 _PATH = re.compile(r"[^.\[\]]+(?:\[-?\d{1,9}\])*(?:\.[^.\[\]]+(?:\[-?\d{1,9}\])*)*")
 _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 
-
 T = TypeVar("T")
 U = TypeVar("U")
 

@@ -96,10 +96,10 @@ def sha256_of(file: Any) -> str:
     return digest.hexdigest()
 
 
-def check_path(path: Any, error: type[VifidelError]) -> None:
+def check_path(path: Any, error: type[VifidelError], what: str = "a path") -> None:
     """Raise `error` for what is no path: Python takes a whole number for an open file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
-        raise error(f"a path must be a string or a Path, not {path!r:.40}.")
+        raise error(f"{what} must be a string or a Path, not {path!r:.40}.")
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
