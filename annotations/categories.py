@@ -83,7 +83,7 @@ def read_categories(source: CategorySource) -> CategoryNames:
 
 
 def _call(names: dict[Any, str], key: Any, name: str, at: object) -> None:
-    """Add the name of a category, which may have no other one."""
+    """Add the name of a category, which must not have another one."""
     if names.setdefault(key, name) != name:
         raise AnnotationError(
             f"{at}: category {key!r:.40} is called {names[key]!r:.40} and {name!r:.40}; keep one."

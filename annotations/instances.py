@@ -82,7 +82,7 @@ class Instances:
         self.names = names
         self.uncertain = uncertain
         self.images: dict[ImageId, dict[str, int]] = {}  # label to count, of all that are known
-        #: What was looked for, there or not, with what messages call the place that says so.
+        #: What was looked for, there or not, each with the place that says so, as messages have it.
         self.asked: dict[ImageId, dict[str, str]] = {}
         self.unsure = 0  # answers that leave it open whether something is there
         self.scored = self.leaves_out = False  # whether there are scores, and one was too low
@@ -115,7 +115,7 @@ class Instances:
         sides: Any = None,
         size: tuple[Any, Any] = (None, None),
     ) -> str:
-        """Count instances of a category, unless their score is too low; return the label then."""
+        """Count instances of a category and return its label; ``""`` if their score is too low."""
         # `at` is the file and the entry; the `sides` of a box are x, y, width and height.
         if score is not None:
             self.scored = True

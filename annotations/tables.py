@@ -150,7 +150,7 @@ def _plain(name: str) -> str:
 
 
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
-    """Read a table; an image whose label is empty is known, and a list of labels is a row each."""
+    """Read a table; an empty label makes its image known, a list of labels is like several rows."""
     names = table.header = [_plain(field) for field in table.header]
     image_column, label_column, score_column, count_column = (
         next((name for name in wanted if name in names), "")

@@ -36,8 +36,7 @@ from .fields import (
 
 ByImage: TypeAlias = dict[ImageId, list[str]]  #: the captions of each image: one for results
 
-#: Behind the image id of each of its captions.
-CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
+CAPTION_NUMBER = re.compile(r"#\d+$")  #: after the image id: beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
     "if the image is meant to have several captions, use `vifidel-eval score --samples` or "
     "evaluate(samples=True), `vifidel-eval score-table`, or the scorers' score(captions, "
@@ -202,7 +201,7 @@ def read_content(path: str | os.PathLike[str]) -> Entry | Entries:
 
 
 def records_of(content: Content) -> Entry | Entries:
-    """Return the records of a container, or a JSON object that is none."""
+    """Return the records of a container, or a JSON object that is not a record."""
     kind, value, source = content
     if kind == "table":
         return _rows_of(value, source)

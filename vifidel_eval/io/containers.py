@@ -207,8 +207,7 @@ def entries_of(
     return entries
 
 
-#: The names of all columns, and rows of those that are read.
-_Columns: TypeAlias = tuple[list[str], list[dict[str, Any]]]
+_Columns: TypeAlias = tuple[list[str], list[dict[str, Any]]]  #: all names, and rows of some
 
 
 def _read_excel(raw: bytes, where: str, error: type[VifidelError]) -> _Columns:

@@ -30,7 +30,7 @@ _PICTURE_OR_VIDEO = re.compile(
 
 
 def from_json_key(key: str) -> ImageId:
-    """Return the image id that a key means: a number unless it is zero-padded, as file stems."""
+    """Return the image id that a key means: a number unless it is zero-padded, like file stems."""
     return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
 
 
@@ -52,7 +52,7 @@ def from_json_value(value: Any) -> ImageId | None:
 
 
 def _number(image_id: ImageId, or_text: bool = False) -> int | None:
-    """Return the number that an id is or a file stem has, or a whole number in text."""
+    """Return the number of an id: its own, that of COCO's file stem, or one in text (`or_text`)."""
     if isinstance(image_id, str):
         if or_text and (_WHOLE_NUMBER.fullmatch(image_id) or _VOC_STEM.fullmatch(image_id)):
             return int(image_id)

@@ -37,12 +37,12 @@ _WHOLE, _SAMPLES, _SAMPLE_BYTES = 1 << 24, 256, 1 << 14
 _FINGERPRINT_ROWS = 1000
 
 _BLOCK_BYTES = 1 << 24
-_ROWS_A_STEP = 1000  # of the progress bar
+_ROWS_PER_STEP = 1000  # of the progress bar
 # Bounds on what a damaged file may cost.
 _MOST_DIMENSIONS, _LONGEST_WORD = 1 << 16, 1 << 16
 _LOOKED_AT = 1 << 16
-_FIGURES = 18  # of a count that can be true
-_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")  # what stands in no text
+_FIGURES = 18  # of the largest count that is believed
+_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")  # what no text has in it
 
 Rows = Iterator[tuple[bytes, bytes]]  #: words and their rows, as little-endian float32
 
@@ -168,7 +168,7 @@ def _convert(path: Path, aside: Path) -> None:
 
 
 def content_digest(path: Path) -> str:
-    """Return a digest of a file's content, of a large file also of its time."""
+    """Return a digest of a file's content, and for a large file of its time of change too."""
     with open_file(path, VectorsError) as file:
         try:
             state = os.fstat(file.fileno())
@@ -214,7 +214,7 @@ def _rows_of(path: Path) -> Rows:
         try:
             for number, row in enumerate(_recognised(path, opened)):
                 yield row
-                if number % _ROWS_A_STEP == 0:
+                if number % _ROWS_PER_STEP == 0:
                     progress.update(file.tell() - progress.n)
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise VectorsError(
