@@ -83,8 +83,8 @@ def _sides_of(row: Entry, columns: Sequence[str]) -> list[float] | None:
 
 def _is_open_images(table: CsvTable) -> bool:
     """Tell the header of Open Images' CSV; a quote may be broken in it."""
-    labels = "LabelName" in table.first or not shows(columns_of(table), COLUMNS)
-    return "ImageID" in table.first and labels
+    labels = "LabelName" in table.first_line or not shows(columns_of(table), COLUMNS)
+    return "ImageID" in table.first_line and labels
 
 
 BOXES = Format(

@@ -224,7 +224,7 @@ def records_of(content: Content) -> Entry | Entries:
 
 
 def _rows_of(table: CsvTable, source: Source) -> Entries:
-    first = table.first.split("\t")
+    first = table.first_line.split("\t")
     image = CAPTION_NUMBER.sub("", first[0])
     if len(first) == 2 and (names_image(image) or first[1].startswith('[{"caption"')):
         return table.pairs()

@@ -55,7 +55,7 @@ class CsvTable:
     def __init__(self, text: str, source: Source) -> None:
         self.text = text
         self.source = source
-        self.first = first = text.lstrip("\n").partition("\n")[0]  # line
+        self.first_line = first = text.lstrip("\n").partition("\n")[0]
         semicolons = first.count(";") > first.count(",")
         self.delimiter = next((d for d in "\t;," if d in first and (d != ";" or semicolons)), "")
         try:

@@ -47,12 +47,8 @@ DROP_INCOMPLETE = Option(
     rare=True,
 )
 
-
 #: The settings that tables have; what is in a column of its own is not one of them.
-OF_TABLES = (
-    *("vectors", "threshold", "stop_words", "p", "normalize", "counts"),
-    *("looked_for", "uncertain"),
-)
+OF_TABLES = "vectors threshold stop_words p normalize counts looked_for uncertain".split()
 
 
 @dataclass(frozen=True)
