@@ -173,7 +173,7 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
         table = CsvTable(text, source)
         if table.delimiter or not where.lower().endswith(".json"):
             return Content("table", table, source)
-    objects = _BETWEEN_OBJECTS.split(text) if "\n{" in text else []
+    objects = _BETWEEN_OBJECTS.split(text) if first.startswith("{") and "\n{" in text else []
     if len(objects) > 1:
         numbers = range(1, len(objects) + 1)
         places = [f"{where}: object {number}" for number in numbers]
