@@ -162,7 +162,7 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
         found.image(image_id)
         if not label:
             continue
-        labels = listed_in(label, str(row), AnnotationError)
+        labels = listed_in(label, row, AnnotationError)
         number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1
         for name in [label] if labels is None else labels:
             if not isinstance(name, str) or not any(c.isalpha() for c in CLEAN[name]):

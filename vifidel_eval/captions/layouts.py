@@ -83,7 +83,7 @@ def text_of(caption: Any, at: object) -> str:
 def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
     """Return the captions of an image: one, or a list, which text may spell."""
     if isinstance(captions, str):
-        spelled = listed_in(captions, str(at), CaptionError, whole=wanted.references)
+        spelled = listed_in(captions, at, CaptionError, whole=wanted.references)
         captions = captions if spelled is None else spelled
     elif is_listed(captions):  # pandas has an array for each list of a Parquet file
         captions = list(captions)

@@ -292,7 +292,7 @@ def _check_brackets(text: str) -> None:
             raise ValueError("brackets that do not match")
 
 
-def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True) -> Any:
+def listed_in(text: str, at: object, error: type[VifidelError], whole: bool = True) -> Any:
     """Return the list that a text spells; None if it spells none, `error` if it seems to."""
     # With `whole`, anything in brackets is one, such as [a dog, a cat], which cannot be read.
     stripped = text.strip()
