@@ -78,11 +78,11 @@ def read_categories(source: CategorySource) -> CategoryNames:
             raise AnnotationError(f"{path}: has no categories; give a file that lists them.")
         for kind, united in vars(names).items():
             for key, name in vars(found)[kind].items():
-                _call(united, key, name, path)
+                _add_name(united, key, name, path)
     return names
 
 
-def _call(names: dict[Any, str], key: Any, name: str, at: object) -> None:
+def _add_name(names: dict[Any, str], key: Any, name: str, at: object) -> None:
     """Add the name of a category, which must not have another one."""
     if names.setdefault(key, name) != name:
         raise AnnotationError(
@@ -132,7 +132,7 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
             )
         if not clean_label(name):
             raise AnnotationError(f"{where}: line {line}: class {machine_id!r:.40} has no name.")
-        _call(names, machine_id, name, f"{where}: line {line}")
+        _add_name(names, machine_id, name, f"{where}: line {line}")
     return names
 
 
@@ -147,7 +147,7 @@ def names_by_id(categories: Entries) -> dict[Any, str]:
                 f"{category} needs an 'id' and a 'name'; found {category_id!r:.40} and "
                 f"{name!r:.40}."
             )
-        _call(names, category_id, name, category)
+        _add_name(names, category_id, name, category)
     return names
 
 
