@@ -182,7 +182,7 @@ WOODPECKER = Format(
 
 
 _VERSION = 1
-# Of boxes of one label that share more than this of their union, one object is meant.
+# Boxes of one label whose intersection is more than this part of their union are of one object.
 _SAME = 0.7
 # Detectors give some hundreds for a picture; each box of a label is compared with all others.
 _MOST_BOXES = 1000

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from ..errors import AnnotationError
 from ..io.containers import csv_rows
 from ..io.entries import Entries, Entry, Source, root
-from ..io.files import first_line, parse_json, read_text
+from ..io.files import check_path, first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
 from ..io.options import named_if_wrong
 from .labels import NO_NAMES, CategoryNames, clean_label
@@ -72,21 +72,18 @@ def read_categories(source: CategorySource) -> CategoryNames:
     names = CategoryNames({}, {}, {})
     paths: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
     for path in paths:
-        if not isinstance(path, str | os.PathLike):
-            raise AnnotationError(
-                f"categories are a path, a list of paths, or names, not {path!r:.40}."
-            )
+        check_path(path, AnnotationError, "a path of categories")
         found = read_names(path)
         if not any(vars(found).values()):
             raise AnnotationError(f"{path}: has no categories; give a file that lists them.")
         for kind, united in vars(names).items():
             for key, name in vars(found)[kind].items():
-                _call(united, key, name, path)
+                _add_name(united, key, name, path)
     return names
 
 
-def _call(names: dict[Any, str], key: Any, name: str, at: object) -> None:
-    """Add the name of a category, which may have no other one."""
+def _add_name(names: dict[Any, str], key: Any, name: str, at: object) -> None:
+    """Add the name of a category, which must not have another one."""
     if names.setdefault(key, name) != name:
         raise AnnotationError(
             f"{at}: category {key!r:.40} is called {names[key]!r:.40} and {name!r:.40}; keep one."
@@ -135,7 +132,7 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
             )
         if not clean_label(name):
             raise AnnotationError(f"{where}: line {line}: class {machine_id!r:.40} has no name.")
-        _call(names, machine_id, name, f"{where}: line {line}")
+        _add_name(names, machine_id, name, f"{where}: line {line}")
     return names
 
 
@@ -146,8 +143,11 @@ def names_by_id(categories: Entries) -> dict[Any, str]:
         category_id, name = category.get("id"), category.get("name")
         is_id = isinstance(category_id, Integral | str) and not isinstance(category_id, bool)
         if not is_id or not isinstance(name, str) or not clean_label(name):
-            raise AnnotationError(f"{category} needs an 'id' and a 'name'.")
-        _call(names, category_id, name, category)
+            raise AnnotationError(
+                f"{category} needs an 'id' and a 'name'; found {category_id!r:.40} and "
+                f"{name!r:.40}."
+            )
+        _add_name(names, category_id, name, category)
     return names
 
 

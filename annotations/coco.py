@@ -272,9 +272,8 @@ NOCAPS = Format(
 def _read_visual_genome(images: Entries, found: Instances) -> ObjectLabels:
     """Read the objects of each image; a box is ``x``, ``y``, ``w`` and ``h``, in pixels."""
     for image in images:
-        image_id = found.image_once(
-            image, "id" if "id" in image and "image_id" not in image else "image_id"
-        )
+        key = "id" if "id" in image and "image_id" not in image else "image_id"
+        image_id = found.image_once(image, key)
         for box in image.entries("objects"):
             name, *_ = box.texts("names")
             found.add(image_id, name, box, sides=[box.get(side) for side in "xywh"])

@@ -126,9 +126,8 @@ def _read_yolo(folder: Path, found: Instances) -> ObjectLabels:
                 index, score, sides = _yolo_object(line, at)
                 name = names.of_index(index, at)
                 found.add(image_id, name, at, score=score, sides=sides, size=(1.0, 1.0))
-    return found.object_labels(
-        "yolo", lists_every_image=False, categories=names.by_index().values()
-    )
+    classes = names.by_index().values()
+    return found.object_labels("yolo", lists_every_image=False, categories=classes)
 
 
 def _yolo_object(line: str, at: str) -> tuple[int, float | None, list[float]]:

@@ -17,7 +17,7 @@ from ..errors import AnnotationError
 from ..io.containers import Kind
 from ..io.entries import Entry
 from ..io.image_ids import ImageId
-from ..io.options import check_thresholds, named_if_wrong
+from ..io.options import are_texts, check_thresholds, named_if_wrong
 from .labels import (
     CLEAN,
     DETECTION_THRESHOLD,
@@ -34,8 +34,6 @@ from .objects import Box, ImageBoxes, ObjectLabels
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
-
-_NAMES = frozenset({str})
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class Instances:
         self.names = names
         self.uncertain = uncertain
         self.images: dict[ImageId, dict[str, int]] = {}  # label to count, of all that are known
-        #: What was looked for, there or not, with what messages call the place that says so.
+        #: What was looked for, there or not, each with the place that says so, as messages have it.
         self.asked: dict[ImageId, dict[str, str]] = {}
         self.unsure = 0  # answers that leave it open whether something is there
         self.scored = self.leaves_out = False  # whether there are scores, and one was too low
@@ -117,7 +115,7 @@ class Instances:
         sides: Any = None,
         size: tuple[Any, Any] = (None, None),
     ) -> str:
-        """Count instances of a category, unless their score is too low; return the label then."""
+        """Count instances of a category and return its label; ``""`` if their score is too low."""
         # `at` is the file and the entry; the `sides` of a box are x, y, width and height.
         if score is not None:
             self.scored = True
@@ -133,12 +131,7 @@ class Instances:
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image, in a shape of `LabelList`."""
-        if (  # names that all count, as most are
-            type(items) is list
-            and _NAMES.issuperset(map(type, items))
-            and max(map(len, items), default=0) <= LONGEST_NAME
-            and NO_CATEGORY not in items
-        ):
+        if are_texts(items, LONGEST_NAME) and NO_CATEGORY not in items:  # as most are
             counts = dict(Counter(map(CLEAN.__getitem__, items)))
             if "" not in counts:
                 self.images[image_id] = counts

@@ -13,10 +13,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
 from ..io.image_ids import ImageId, are_row_numbers, check_distinct, match, mismatch, to_json_value
-from ..io.options import named_if_wrong
+from ..io.options import are_texts, named_if_wrong
 from .labels import CLEAN, LONGEST_NAME, NO_CATEGORY, clean_label
-
-_NAMES = frozenset({str})
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -55,12 +53,7 @@ class ImageBoxes:
 
 def counts_of_names(items: Any) -> dict[str, int] | None:
     """Return label to count for a list of names that all count; None for anything else."""
-    if (
-        type(items) is not list
-        or not _NAMES.issuperset(map(type, items))
-        or max(map(len, items), default=0) > LONGEST_NAME
-        or NO_CATEGORY in items
-    ):
+    if not are_texts(items, LONGEST_NAME) or NO_CATEGORY in items:
         return None
     counts = dict(Counter(map(CLEAN.__getitem__, items)))
     return None if "" in counts else counts

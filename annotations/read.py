@@ -52,7 +52,6 @@ _RECORDS = (
 )
 FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
 
-
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
 _RECORD = (
     "image_id= image= img_path= file_name= filename= id=",
@@ -224,7 +223,7 @@ def _content(path: Path) -> Content:
         return Content("folder", path, Source(str(path), AnnotationError))
     content = content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
     is_empty = content.kind == "object" and not content.value.content
-    return content._replace(kind="other") if is_empty else content
+    return content._replace(kind="other", value={}) if is_empty else content
 
 
 def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.NocapsImages:

@@ -83,8 +83,8 @@ def _sides_of(row: Entry, columns: Sequence[str]) -> list[float] | None:
 
 def _is_open_images(table: CsvTable) -> bool:
     """Tell the header of Open Images' CSV; a quote may be broken in it."""
-    first = table.text.lstrip("\n").partition("\n")[0]
-    return "ImageID" in first and ("LabelName" in first or not shows(columns_of(table), COLUMNS))
+    labels = "LabelName" in table.first_line or not shows(columns_of(table), COLUMNS)
+    return "ImageID" in table.first_line and labels
 
 
 BOXES = Format(
@@ -150,7 +150,7 @@ def _plain(name: str) -> str:
 
 
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
-    """Read a table; an image whose label is empty is known, and a list of labels is a row each."""
+    """Read a table; an empty label makes its image known, a list of labels is like several rows."""
     names = table.header = [_plain(field) for field in table.header]
     image_column, label_column, score_column, count_column = (
         next((name for name in wanted if name in names), "")
@@ -162,7 +162,7 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
         found.image(image_id)
         if not label:
             continue
-        labels = listed_in(label, str(row), AnnotationError)
+        labels = listed_in(label, row, AnnotationError)
         number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1
         for name in [label] if labels is None else labels:
             if not isinstance(name, str) or not any(c.isalpha() for c in CLEAN[name]):

@@ -32,13 +32,13 @@ class Column:
 
     name: str  # as papers write it
     lower_is_better: bool = False  # whether a system with a lower number is the better one
-    #: Whether systems are better or worse by it at all, as they are not by the length of captions.
+    #: Whether one direction is better at all; for the length of captions, for example, none is.
     ranked: bool = True
     #: Whether it stands for its metric where that must be one number; if none does, the last does.
     main: bool = False
-    #: The corpus score of sums over the rows, as `Statistics.score` has it, where that is no mean.
+    #: From sums over rows to the corpus score, as `Statistics.score`, where that is not a mean.
     of_sums: Callable[[Floats], Floats] | None = None
-    is_count: bool = False  # whether it is a number of things, which percent leave as it is
+    is_count: bool = False  # whether it is a number of things, which `--percent` does not change
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -165,7 +165,7 @@ ROW_COUNTS = (
 #: Keys of `COUNTS` that tables add up beside their statuses.
 COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
 
-_MOST_LISTED = 5_000  # different words of a tally, at least
+_MOST_LISTED = 5_000  # different words that are left of a tally with twice as many
 # Above this share of unknown words the scores say little about the captions: warn. Above the other
 # one, and from so many words on, they say nothing: refuse.
 _MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
@@ -280,7 +280,7 @@ class Evaluation:
 
 
 def checked(made: Any, columns: Sequence[Column], ids: Sequence[ImageId]) -> dict[str, Evaluation]:
-    """Return what a metric made of rows; a VifidelError says what is not as `Evaluation` has it."""
+    """Return what a metric made of rows; a VifidelError if it breaks the rules of `Evaluation`."""
     names = [column.name for column in columns]
     if not isinstance(made, Mapping) or set(made) != set(names):
         found = list(made) if isinstance(made, Mapping) else made
@@ -338,7 +338,7 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
 
 
 def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
-    """Return real numbers as float64, one for each of `of`, or a row; none may be infinite."""
+    """Return real numbers as float64, one, or one row, for each of `of`; none may be infinite."""
     found = np.asarray(values)
     numbers = f"{what} must be a finite number, and NaN where it is undefined"
     if found.dtype.kind not in "fiu":
@@ -355,7 +355,7 @@ def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Fl
 
 
 class DetailsOfParts(Sequence[Any]):
-    """What ``--output`` says of each row, made when it is wanted: it is much, and rarely is."""
+    """What ``--output`` says of each row, made when it is read: it is large, and rarely wanted."""
 
     def __init__(self) -> None:
         self._ends: list[int] = []

@@ -103,6 +103,7 @@ def test_file_without_categories(name, content, message, write):
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
         ("keyed.json", {"42": "A dog."}, "image 42: expected a list of labels, found 'A dog"),
         ("none.json", [], "an empty list"),
+        ("nothing.json", {}, "not a source of objects: no known layout begins with '{}'"),
         (
             "pipeline.json",
             [{"score": 0.9, "label": "dog"}],

@@ -100,6 +100,16 @@ def test_excel(tmp_path):
     assert read_references(path) == {0: ["A dog."], 1: ["N/A"]}
 
 
+def test_excel_with_two_columns_of_one_name(tmp_path):
+    pytest.importorskip("openpyxl")
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "captions.xlsx"
+    rows = [["image_id", "caption", "caption"], [1, "A dog.", "A cat."]]
+    pandas.DataFrame(rows).to_excel(path, header=False, index=False)
+    with pytest.raises(CaptionError, match="the column 'caption' appears twice; keep one"):
+        read_results(path)
+
+
 def test_excel_without_its_reader_or_damaged(tmp_path, monkeypatch):
     path = tmp_path / "captions.xlsx"
     path.write_bytes(b"PK\x03\x04 xl/workbook.xml")

@@ -19,6 +19,7 @@ from vifidel_eval.captions import read_results
 from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import records as remembered
+from vifidel_eval.io.image_ids import match
 from vifidel_eval.io.records import ENTRY, MOST, Remembered
 from vifidel_eval.kernels.claims import read_sentences
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
@@ -353,6 +354,14 @@ def test_objects(tmp_path, kind):
         return lambda: read_objects(path).signature()
 
     grows_linearly(read)
+
+
+def test_pictures_of_one_name_in_folders():
+    def matching(size):
+        known = dict.fromkeys(f"{number:05}/rgb.png" for number in range(size))
+        return lambda: match([f"data/{image_id}" for image_id in known], known)
+
+    grows_linearly(matching)
 
 
 def test_different_words():

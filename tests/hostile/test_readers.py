@@ -81,7 +81,7 @@ BAD_FILES = [
     # COCO instances
     (changed("categories", {"id": 18, "name": "cat"}, None), "'dog' and 'cat'; keep one"),
     (changed("categories", id=True), "categories[0] needs an 'id'"),
-    (changed("categories", name="_"), "categories[0] needs an 'id' and a 'name'"),
+    (changed("categories", name="_"), "categories[0] needs an 'id' and a 'name'; found 18 and '_'"),
     (changed("annotations", image_id=3), "annotations[0]: image 3 is not among the file's images"),
     (changed("annotations", image_id="1"), "image '1' is not among the file's images"),
     (changed("annotations", category_id="18"), "category_id '18' is not one"),

@@ -44,6 +44,7 @@ ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
         (binary(2, 2, ROWS, b"\n\nowl"), "holds more than 2 words"),
         (binary(2, 3, ROWS), "holds 1 words, but its first line says 2"),
         (binary(0, 2, ROWS), "holds more than 0 words"),
+        (b"dog 1 2\n\n\ncat 3 4\nowl 5\n", "line 5 is not a word and 2 numbers"),
         # Dimensions and counts.
         (b"2 0\ndog\ncat\n", "vectors have 0 dimensions"),
         (b"2 65537\ndog 1\n", "vectors have 65537 dimensions"),

@@ -1,5 +1,9 @@
 """Containers and their entries, which say in one sentence what is missing or of a wrong kind."""
 
+import csv
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from vifidel_eval.errors import AnnotationError
@@ -9,6 +13,10 @@ from vifidel_eval.io.entries import Entries, Source, shows
 
 def entries(*values, **settings):
     return Entries(values, Source("f.json", AnnotationError), **settings)
+
+
+def nested(value):
+    return nested([value])
 
 
 def test_an_entry_is_its_place_and_then_its_image():
@@ -51,7 +59,13 @@ def test_what_is_no_object():
 
 
 @pytest.mark.parametrize(
-    "read", [lambda e: e["a"]["b"], lambda e: e["a"] + "", lambda e: [][e["a"]]]
+    "read",
+    [
+        lambda e: e["a"]["b"],
+        lambda e: e["a"] + "",
+        lambda e: [][e["a"]],
+        lambda e: nested(e["a"]),
+    ],
 )
 def test_whatever_else_a_reader_takes_for_granted_is_one_sentence(read):
     listed = entries({"a": 1})
@@ -102,3 +116,20 @@ def test_rows_are_at_the_line_where_they_begin():
     assert rows == [(1, ["a", "b"]), (3, ["1\n2", "3"]), (5, ["4", "5"])]
     with pytest.raises(AnnotationError, match="line 3 is not CSV"):
         list(csv_rows(text, "f", ",", AnnotationError))
+
+
+def test_threads_read_long_fields_and_the_limit_of_csv_is_what_it_was(monkeypatch):
+    set_limit, before = csv.field_size_limit, csv.field_size_limit()
+
+    def slowly(limit):
+        time.sleep(0.001)
+        return set_limit(limit)
+
+    monkeypatch.setattr(csv, "field_size_limit", slowly)
+    text = "a,b\n" + "x" * (before + 1) + ",1\n"
+    with ThreadPoolExecutor(4) as threads:
+        read = list(
+            threads.map(lambda _: list(csv_rows(text, "f", ",", AnnotationError)), range(40))
+        )
+    assert [len(rows) for rows in read] == [2] * 40
+    assert set_limit() == before

@@ -96,6 +96,7 @@ def test_equal_ids_go_before_file_stems():
     [
         (["beach"], ["a/beach.jpg", "b/beach.jpg"], "'beach' could be 'a/beach.jpg' or 'b/beach"),
         (["beach.jpg"], ["beach.png", "beach.gif"], "could be 'beach.png' or 'beach.gif'"),
+        (["a/beach.jpg"], ["b/a/beach", "beach"], "'a/beach.jpg' could be 'beach' or 'b/a/beach'"),
         (["a/beach.jpg", "b/beach.jpg"], ["beach"], "'a/beach.jpg' and 'b/beach.jpg' both mean"),
         (["beach", "a/beach.jpg"], ["beach"], "'beach' and 'a/beach.jpg' both mean 'beach'"),
     ],

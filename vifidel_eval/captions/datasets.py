@@ -270,11 +270,9 @@ def _read_replies(records: Entries, wanted: Wanted) -> ByImage:
             f"{records.source.where}: answers to questions such as "
             f"{records[0].get(prompt)!r:.60} are not captions; give them as objects (--objects)."
         )
-    return (
-        _read_of(records, wanted, "answer")
-        if prompt == "question"
-        else read_records(records, wanted)
-    )
+    if prompt == "question":
+        return _read_of(records, wanted, "answer")
+    return read_records(records, wanted)
 
 
 REPLIES = Layout(

@@ -18,16 +18,14 @@ from ..io.image_ids import ImageId, match
 from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
-CAPTIONS = (
-    *("caption", "prediction", "pred", "text", "answer", "response", "output"),
-    *("generated_caption", "candidate"),
+CAPTIONS = tuple(
+    "caption prediction pred text answer response output generated_caption candidate".split()
 )
 #: The usual names of references.
 REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
 #: The usual names of image ids; of several in a file, the first counts.
-IMAGE_IDS = (
-    *("image_id", "img_id", "imgid", "image", "image_path", "file_name", "filename", "file_path"),
-    *("id", "question_id"),
+IMAGE_IDS = tuple(
+    "image_id img_id imgid image image_path file_name filename file_path id question_id".split()
 )
 
 MISSING: Any = object()  #: what a field that an entry lacks is read as
@@ -36,7 +34,6 @@ _MOST_NAMED = 8
 # Keys with dots between them, each with places in lists behind it.
 _PATH = re.compile(r"[^.\[\]]+(?:\[-?\d{1,9}\])*(?:\.[^.\[\]]+(?:\[-?\d{1,9}\])*)*")
 _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
-
 
 T = TypeVar("T")
 U = TypeVar("U")

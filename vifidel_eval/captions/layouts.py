@@ -36,8 +36,7 @@ from .fields import (
 
 ByImage: TypeAlias = dict[ImageId, list[str]]  #: the captions of each image: one for results
 
-#: Behind the image id of each of its captions.
-CAPTION_NUMBER = re.compile(r"#\d+$")  # beach.jpg#0, as Flickr8k has it
+CAPTION_NUMBER = re.compile(r"#\d+$")  #: after the image id: beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
     "if the image is meant to have several captions, use `vifidel-eval score --samples` or "
     "evaluate(samples=True), `vifidel-eval score-table`, or the scorers' score(captions, "
@@ -84,7 +83,7 @@ def text_of(caption: Any, at: object) -> str:
 def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
     """Return the captions of an image: one, or a list, which text may spell."""
     if isinstance(captions, str):
-        spelled = listed_in(captions, str(at), CaptionError, whole=wanted.references)
+        spelled = listed_in(captions, at, CaptionError, whole=wanted.references)
         captions = captions if spelled is None else spelled
     elif is_listed(captions):  # pandas has an array for each list of a Parquet file
         captions = list(captions)
@@ -202,7 +201,7 @@ def read_content(path: str | os.PathLike[str]) -> Entry | Entries:
 
 
 def records_of(content: Content) -> Entry | Entries:
-    """Return the records of a container, or a JSON object that is none."""
+    """Return the records of a container, or a JSON object that is not a record."""
     kind, value, source = content
     if kind == "table":
         return _rows_of(value, source)
@@ -225,7 +224,7 @@ def records_of(content: Content) -> Entry | Entries:
 
 
 def _rows_of(table: CsvTable, source: Source) -> Entries:
-    first = table.text.lstrip("\n").partition("\n")[0].split("\t")
+    first = table.first_line.split("\t")
     image = CAPTION_NUMBER.sub("", first[0])
     if len(first) == 2 and (names_image(image) or first[1].startswith('[{"caption"')):
         return table.pairs()

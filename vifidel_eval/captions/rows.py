@@ -65,7 +65,7 @@ class Rows:
         return self.image_ids
 
     def part(self, start: int, stop: int) -> Rows:
-        """Return the rows from `start` up to `stop`, which keep their numbers' order only."""
+        """Return the rows from `start` up to `stop`; without image ids, they are numbered anew."""
         if start == 0 and stop >= len(self):
             return self
         return self._each(lambda values: values[start:stop])
@@ -160,7 +160,7 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
 
 
 def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:
-    """Return the captions of a mapping if its ids are no keys of a file, and its texts plain."""
+    """Return the captions of a mapping from ids that are not text to plain texts; else None."""
     if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
         return None
     given = list(source.values())

@@ -12,7 +12,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -26,11 +28,12 @@ from .image_ids import from_json_key
 PARQUET = b"PAR1"  # https://parquet.apache.org/docs/file-format/
 # An Excel workbook is a zip archive, in which names of files can be read.
 _ZIP, _WORKBOOK = b"PK\x03\x04", b"xl/workbook"
-# Between objects of indented JSON that are not in a list; inside JSON, a comma is there.
+# Between objects of indented JSON that are not in a list, in which there would be a comma.
 _BETWEEN_OBJECTS = re.compile(r"(?<=\n\})\s*\n(?=\{)")
 
 # A field of CSV may be as long as the longest caption that is scored, and an escaped quote doubles.
 _LONGEST_FIELD = 1 << 20
+_LIMIT = threading.Lock()  # held while csv has this limit, which is one for all threads
 _MOST_ROWS = 20_000_000
 _ROWS_AT_ONCE = 1024
 
@@ -52,7 +55,7 @@ class CsvTable:
     def __init__(self, text: str, source: Source) -> None:
         self.text = text
         self.source = source
-        first = text.lstrip("\n").partition("\n")[0]
+        self.first_line = first = text.lstrip("\n").partition("\n")[0]
         semicolons = first.count(";") > first.count(",")
         self.delimiter = next((d for d in "\t;," if d in first and (d != ";" or semicolons)), "")
         try:
@@ -79,10 +82,9 @@ class CsvTable:
         delimiter = self.delimiter or ","
         rows = csv_rows(self.text, source.where, delimiter, source.error, line_breaks)
         line, _ = next(rows, (1, []))
-        twice = [name for name in names if name and names.count(name) > 1]
-        if twice:
+        if twice := _repeated(names):
             raise source.error(
-                f"{source.where}: line {line} names the column {twice[0]!r:.40} twice; keep one."
+                f"{source.where}: line {line} names the column {twice!r:.40} twice; keep one."
             )
         entries = Entries((), source, unit="line", textual=True)
         for line, row in rows:
@@ -112,21 +114,27 @@ def csv_rows(
     rows: list[tuple[int, list[str]]] | None = None
     while rows is None or rows:
         rows = []
-        limit = csv.field_size_limit(_LONGEST_FIELD)
-        try:
-            for row in islice(reader, _ROWS_AT_ONCE):
-                if reader.line_num > line and not line_breaks:  # a quote that nobody closed
-                    raise csv.Error("a field continues in the next line")
-                rows.append((line, row))
-                line = reader.line_num + 1
-        except csv.Error as problem:
-            raise error(
-                f"{where}: line {line} is not {'TSV' if delimiter == chr(9) else 'CSV'} "
-                f"({first_line(problem)}): close every quote, and double quotes inside a field."
-            ) from None
-        finally:
-            csv.field_size_limit(limit)
+        with _LIMIT:
+            limit = csv.field_size_limit(_LONGEST_FIELD)
+            try:
+                for row in islice(reader, _ROWS_AT_ONCE):
+                    if reader.line_num > line and not line_breaks:  # a quote that nobody closed
+                        raise csv.Error("a field continues in the next line")
+                    rows.append((line, row))
+                    line = reader.line_num + 1
+            except csv.Error as problem:
+                raise error(
+                    f"{where}: line {line} is not {'TSV' if delimiter == chr(9) else 'CSV'} "
+                    f"({first_line(problem)}): close every quote, and double quotes inside a field."
+                ) from None
+            finally:
+                csv.field_size_limit(limit)
         yield from ((line, row) for line, row in rows if row)
+
+
+def _repeated(names: Iterable[str]) -> str:
+    """Return the first name that several columns have; empty if all differ."""
+    return next((name for name, number in Counter(names).items() if name and number > 1), "")
 
 
 #: What content comes as: a JSON object, the objects of a list, of JSON Lines or of Parquet, text
@@ -147,7 +155,9 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
     source = Source(where, error)
     parquet = raw.startswith(PARQUET)
     if parquet or (raw.startswith(_ZIP) and _WORKBOOK in raw):
-        rows = (_read_parquet if parquet else _read_excel)(raw, where, error)
+        names, rows = (_read_parquet if parquet else _read_excel)(raw, where, error)
+        if twice := _repeated(names):
+            raise error(f"{where}: the column {twice!r:.40} appears twice; keep one.")
         numbers = range(1, len(rows) + 1) if parquet else range(2, len(rows) + 2)
         entries = Entries(rows, source, numbers=numbers, unit="row", textual=not parquet)
         return Content("list", entries, source)
@@ -163,11 +173,11 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
         table = CsvTable(text, source)
         if table.delimiter or not where.lower().endswith(".json"):
             return Content("table", table, source)
-    objects = _BETWEEN_OBJECTS.split(text) if "\n{" in text else []
+    objects = _BETWEEN_OBJECTS.split(text) if first.startswith("{") and "\n{" in text else []
     if len(objects) > 1:
-        places = [f"{where}: object {number}" for number in range(1, len(objects) + 1)]
+        numbers = range(1, len(objects) + 1)
+        places = [f"{where}: object {number}" for number in numbers]
         values = [parse_json(one, at, error) for one, at in zip(objects, places, strict=True)]
-        numbers = range(1, len(values) + 1)
         return Content("list", Entries(values, source, numbers=numbers, unit="object"), source)
     kind: Kind = "other"
     content = parse_json(text, where, error)
@@ -197,12 +207,16 @@ def entries_of(
     return entries
 
 
-def _read_excel(raw: bytes, where: str, error: type[VifidelError]) -> list[dict[str, Any]]:
+_Columns: TypeAlias = tuple[list[str], list[dict[str, Any]]]  #: all names, and rows of some
+
+
+def _read_excel(raw: bytes, where: str, error: type[VifidelError]) -> _Columns:
     """Read the first sheet of an Excel workbook, whose first row has the names, as text."""
     try:
         import pandas as pd
 
-        table = pd.read_excel(io.BytesIO(raw), dtype=str, keep_default_na=False)
+        # Without a header: pandas would rename columns of the same name.
+        table = pd.read_excel(io.BytesIO(raw), header=None, dtype=str, keep_default_na=False)
     except ImportError:  # pandas reads it with openpyxl
         raise error(
             f"{where}: is an Excel file; save it as CSV (UTF-8), or "
@@ -212,11 +226,11 @@ def _read_excel(raw: bytes, where: str, error: type[VifidelError]) -> list[dict[
         raise error(
             f"{where}: the Excel file cannot be read ({first_line(problem):.200}); save it as CSV."
         ) from None
-    rows: list[dict[str, Any]] = table.rename(columns=str).to_dict("records")
-    return rows
+    names, *rows = table.to_numpy().tolist() or [[]]
+    return names, [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dict[str, Any]]:
+def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> _Columns:
     """Read the columns of a Parquet file that can be image ids, captions or labels."""
     try:
         import pyarrow as pa
@@ -229,9 +243,8 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dic
         file = pq.ParquetFile(pa.BufferReader(raw))
         schema = file.schema_arrow
         many = file.metadata.num_rows > _MOST_ROWS
-        repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
         columns = [field.name for field in schema if _is_readable(pa.types, field.type)]
-        rows = [] if repeated or many else file.read(columns=columns).to_pylist()
+        rows = [] if many else file.read(columns=columns).to_pylist()
     except Exception as problem:  # damaged files raise nearly anything
         raise error(
             f"{where}: the Parquet file cannot be read ({first_line(problem):.200}); write it "
@@ -242,9 +255,7 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> list[dic
             f"{where}: holds {file.metadata.num_rows} rows, and at most {_MOST_ROWS} are read "
             "into memory; split it."
         )
-    if repeated:
-        raise error(f"{where}: the column {repeated[0]!r:.40} appears twice; keep one.")
-    return rows
+    return schema.names, rows
 
 
 def _is_readable(types: Any, kind: Any) -> bool:
@@ -281,7 +292,7 @@ def _check_brackets(text: str) -> None:
             raise ValueError("brackets that do not match")
 
 
-def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True) -> Any:
+def listed_in(text: str, at: object, error: type[VifidelError], whole: bool = True) -> Any:
     """Return the list that a text spells; None if it spells none, `error` if it seems to."""
     # With `whole`, anything in brackets is one, such as [a dog, a cat], which cannot be read.
     stripped = text.strip()

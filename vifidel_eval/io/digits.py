@@ -45,7 +45,7 @@ def number_texts(scores: Iterable[float]) -> list[str]:
 
 def for_json(value: Any) -> Any:
     """Return nested records, dicts and lists for JSON, with all floats `rounded`."""
-    if is_dataclass(value):  # without fields that are None by default, and its key in a dict
+    if is_dataclass(value):  # without what is None by default, and its key, which a dict has
         members = [(f, getattr(value, f.name)) for f in fields(value) if not f.metadata]
         value = {f.name: of for f, of in members if of is not None or f.default is not None}
     if isinstance(value, Mapping):

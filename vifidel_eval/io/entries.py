@@ -21,11 +21,13 @@ from .options import is_listed
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
 _SHOWN = 6  # names of what is not recognised
 _WORD = re.compile(r"\w+")
+# What readers run into where content is of another layout, or nested too deeply.
+_FAILURES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 @dataclass(slots=True)
 class Source:
-    """What is read: what messages call it, the class of its errors, and the entry that is read."""
+    """What is read: what messages call it, the class of its errors, and the entry being read."""
 
     where: str
     error: type[VifidelError]
@@ -38,7 +40,7 @@ class Source:
             yield
         except VifidelError:
             raise
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
+        except _FAILURES as problem:
             raise self.error(
                 f"{self.reading or self.where}: cannot be read as {layout} "
                 f"({type(problem).__name__}: {first_line(problem):.80}); correct it, or give "
@@ -90,7 +92,7 @@ class Entry:
         return self.within.source.error(message)
 
     def refusal(self, key: str, expected: str) -> VifidelError:
-        """Return the error for a key that is missing or holds something else than is expected."""
+        """Return the error for a key that is missing or does not hold what is expected."""
         return self.error(f"{self}: {key!r:.40} {self._found(key)}; expected {expected}.")
 
     def _found(self, key: str) -> str:
@@ -226,7 +228,7 @@ def root(content: Mapping[Any, Any], source: Source) -> Entry:
 
 
 def listed_images(content: Entry) -> dict[ImageId, Entry]:
-    """Return the entries of the images that a COCO file lists; one may be listed twice alike."""
+    """Return the images that a COCO file lists; an image may have two entries if they are equal."""
     listed: dict[ImageId, Entry] = {}
     for image in content.entries("images") if content.get("images") else ():
         image_id = image.image_id("id")
@@ -247,7 +249,7 @@ def listed_image(annotation: Entry, listed: Collection[ImageId], what: str) -> I
 
 
 def unknown(seen: Iterable[Any] | str, known: Mapping[str, str]) -> str:
-    """Return what was seen, names or a text, and the two nearest of layouts by description."""
+    """Return a clause: what was seen (names or a text), and the two layouts most like it."""
     names = [] if isinstance(seen, str) else [str(name) for name in seen]
     what = ", ".join(f"{name!r:.30}" for name in names[:_SHOWN])
     what += ", ..." if len(names) > _SHOWN else ""

@@ -1,4 +1,4 @@
-"""Files in and out: JSON with errors a person can act on, outputs written as a whole or not."""
+"""Files: JSON with errors that people can act on, and outputs written whole or not at all."""
 
 from __future__ import annotations
 
@@ -96,10 +96,10 @@ def sha256_of(file: Any) -> str:
     return digest.hexdigest()
 
 
-def check_path(path: Any, error: type[VifidelError]) -> None:
+def check_path(path: Any, error: type[VifidelError], what: str = "a path") -> None:
     """Raise `error` for what is no path: Python takes a whole number for an open file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
-        raise error(f"a path must be a string or a Path, not {path!r:.40}.")
+        raise error(f"{what} must be a string or a Path, not {path!r:.40}.")
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
@@ -271,7 +271,7 @@ def is_address(text: str) -> bool:
 
 
 def first_line(problem: BaseException) -> str:
-    """Return the first line of an exception's message without its full stop, else its type."""
+    """Return the first line of an exception's message without its full stop, or else its type."""
     said = str(problem).strip().partition("\n")[0].rstrip(".")
     return said or type(problem).__name__
 
@@ -284,7 +284,7 @@ def reason(problem: OSError | ValueError) -> str:
 class FileRows:
     """The rows of a mapped array, read from its file; threads and forked processes may share it."""
 
-    # To touch a mapped page behind the end of a file that has become shorter ends the process.
+    # Touching a mapped page beyond the end of a file that has become shorter kills the process.
 
     def __init__(self, mapped: np.memmap[Any, Any], error: type[VifidelError], said: str) -> None:
         self.dtype: np.dtype[Any] = mapped.dtype
@@ -317,7 +317,7 @@ class FileRows:
         return np.frombuffer(content, self.dtype).reshape(self.shape[1:])
 
     def __getitem__(self, rows: int | Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
-        """Return a row, or several, a copy."""
+        """Return a row, or a copy of several."""
         import numpy as np
 
         if isinstance(rows, int):

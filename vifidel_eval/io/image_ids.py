@@ -30,7 +30,7 @@ _PICTURE_OR_VIDEO = re.compile(
 
 
 def from_json_key(key: str) -> ImageId:
-    """Return the image id that a key means: a number unless it is zero-padded, as file stems."""
+    """Return the image id that a key means: a number unless it is zero-padded, like file stems."""
     return int(key) if _WHOLE_NUMBER.fullmatch(key) else key
 
 
@@ -52,7 +52,7 @@ def from_json_value(value: Any) -> ImageId | None:
 
 
 def _number(image_id: ImageId, or_text: bool = False) -> int | None:
-    """Return the number that an id is or a file stem has, or a whole number in text."""
+    """Return the number of an id: its own, that of COCO's file stem, or one in text (`or_text`)."""
     if isinstance(image_id, str):
         if or_text and (_WHOLE_NUMBER.fullmatch(image_id) or _VOC_STEM.fullmatch(image_id)):
             return int(image_id)
@@ -147,26 +147,34 @@ def match(
     return matched
 
 
+class _Paths(dict[str, "_Paths"]):
+    """Known ids by their parts from the end: those that end here, and two of those that go on."""
+
+    ending: tuple[tuple[ImageId, bool], ...] = ()  # whether each is a path
+    longer: tuple[ImageId, ...] = ()
+
+
 def _match_paths(
     wanted: list[ImageId], known: Iterable[ImageId], matched: dict[ImageId, ImageId]
 ) -> None:
     """Add to `matched` the wanted images that paths and names of pictures lead to."""
-    of_end: dict[str, list[tuple[ImageId, tuple[str, ...], bool]]] = {}
+    paths, none = _Paths(), _Paths()
     for image_id in known:
-        if ends := _ends(image_id):
-            of_end.setdefault(ends[0][0], []).append((image_id, *ends))
+        parts, is_path = _ends(image_id)
+        at = paths
+        for part in parts:
+            at.longer = (*at.longer, image_id)[:2]
+            at = at.setdefault(part, _Paths())
+        at.ending = (*at.ending, (image_id, is_path))[:2]
     taken = {other: image_id for image_id, other in matched.items()}
     for image_id in wanted:
-        ends = None if image_id in matched else _ends(image_id)
-        if ends is None:
-            continue
-        parts, is_path = ends
-        same = [
-            other
-            for other, theirs, theirs_is_path in of_end.get(parts[0], ())
-            if (is_path or theirs_is_path)
-            and all(mine == their for mine, their in zip(parts, theirs, strict=False))
-        ]
+        parts, is_path = ((), False) if image_id in matched else _ends(image_id)
+        same: list[ImageId] = []
+        at = paths
+        for part in parts:
+            at = at.get(part, none)
+            same += (other for other, theirs_is_path in at.ending if is_path or theirs_is_path)
+        same += at.longer if parts else ()
         if len(same) > 1:
             raise ImageIdError(
                 f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write ids in the "
@@ -182,10 +190,10 @@ def _match_paths(
             matched[image_id] = same[0]
 
 
-def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
+def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool]:
     """Return the parts of an id from its end, and whether it is a path or name of a picture."""
     if not isinstance(image_id, str):
-        return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
+        return (str(int(image_id)),) if isinstance(image_id, Integral) else (), False
     *folders, name = image_id.replace("\\", "/").split("/")
     stem, dot, extension = name.rpartition(".")
     has_extension = bool(dot and stem and _PICTURE_OR_VIDEO.fullmatch(dot + extension))

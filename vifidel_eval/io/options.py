@@ -33,6 +33,7 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 _OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
 _MOST_LOOKED_AT = 100  # members of a collection
+_TEXTS = frozenset({str})
 
 
 def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
@@ -177,6 +178,12 @@ def is_listed(values: Any) -> bool:
     )
 
 
+def are_texts(values: Any, longest: int) -> bool:
+    """Return whether values are a list of strings, none with more characters than `longest`."""
+    texts = type(values) is list and _TEXTS.issuperset(map(type, values))
+    return texts and max(map(len, values), default=0) <= longest
+
+
 #: The sections of a command's help.
 INPUT, METRICS, OUTPUT = "Input", "Metrics", "Output"
 
@@ -205,7 +212,7 @@ class Option:
     metavar: str | None = None  #: what the help calls its value
     off: str = ""  #: the switch that turns off what is on by default: "--presence"
     read: Callable[[Any], Any] | None = None  #: from what the command was given to the value
-    more: str = ""  #: what docstrings say further of it
+    more: str = ""  #: what docstrings add to the help
     lowest: int = 0
 
     def says(self, spelled: Callable[[str], str]) -> str:
@@ -239,8 +246,8 @@ def taking(
 
     def decorate(function: T) -> T:
         called: Any = function.__init__ if inspect.isclass(function) else function
-        # It gets them by its last parameter: all by **settings, by **options more than those.
-        # The docstring has them before that one.
+        # They arrive in its last parameter: **settings has only them, **options may have others.
+        # The docstring lists them before that parameter.
         *parameters, last = inspect.signature(called).parameters.values()
         entries = []
         for record in records:

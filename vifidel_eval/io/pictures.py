@@ -60,7 +60,7 @@ def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
                 raise DamagedPictureError(
                     f"{picture.width} x {picture.height} pixels, more than {_MOST_PIXELS}"
                 )
-            # After the check: what a PNG says comes behind its pixels, which are decoded for it.
+            # After the check: to read what follows a PNG's pixels, Pillow decodes these.
             if picture.getexif().get(_ORIENTATION, 1) in _LYING:
                 size = size[::-1]
             upright = ImageOps.exif_transpose(picture)

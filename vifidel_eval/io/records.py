@@ -182,7 +182,7 @@ class Parts:
         return iter(self._known)
 
     def add(self, key: str, content: Any, alone: bool = False) -> None:
-        """Keep a part, which JSON holds, in place of that of its key, or `alone` of all."""
+        """Keep a part, a value of JSON, in place of what its key had, or (`alone`) of all parts."""
         if alone:
             self._known.clear()
         self._known[key] = content

@@ -85,8 +85,8 @@ Cell = Value | Marked
 class Table:
     """Rows under headers, a title above, and notes below; these are comments in LaTeX, not in CSV.
 
-    So many columns from the left, `texts`, hold text; the others are aligned right. Floats have so
-    many digits, by default four, and in CSV all. LaTeX sets what is narrow in smaller type.
+    The first `texts` columns hold text; the others are aligned right. Floats have `digits`
+    decimals, by default four, in CSV all. LaTeX sets a `narrow` table in smaller type.
     """
 
     headers: Sequence[str | Marked]
@@ -98,7 +98,7 @@ class Table:
     narrow: bool = False
 
     def render(self, style: str) -> str:
-        """Return the table as text, in one of `FORMATS` except ``json``; without rows its lines.
+        """Return the table as text in one of `FORMATS` except ``json``; title and notes if no rows.
 
         Control characters become blanks, in CSV escapes; there text that a spreadsheet would run as
         a formula gets an apostrophe; Markdown's HTML, links and images are escaped.
@@ -142,7 +142,7 @@ class Table:
         )
 
     def _html_row(self, row: Sequence[Cell], heads: int) -> str:
-        """Return a row of which so many cells are heads."""
+        """Return a row whose first `heads` cells are headers."""
         cells = []
         for at, cell in enumerate(row):
             kind = "th" if at < heads else "td"
@@ -283,7 +283,7 @@ def with_difference(
     p: float,
     digits: int = DIFFERENCE_DECIMALS,
 ) -> Figures:
-    """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; `digits` are not of p."""
+    """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; p has its own digits."""
     said = p_value(p)
     return Figures(
         f"{readable(score, digits)} ({gain(difference, digits)} {interval(low, high, digits)}, "

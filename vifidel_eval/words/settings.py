@@ -47,17 +47,13 @@ DROP_INCOMPLETE = Option(
     rare=True,
 )
 
-
 #: The settings that tables have; what is in a column of its own is not one of them.
-OF_TABLES = (
-    *("vectors", "threshold", "stop_words", "p", "normalize", "counts"),
-    *("looked_for", "uncertain"),
-)
+OF_TABLES = "vectors threshold stop_words p normalize counts looked_for uncertain".split()
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the metrics of a run are made from; a field more is an option more of `evaluate`."""
+    """What the metrics of a run are made from; a new field is a new option of `evaluate`."""
 
     objects: Any = option(
         None,
@@ -200,7 +196,7 @@ class Settings:
     @cached_property
     def words(self) -> dict[str, Any]:
         """The arguments that all optimal-transport metrics take."""
-        from .word_vectors import load_vectors  # and NumPy, which the help of commands needs not
+        from .word_vectors import load_vectors  # and NumPy, which help does not need
 
         return {
             "vectors": load_vectors(self.vectors, self.trust_pickles),
@@ -211,7 +207,7 @@ class Settings:
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """The arguments that all metrics take which hold captions against evidence."""
+        """The arguments of all metrics that compare captions with evidence."""
         return {
             "objects": self.labels,
             "references": self.weighted,

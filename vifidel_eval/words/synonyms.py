@@ -216,13 +216,12 @@ def term_of(label: str, terms: Container[str]) -> str:
 
 
 _COUNTS = "caption_words.txt"
-#: The largest rarity, which a word has that is in none of the counted captions too.
-LARGEST_RARITY = 6.0
+LARGEST_RARITY = 6.0  #: that of words that are in none of the counted captions, too
 
 
 @Remembered
 def rarity(word: str) -> float:
-    """Return the logarithm of how many of val2017's images there are for one with a word; or 6."""
+    """Return the logarithm of the number of val2017's images per image with a word, at most 6."""
     return _rarities().get(word, LARGEST_RARITY)
 
 

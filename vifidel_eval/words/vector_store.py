@@ -37,12 +37,12 @@ _WHOLE, _SAMPLES, _SAMPLE_BYTES = 1 << 24, 256, 1 << 14
 _FINGERPRINT_ROWS = 1000
 
 _BLOCK_BYTES = 1 << 24
-_ROWS_A_STEP = 1000  # of the progress bar
+_ROWS_PER_STEP = 1000  # of the progress bar
 # Bounds on what a damaged file may cost.
 _MOST_DIMENSIONS, _LONGEST_WORD = 1 << 16, 1 << 16
 _LOOKED_AT = 1 << 16
-_FIGURES = 18  # of a count that can be true
-_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")  # what stands in no text
+_FIGURES = 18  # of the largest count that is believed
+_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")  # what no text has in it
 
 Rows = Iterator[tuple[bytes, bytes]]  #: words and their rows, as little-endian float32
 
@@ -168,7 +168,7 @@ def _convert(path: Path, aside: Path) -> None:
 
 
 def content_digest(path: Path) -> str:
-    """Return a digest of a file's content, of a large file also of its time."""
+    """Return a digest of a file's content, and for a large file of its time of change too."""
     with open_file(path, VectorsError) as file:
         try:
             state = os.fstat(file.fileno())
@@ -214,7 +214,7 @@ def _rows_of(path: Path) -> Rows:
         try:
             for number, row in enumerate(_recognised(path, opened)):
                 yield row
-                if number % _ROWS_A_STEP == 0:
+                if number % _ROWS_PER_STEP == 0:
                     progress.update(file.tell() - progress.n)
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise VectorsError(
@@ -282,7 +282,7 @@ def _binary_rows(path: Path, file: IO[bytes], dimensions: int, count: int) -> Ro
 
 def _text_rows(path: Path, file: IO[bytes], dimensions: int, count: int | None) -> Rows:
     """Yield words and rows of the text formats: a line per word, its numbers after it."""
-    first_line = line = 1 if count is None else 2
+    line, found = 1 if count is None else 2, 0
     longest = _LONGEST_WORD + 64 * dimensions
     every_line = iter(partial(file.readline, longest + 1), b"")
     while lines := list(islice(every_line, 1 + _BLOCK_BYTES // (8 * dimensions))):
@@ -292,27 +292,27 @@ def _text_rows(path: Path, file: IO[bytes], dimensions: int, count: int | None) 
                     f"{path}: line {number} has more than {longest} bytes; the file is damaged, "
                     "get a fresh copy."
                 )
-        lines = [text for text in lines if text.strip()]
-        yield from _parsed(lines, dimensions, path, line)
-        line += len(lines)
-    if count is not None and line - first_line != count:
-        raise _miscounted(path, f"{line - first_line}", count)
+        numbered = {at: text for at, text in enumerate(lines, line) if text.strip()}
+        yield from _parsed(numbered, dimensions, path)
+        line, found = line + len(lines), found + len(numbered)
+    if count is not None and found != count:
+        raise _miscounted(path, f"{found}", count)
 
 
-def _parsed(lines: list[bytes], dimensions: int, path: Path, line: int) -> Rows:
-    if all(text.rstrip().count(b" ") == dimensions for text in lines):
-        halves = [text.partition(b" ") for text in lines]
+def _parsed(lines: dict[int, bytes], dimensions: int, path: Path) -> Rows:
+    if all(text.rstrip().count(b" ") == dimensions for text in lines.values()):
+        halves = [text.partition(b" ") for text in lines.values()]
         numbers = _numbers(b" ".join(half[2] for half in halves), len(lines) * dimensions)
         if numbers is not None:
             rows = numbers.reshape(len(lines), dimensions)
             yield from ((half[0], row.tobytes()) for half, row in zip(halves, rows, strict=True))
             return
-    for at, text in enumerate(lines):  # some word holds blanks (GloVe 840B), or a line is damaged
+    for line, text in lines.items():  # some word holds blanks (GloVe 840B), or a line is damaged
         word, *fields = text.rstrip().rsplit(b" ", dimensions)
         row = _numbers(b" ".join(fields), dimensions) if len(fields) == dimensions else None
         if row is None:
             raise VectorsError(
-                f"{path}: line {line + at} is not a word and {dimensions} numbers separated by "
+                f"{path}: line {line} is not a word and {dimensions} numbers separated by "
                 "blanks; the file may be truncated."
             )
         yield word, row.tobytes()

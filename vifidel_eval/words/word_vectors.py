@@ -34,7 +34,7 @@ class WordVectors(Protocol):
     """Vectors of words, looked up many at a time."""
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        """Return one row a word, (number of words, dimensions); NaN rows for unknown words.
+        """Return one row per word, (number of words, dimensions); NaN rows for unknown words.
 
         With `listed_only`, words that would be composed of smaller pieces are unknown too.
         """
@@ -309,7 +309,7 @@ def _gensim(module: str, source: object) -> Any:
 def _download(name: str) -> Path:
     downloader = _gensim("downloader", name)
     try:
-        # Its progress would stand in the middle of what the command prints.
+        # Its progress would appear in the middle of what the command prints.
         with contextlib.redirect_stdout(sys.stderr):
             return Path(downloader.load(name, return_path=True))
     except Exception as problem:  # urllib, ssl, or an unknown name
