@@ -26,6 +26,7 @@ from ..words.settings import SUPPORT, Settings, Thresholds
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
 from .base import Scorer
+from .mean import Mean
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
@@ -176,7 +177,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         words = threshold, self._normalize, stop_words
         super().__init__(objects, vectors, references, *words, undefined, uncertain)
         self._things = None if things is None else read_things(things)
-        self._looked_for = None if looked_for is None else read_declared(looked_for)
+        self._looked_for = read_declared(looked_for)
 
     @property
     def _names(self) -> ClassList:
@@ -317,4 +318,5 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
 
 def uncombined(scorers: Iterable[Scorer]) -> list[Scorer]:
     """Return scorers, the parts of combinations instead of these."""
-    return [part for scorer in scorers for part in getattr(scorer, "parts", (scorer,))]
+    of_each = (uncombined(s.parts) if isinstance(s, Mean) else [s] for s in scorers)
+    return list(chain.from_iterable(of_each))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VectorsError, VifidelError, VifidelWarning
-from .io.digits import for_json
+from .io.digits import LARGEST, for_json
 from .io.image_ids import ImageId, samples
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
 
 
 def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
-    """Return real numbers as float64, one for each of `of`, or a row; none may be infinite."""
+    """Return real numbers as float64, one for each of `of`, or a row; none may be too large."""
     found = np.asarray(values)
     numbers = f"{what} must be a finite number, and NaN where it is undefined"
     if found.dtype.kind not in "fiu":
@@ -348,9 +348,11 @@ def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Fl
         shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
         raise VifidelError(f"{numbers}, one for each of {len(of)} captions; found {shape}.")
     found = found.astype(np.float64, copy=False)
-    if np.isinf(found).any():
-        first = of[int(np.argwhere(np.isinf(found))[0][0])]
-        raise VifidelError(f"{numbers}; that of {first!r} is infinite.")
+    too_large = np.argwhere(abs(found) > LARGEST)
+    if len(too_large):
+        largest = found[tuple(too_large[0])]
+        what = "infinite" if np.isinf(largest) else f"{largest:g}, which is too large"
+        raise VifidelError(f"{numbers}; that of {of[too_large[0][0]]!r} is {what}.")
     return found
 
 

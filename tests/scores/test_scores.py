@@ -167,6 +167,26 @@ def test_arguments_of_another_version_are_one_sentence(folder):
         vifidel_eval.load(path).inventions()
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("metrics", ["VIFIDEL", "SCENE"], "there is no metric 'SCENE'"),  # its package is not here
+        ("metrics", None, r"unknown here \(.*: evaluate again"),
+        ("settings", "abc", r"unknown here \(.*: evaluate again"),
+    ],
+)
+def test_a_metric_that_is_not_installed_and_damaged_arguments_are_one_sentence(
+    folder, key, value, sentence
+):
+    path = folder / "scores.json"
+    evaluate(folder).save(path)
+    document = json.loads(path.read_text("utf-8"))
+    document["inputs"]["arguments"][key] = value
+    path.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(VifidelError, match=sentence):
+        vifidel_eval.load(path).inventions()
+
+
 def test_counts_lead_to_the_corpus_scores_of_the_file(folder):
     path = folder / "scores.json"
     evaluate(folder).save(path)

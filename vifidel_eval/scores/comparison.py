@@ -28,8 +28,6 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..io.digits import for_json
 from ..io.image_ids import in_order
@@ -147,7 +145,6 @@ class Comparisons:
         return content
 
 
-@np.errstate(over="ignore", invalid="ignore")  # sums of scores near the largest double
 def compare(
     scores: Scores,
     seed: int = 0,
