@@ -348,11 +348,11 @@ def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Fl
         shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
         raise VifidelError(f"{numbers}, one for each of {len(of)} captions; found {shape}.")
     found = found.astype(np.float64, copy=False)
-    too_large = np.argwhere(abs(found) > LARGEST)
-    if len(too_large):
-        largest = found[tuple(too_large[0])]
-        what = "infinite" if np.isinf(largest) else f"{largest:g}, which is too large"
-        raise VifidelError(f"{numbers}; that of {of[too_large[0][0]]!r} is {what}.")
+    too_large = abs(found) > LARGEST
+    if too_large.any():
+        at = tuple(np.argwhere(too_large)[0])
+        what = "infinite" if np.isinf(found[at]) else f"{found[at]:g}, which is too large"
+        raise VifidelError(f"{numbers}; that of {of[at[0]]!r} is {what}.")
     return found
 
 
