@@ -188,7 +188,7 @@ class Scorer(ABC):
             Called with the number of rows just scored.
         signed : bool
             Whether the evaluations have their signature, for which a digest of all objects takes
-            time; who scores several systems signs them together.
+            time; a caller that scores several systems signs them together.
         """
         made = self._evaluate(rows, on_progress or (lambda _: None))
         evaluations = checked(made, self.columns, rows.ids)

@@ -16,6 +16,7 @@ from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId
+from ..io.options import named_if_wrong
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Grounding
 from ..kernels.support import Evidence
@@ -81,6 +82,7 @@ class Explainer(Scorer):
     def units(self, caption: str) -> Sequence[Unit]:
         """Return the content words of a caption as the metric reads them, mentions among them."""
 
+    @named_if_wrong
     def explain(
         self,
         image_id: ImageId,

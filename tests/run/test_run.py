@@ -161,9 +161,9 @@ def test_scorers_serve_as_metrics():
         (
             {"metrics": None, "references": None, "objects": None},
             VifidelError,
-            "give references, objects",
+            "give references=, objects= or both, or name metrics= that",
         ),
-        ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "VIFIDEL needs objects"),
+        ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "needs objects=; give it"),
         ({"systems": {101: "a dog"}}, VifidelError, "systems are {name: captions}"),
         ({"systems": [{"image_id": 1, "caption": "a"}]}, VifidelError, "give each system a name"),
         ({"systems": []}, VifidelError, "there is none"),
@@ -173,6 +173,7 @@ def test_scorers_serve_as_metrics():
         ({"references": {101: "a dog"}}, VifidelError, "references: image 101: expected a list"),
         ({"references": 7}, VifidelError, "references: captions are a path"),
         ({"image_ids": 7}, VifidelError, "image_ids are a path or a list"),
+        ({"image_ids": []}, VifidelError, "image_ids are a path or a list of ids, not []."),
     ],
 )
 def test_mistakes_are_said_in_one_sentence(given, kind, said):

@@ -177,7 +177,7 @@ class TokenizedReferences(TokenizedCaptions):
             keys, places = np.unique(wanted, return_inverse=True)
             documents = np.append(np.bincount(places, minlength=len(keys)), 0)
             frequencies, which = np.unique(documents, return_inverse=True)
-            # NumPy's logarithm of one number at a time, as there; few of them differ.
+            # One logarithm at a time, as pycocoevalcap takes them: few frequencies differ.
             logs = [float(np.log(max(1.0, n))) for n in frequencies.tolist()]
             idf = float(np.log(float(rows))) - np.array(logs)
             corpus.append(_Corpus(keys, places, idf[which], _squares(idf)[which]))

@@ -1,4 +1,4 @@
-"""Plans of runs: inputs of every shape, read; systems, images and scorers; sentences and words."""
+"""Plans of runs: systems, images and scorers; what the captions say; the arguments as files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ from ..annotations import read_boxes
 from ..annotations.read import HasDataset
 from ..captions.fields import Selection, Wanted
 from ..captions.rows import Rows
-from ..errors import (
-    ImageIdError,
-    MetricUnavailable,
-    VifidelError,
-    VifidelWarning,
-)
+from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..explain.sentences import Invention, JudgedSentence, inventions_in
 from ..io.image_ids import ImageId, match, to_json_value
@@ -258,7 +253,7 @@ def _located(source: Any) -> Any:
 
 
 def _stated(record: Any) -> dict[str, Any]:
-    """Return the options that are not the defaults, without trust, which is the reader's."""
+    """Return the options that are not the defaults; whether to trust pickles, readers decide."""
     stated = {}
     for at, one in options_of(type(record)).items():
         value = getattr(record, at)

@@ -1,4 +1,4 @@
-"""Runs with more than a caption per image of a system: people beside systems, and samples.
+"""Runs with more than one caption per image: people beside systems, and samples.
 
 *People* are references scored as captions are, against those that remain: as many joined as come
 nearest to the systems' median length, in the order of the SHA-256 digests of their texts, so that
