@@ -189,7 +189,8 @@ def score_samples(
     """Score systems of these names, whose samples are as `spread` returns them."""
     of_systems = {}
     for name in names:
-        samples = [one for one in systems if one.sample_of == name and one.captions]
+        first, *others = [one for one in systems if one.sample_of == name]
+        samples = [first, *(one for one in others if one.captions)]
         of_systems[name] = _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
         )
