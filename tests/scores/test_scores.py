@@ -136,6 +136,15 @@ def test_a_folder_is_known_by_all_that_is_in_it(folder):
         loaded.sentences("mine")
 
 
+def test_a_declared_name_is_no_folder_that_is_called_so(folder, monkeypatch):
+    (folder / "coco").mkdir()
+    monkeypatch.chdir(folder)
+    run = evaluate(Path(), looked_for="coco")
+    loaded = saved(run, Path("scores.json"))
+    assert "coco" not in json.loads(Path("scores.json").read_text("utf-8"))["inputs"]["files"]
+    assert loaded.inventions() == run.inventions()
+
+
 @pytest.mark.parametrize("given", ["captions", "scorers"])
 def test_what_was_given_in_python_is_not_in_the_file(folder, given):
     if given == "captions":

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..annotations import read_boxes
+from ..annotations.categories import CLOSED_SETS, EVERYTHING
 from ..annotations.read import HasDataset
 from ..captions.fields import Selection, Wanted
 from ..captions.rows import Rows
@@ -260,6 +261,7 @@ def _stated(record: Any) -> dict[str, Any]:
         by_default = type(value) is type(one.default) and value == one.default
         empty = isinstance(value, list | tuple) and not value
         if not (by_default or empty or at == "trust_pickles"):
-            is_path = isinstance(value, str) and os.path.exists(value)
-            stated[at] = Path(value) if is_path else value
+            # What `looked_for` may name stays a name beside a folder that is called so.
+            may_be_path = isinstance(value, str) and value not in (*CLOSED_SETS, EVERYTHING)
+            stated[at] = Path(value) if may_be_path and os.path.exists(value) else value
     return stated
