@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import positions
+from .bags import positions, starts_of
 
 ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length
@@ -202,7 +202,7 @@ class TokenizedReferences(TokenizedCaptions):
             (
                 *of_order,
                 np.argsort(order.ngrams, kind="stable"),
-                np.append(0, np.cumsum(np.bincount(order.ngrams, minlength=len(order.keys)))),
+                starts_of(np.bincount(order.ngrams, minlength=len(order.keys))),
             )
             for of_order, order in zip(weighed, self.orders, strict=True)
         ]
