@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VectorsError, VifidelError, VifidelWarning
-from .io.digits import LARGEST, for_json
+from .io.digits import for_json
 from .io.image_ids import ImageId, samples
 
 if TYPE_CHECKING:
@@ -165,6 +165,7 @@ ROW_COUNTS = (
 #: Keys of `COUNTS` that tables add up beside their statuses.
 COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
 
+_LARGEST = 1e100  # of larger scores, sums and squares may be infinite
 _MOST_LISTED = 5_000  # different words of a tally, at least
 # Above this share of unknown words the scores say little about the captions: warn. Above the other
 # one, and from so many words on, they say nothing: refuse.
@@ -348,7 +349,7 @@ def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Fl
         shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
         raise VifidelError(f"{numbers}, one for each of {len(of)} captions; found {shape}.")
     found = found.astype(np.float64, copy=False)
-    too_large = abs(found) > LARGEST
+    too_large = abs(found) > _LARGEST
     if too_large.any():
         at = tuple(np.argwhere(too_large)[0])
         what = "infinite" if np.isinf(found[at]) else f"{found[at]:g}, which is too large"

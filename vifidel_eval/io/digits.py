@@ -10,7 +10,6 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 _DIGITS = 10  # the last bits of exp differ from one processor to the next
 _DECIMALS = 10  # metrics score on a scale of 1 or 10
-LARGEST = 1e100  #: larger numbers are no scores: their sums and products may be infinite
 
 _KINDS = {str: "text", int: "a whole number", bool: "true or false"}
 
@@ -21,10 +20,10 @@ def rounded(score: float) -> float | None:
 
 
 def from_json(value: Any) -> float:
-    """Return a number of JSON, NaN for null; a ValueError says that it can be no score."""
+    """Return a number of JSON, NaN for null; a ValueError says that it is no finite number."""
     if value is None:
         return math.nan
-    if type(value) not in (int, float) or not abs(value) <= LARGEST:
+    if type(value) not in (int, float) or not math.isfinite(value):
         raise ValueError(f"the score {value!r:.40}")
     return float(value)
 

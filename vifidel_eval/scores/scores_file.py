@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MetricUnavailable, VifidelError
-from ..evaluation import COUNTS, Evaluation, Floats, Statistics
+from ..evaluation import COUNTS, Evaluation, Floats, Statistics, real_numbers
 from ..io.digits import for_json, from_json, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
 from ..io.image_ids import from_json_value, to_json_value
@@ -191,7 +191,7 @@ def _evaluations(
             left_out = np.array([image_id in lacking for image_id in ids], dtype=bool)
         evaluations[column] = Evaluation(
             ids,
-            np.array([short(row[column]) for row in rows], dtype=np.float64),
+            real_numbers([short(row[column]) for row in rows], f"the score {column}", ids),
             lower_is_better=column in content.get("lower_is_better", ()),
             ranked=column not in content.get("unranked", ()),
             corpus_score=from_json(system["overall"][column]),
