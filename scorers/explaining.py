@@ -16,7 +16,6 @@ from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId
-from ..io.options import named_if_wrong
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Grounding
 from ..kernels.support import Evidence
@@ -82,7 +81,6 @@ class Explainer(Scorer):
     def units(self, caption: str) -> Sequence[Unit]:
         """Return the content words of a caption as the metric reads them, mentions among them."""
 
-    @named_if_wrong
     def explain(
         self,
         image_id: ImageId,
@@ -179,7 +177,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         words = threshold, self._normalize, stop_words
         super().__init__(objects, vectors, references, *words, undefined, uncertain)
         self._things = None if things is None else read_things(things)
-        self._looked_for = read_declared(looked_for)
+        self._looked_for = None if looked_for is None else read_declared(looked_for)
 
     @property
     def _names(self) -> ClassList:

@@ -5,7 +5,7 @@ import inspect
 import pytest
 from fake_scorer import FakeScorer
 
-from vifidel_eval import Vifidel, VifidelError
+from vifidel_eval import Vifidel
 from vifidel_eval.scorers import Bleu, Chair, Mean, Settings, VifidelD, VifidelH, VifidelPRF
 from vifidel_eval.scorers.explaining import explainer_of, uncombined
 
@@ -26,11 +26,6 @@ def test_only_combinations_have_parts():
     other.parts = 3  # somebody else's attribute
     assert uncombined([Mean(Mean(own, other), Bleu()), other])[:2] == [own, other]
     assert explainer_of([other, Mean(Mean(Bleu(), own), other)], Settings()) is own
-
-
-def test_thresholds_of_another_kind_are_named():
-    with pytest.raises(VifidelError, match=r"^Explainer.explain: thresholds must be Thresholds"):
-        Vifidel(OBJECTS).explain(1, "a dog", thresholds=0.4)
 
 
 def test_otherwise_a_metric_with_evidence_explains():

@@ -261,7 +261,7 @@ def _stated(record: Any) -> dict[str, Any]:
         by_default = type(value) is type(one.default) and value == one.default
         empty = isinstance(value, list | tuple) and not value
         if not (by_default or empty or at == "trust_pickles"):
-            # What `looked_for` may name stays a name beside a folder that is called so.
+            # The names of closed sets stay names beside a folder that is called so.
             may_be_path = isinstance(value, str) and value not in (*CLOSED_SETS, EVERYTHING)
             stated[at] = Path(value) if may_be_path and os.path.exists(value) else value
     return stated
