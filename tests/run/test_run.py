@@ -182,6 +182,14 @@ def test_mistakes_are_said_in_one_sentence(given, kind, said):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_a_run_without_any_defined_score_is_shown():
+    run = vifidel_eval.evaluate({"x": {1: "a dog"}}, objects={1: [], 2: ["cat"]}, metrics="VIFIDEL")
+    assert math.isnan(run.scores["x"]["VIFIDEL"])
+    assert "VIFIDEL" in repr(run)
+    assert "VIFIDEL" in run._repr_html_()
+
+
 def test_references_that_are_a_systems_captions_are_refused():
     with pytest.raises(VifidelError, match="holds exactly the captions of system 'x'"):
         evaluate({"x": keyed()}, references={i: [caption] for i, caption in keyed().items()})

@@ -210,7 +210,7 @@ def inputs_of(
     lower_is_better: Sequence[str],
 ) -> Inputs | None:
     """Return what a run was planned by, as a file of scores holds it, if all sources are paths."""
-    looking = any(part.images for name in metrics for part in parts_of(name))
+    looking, ids = any(m.images for name in metrics for m in parts_of(name)), selection.image_ids
     images = settings.images if looking else None  # for the report alone, they change no score
     sources = *systems.values(), references, settings.objects, images, *scores.values()
     if not all(map(_is_located, sources)):
@@ -231,7 +231,7 @@ def inputs_of(
             },
             "metrics": list(metrics),
             "wanted": _stated(wanted),
-            "image_ids": _located(selection.image_ids),
+            "image_ids": _located(ids) if isinstance(ids, str | os.PathLike) else ids,
             "allow_subset": selection.allow_subset,
             "people": selection.people,
             **(of_tools if scores else {}),
