@@ -165,11 +165,11 @@ ROW_COUNTS = (
 #: Keys of `COUNTS` that tables add up beside their statuses.
 COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
 
-_LARGEST = 1e100  # of larger scores, sums and squares may be infinite
 _MOST_LISTED = 5_000  # different words of a tally, at least
 # Above this share of unknown words the scores say little about the captions: warn. Above the other
 # one, and from so many words on, they say nothing: refuse.
 _MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
+_LARGEST = 1e100  # of larger scores, sums and squares may be infinite
 
 
 @dataclass(frozen=True)
