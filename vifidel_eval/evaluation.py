@@ -339,7 +339,7 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
 
 
 def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
-    """Return real numbers as float64, one for each of `of`, or a row; none may be too large."""
+    """Return real numbers as float64, one for each of `of`, or a row; none may be infinite."""
     found = np.asarray(values)
     numbers = f"{what} must be a finite number, and NaN where it is undefined"
     if found.dtype.kind not in "fiu":
