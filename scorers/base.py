@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..annotations import label_rows
+from ..annotations import ObjectLabels, label_rows
 from ..captions.rows import Rows, coco_rows, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
@@ -188,7 +188,7 @@ class Scorer(ABC):
             Called with the number of rows just scored.
         signed : bool
             Whether the evaluations have their signature, for which a digest of all objects takes
-            time; who scores several systems signs them together.
+            time; a caller that scores several systems signs them together.
         """
         made = self._evaluate(rows, on_progress or (lambda _: None))
         evaluations = checked(made, self.columns, rows.ids)
@@ -345,7 +345,7 @@ class Scorer(ABC):
 
     def __repr__(self) -> str:
         given, objects = dict(getattr(self, "_given", {})), getattr(self, "_objects", None)
-        if objects is not None:
+        if isinstance(objects, ObjectLabels):
             given["objects"] = f"<{objects.where}: {len(objects)} image{'s' * (len(objects) != 1)}>"
         return f"{type(self).__name__}({', '.join(f'{name}={of}' for name, of in given.items())})"
 

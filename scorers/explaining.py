@@ -26,6 +26,7 @@ from ..words.settings import SUPPORT, Settings, Thresholds
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
 from .base import Scorer
+from .mean import Mean
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
@@ -317,4 +318,5 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
 
 def uncombined(scorers: Iterable[Scorer]) -> list[Scorer]:
     """Return scorers, the parts of combinations instead of these."""
-    return [part for scorer in scorers for part in getattr(scorer, "parts", (scorer,))]
+    of_each = (uncombined(s.parts) if isinstance(s, Mean) else [s] for s in scorers)
+    return list(chain.from_iterable(of_each))

@@ -83,9 +83,9 @@ class VifidelPRF(ClaimScorer):
       10 %.
     - VIFIDEL-R (coverage): how much the caption says of what the references share; without
       references, how many of the object labels it mentions.
-    - VIFIDEL-F: the geometric mean of P and R and, with references, the wording. The values of P
-      that people get from each other count in full, because a few references do not say
-      everything.
+    - VIFIDEL-F: the geometric mean of P and R and, with references, the wording. A P that
+      people's captions would get, judged by one another, counts in full, because a few references
+      do not say everything.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
     They are undefined (NaN) without any evidence, and 0 for a caption without a usable word.

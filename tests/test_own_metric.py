@@ -210,6 +210,19 @@ def test_worker_processes_import_it_by_name_and_by_pickle(installed):
         assert pool.submit(scores, scorer, ["abc", ""]).result() == [6.0, 0.0]
 
 
+def test_a_loaded_run_imports_it(files):
+    path = files / "saved.json"
+    run = vifidel_eval.evaluate(
+        {"terse": files / "terse_results.json"}, files / "references.json",
+        metrics="LETTERS,VIFIDEL-H",
+    )  # fmt: skip
+    run.save(path)
+    del METRICS["LETTERS"], sys.modules["caption_length"]  # as in a new process
+    METRICS._problems = {}
+    loaded = vifidel_eval.load(path)
+    assert loaded.inventions() == run.inventions()
+
+
 BLANKS = '''
 """BLANKS: how many objects of an image a caption leaves out, by a detour; the fewer, the better."""
 

@@ -169,6 +169,7 @@ _MOST_LISTED = 5_000  # different words that are left of a tally with twice as m
 # Above this share of unknown words the scores say little about the captions: warn. Above the other
 # one, and from so many words on, they say nothing: refuse.
 _MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
+_LARGEST = 1e100  # of larger scores, sums and squares may be infinite
 
 
 @dataclass(frozen=True)
@@ -348,9 +349,11 @@ def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Fl
         shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
         raise VifidelError(f"{numbers}, one for each of {len(of)} captions; found {shape}.")
     found = found.astype(np.float64, copy=False)
-    if np.isinf(found).any():
-        first = of[int(np.argwhere(np.isinf(found))[0][0])]
-        raise VifidelError(f"{numbers}; that of {first!r} is infinite.")
+    too_large = abs(found) > _LARGEST
+    if too_large.any():
+        at = tuple(np.argwhere(too_large)[0])
+        what = "infinite" if np.isinf(found[at]) else f"{found[at]:g}, which is too large"
+        raise VifidelError(f"{numbers}; that of {of[at[0]]!r} is {what}.")
     return found
 
 

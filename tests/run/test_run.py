@@ -161,9 +161,9 @@ def test_scorers_serve_as_metrics():
         (
             {"metrics": None, "references": None, "objects": None},
             VifidelError,
-            "give references, objects",
+            "give references=, objects= or both, or name metrics= that",
         ),
-        ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "VIFIDEL needs objects"),
+        ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "needs objects=; give it"),
         ({"systems": {101: "a dog"}}, VifidelError, "systems are {name: captions}"),
         ({"systems": [{"image_id": 1, "caption": "a"}]}, VifidelError, "give each system a name"),
         ({"systems": []}, VifidelError, "there is none"),
@@ -173,12 +173,21 @@ def test_scorers_serve_as_metrics():
         ({"references": {101: "a dog"}}, VifidelError, "references: image 101: expected a list"),
         ({"references": 7}, VifidelError, "references: captions are a path"),
         ({"image_ids": 7}, VifidelError, "image_ids are a path or a list"),
+        ({"image_ids": []}, VifidelError, "image_ids are a path or a list of ids, not []."),
     ],
 )
 def test_mistakes_are_said_in_one_sentence(given, kind, said):
     with pytest.raises(kind, match=re.escape(said)) as raised:
         evaluate(**given)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_a_run_without_any_defined_score_is_shown():
+    run = vifidel_eval.evaluate({"x": {1: "a dog"}}, objects={1: [], 2: ["cat"]}, metrics="VIFIDEL")
+    assert math.isnan(run.scores["x"]["VIFIDEL"])
+    assert "VIFIDEL" in repr(run)
+    assert "VIFIDEL" in run._repr_html_()
 
 
 def test_references_that_are_a_systems_captions_are_refused():

@@ -5,6 +5,7 @@ import math
 import pickle
 
 import pytest
+from fake_scorer import FakeScorer
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
@@ -114,6 +115,9 @@ def test_a_scorer_says_what_it_is_made_of_and_lists_what_users_call():
     shown = "Vifidel(objects=<objects: 1 image>, threshold=0.5, stop_words=set(...))"
     assert repr(scorer) == repr(pickle.loads(pickle.dumps(scorer))) == shown
     assert repr(VifidelPRF()) == "VifidelPRF()"
+    other = FakeScorer()
+    other._objects = [1]  # somebody else's
+    assert repr(other) == "FakeScorer()"
     public = {name for name in dir(VifidelPRF()) if not name.startswith("_")}
     assert {"score", "compute_score", "add_to", "explain", "judge_sentences"} <= public
     assert not public & {"evaluate", "prepare", "in_run", "score_part"}

@@ -66,6 +66,8 @@ def test_an_undefined_score_becomes_what_the_constructor_says():
 def test_one_metric_is_no_combination():
     with pytest.raises(VifidelError, match="at least two"):
         Mean(fixed("A"))
+    with pytest.raises(VifidelError, match=r"Mean: parts must be Scorer, not \('A', 'B'\)"):
+        Mean("A", "B")
 
 
 def test_a_metric_where_lower_is_better_is_no_part():

@@ -511,3 +511,5 @@ def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_m
     compared = only(compare(Scores({"CIDEr": "s"}, {"a": {"CIDEr": cider}})))
     assert compared.own_score
     assert compared.systems["a"].score == pytest.approx(cider.score, rel=1e-14)
+    centred = scores_of({"a": [0.1, 0.2, -0.3, 0.7, -0.7]})  # NumPy's mean is another zero
+    assert only(compare(centred)).own_score

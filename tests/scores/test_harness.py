@@ -137,9 +137,10 @@ class Fixed(FakeScorer):
 @pytest.mark.parametrize(
     ("scorer", "which"),
     [
-        (Fixed(0.5, -np.inf, np.inf), "'b'"),
-        (Fixed(0.5, np.nan, np.inf), "3"),
-        (Fixed(0.5, 0.5, 0.5, corpus_score=np.inf), "'corpus'"),
+        (Fixed(0.5, -np.inf, np.inf), "'b' is infinite"),
+        (Fixed(0.5, np.nan, np.inf), "3 is infinite"),
+        (Fixed(0.5, 0.5, 0.5, corpus_score=np.inf), "'corpus' is infinite"),
+        (Fixed(-1e308, 1e308, -1e308), "7 is -1e+308, which is too large"),  # for a mean
     ],
 )
 def test_an_infinite_score_is_refused(scorer, which):
@@ -147,7 +148,7 @@ def test_an_infinite_score_is_refused(scorer, which):
     scores = score_systems(systems, {"LENGTH": length(), "M": scorer})
     assert str(scores.unavailable["M"]) == (
         f"the metric M of {Fixed.__module__} failed for the system 'mine': M: the score must be a "
-        f"finite number, and NaN where it is undefined; that of {which} is infinite."
+        f"finite number, and NaN where it is undefined; that of {which}."
     )
     assert list(scores.signatures) == ["LENGTH"]
 

@@ -293,6 +293,17 @@ def test_an_image_without_a_caption_is_missing_and_a_list_without_one_refused():
         evaluate({"a": {**some, 3: []}}, samples=True)
 
 
+def test_a_system_without_the_chosen_images_is_refused_or_undefined():
+    systems = {"a": {1: SAMPLES[1], 2: SAMPLES[2]}, "b": {2: SAMPLES[2], 3: SAMPLES[3]}}
+    with pytest.raises(ImageIdError, match="'b, sample 1' has no caption for 1 of 1 images"):
+        evaluate(systems, samples=True, image_ids=[1])
+    run = evaluate(systems, samples=True, image_ids=[1], allow_subset=True)
+    assert run.scores["a"] == evaluate({"a": {1: SAMPLES[1]}}, samples=True, image_ids=[1],
+                                       references={1: REFERENCES[1]}).scores["a"]  # fmt: skip
+    assert all(map(math.isnan, run.scores["b"].values()))
+    assert run.counts["b"]["missing"] == 1
+
+
 def test_the_best_and_worst_samples_are_named_image_by_image(evaluated, tmp_path):
     pandas = pytest.importorskip("pandas")
     plains = [plain(number) for number in range(4)]

@@ -136,6 +136,27 @@ def test_a_folder_is_known_by_all_that_is_in_it(folder):
         loaded.sentences("mine")
 
 
+def test_image_ids_that_look_like_paths_are_none(folder):
+    captions = folder / "mine.json"
+    captions.write_text('{"a/1.jpg": "a dog", "a/2.jpg": "a zebra"}', "utf-8")
+    objects = folder / "objects.json"
+    objects.write_text('{"a/1.jpg": {"dog": 1, "zebra": 0}, "a/2.jpg": {"zebra": 0}}', "utf-8")
+    run = vifidel_eval.evaluate(
+        {"mine": captions}, objects=objects, metrics="VIFIDEL-H", image_ids=["a/2.jpg"]
+    )
+    assert saved(run, folder / "scores.json").inventions() == run.inventions()
+    assert len(run.inventions()) == 1
+
+
+def test_a_declared_name_is_no_folder_that_is_called_so(folder, monkeypatch):
+    (folder / "coco").mkdir()
+    monkeypatch.chdir(folder)
+    run = evaluate(Path(), looked_for="coco")
+    loaded = saved(run, Path("scores.json"))
+    assert "coco" not in json.loads(Path("scores.json").read_text("utf-8"))["inputs"]["files"]
+    assert loaded.inventions() == run.inventions()
+
+
 @pytest.mark.parametrize("given", ["captions", "scorers"])
 def test_what_was_given_in_python_is_not_in_the_file(folder, given):
     if given == "captions":
@@ -164,6 +185,26 @@ def test_arguments_of_another_version_are_one_sentence(folder):
     document["inputs"]["arguments"]["spin"] = True
     path.write_text(json.dumps(document), "utf-8")
     with pytest.raises(VifidelError, match=r"unknown here \(.*spin.*\): evaluate again"):
+        vifidel_eval.load(path).inventions()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("metrics", ["VIFIDEL", "SCENE"], "there is no metric 'SCENE'"),  # its package is not here
+        ("metrics", None, r"unknown here \(.*: evaluate again"),
+        ("settings", "abc", r"unknown here \(.*: evaluate again"),
+    ],
+)
+def test_a_metric_that_is_not_installed_and_damaged_arguments_are_one_sentence(
+    folder, key, value, sentence
+):
+    path = folder / "scores.json"
+    evaluate(folder).save(path)
+    document = json.loads(path.read_text("utf-8"))
+    document["inputs"]["arguments"][key] = value
+    path.write_text(json.dumps(document), "utf-8")
+    with pytest.raises(VifidelError, match=sentence):
         vifidel_eval.load(path).inventions()
 
 

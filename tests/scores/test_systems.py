@@ -58,7 +58,7 @@ def test_named_images_that_nobody_knows_are_refused():
     systems = [System("x", {1: "x1"})]
     with pytest.raises(ImageIdError, match="the reference side lacks 1 image id of the image ids"):
         only_images([1, 4], systems, REFERENCES)
-    with pytest.raises(ImageIdError, match=r"the systems together lacks? 1 image id of FILE: 2"):
+    with pytest.raises(ImageIdError, match=r"the run lacks 1 image id of FILE: 2"):
         only_images([1, 2], systems, None, "FILE")
 
 

@@ -25,7 +25,7 @@ from ..words.settings import Thresholds
 from .explanation import CaptionWord, Explanation, ImageObject, Match
 
 _COST, _VERDICT = attrgetter("cost"), attrgetter("verdict")
-# The words in those of a mention.
+# From the text of a mention to its single words.
 _WORDS_IN: Remembered[str, tuple[str, ...]] = Remembered(
     lambda mention: tuple(chain.from_iterable(map(piece_words, mention.split())))
 )

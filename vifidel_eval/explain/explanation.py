@@ -21,7 +21,7 @@ from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Mention, Verdict
 from ..kernels.support import REFERENCES
 
-#: What stands before a word in tables, by its verdict.
+#: The mark before a word in tables, by its verdict.
 MARKS = {
     "not in the image": "!",
     "wrong denial": "!",
@@ -30,7 +30,7 @@ MARKS = {
     "no claim": "",
 }
 
-# Behind words in HTML, by their marks.
+# The backgrounds of words in HTML, by their marks.
 _COLOURS = {"!": "#fbb4ae", "+": "#ccebc5", "?": "#ffeda0"}
 
 _DECIMALS = 6  # costs in printed tables; a distance is at most 4
@@ -56,7 +56,7 @@ class Match(NamedTuple):
 
 
 class CaptionWord(NamedTuple):
-    """How a content word of a caption stands to the image."""
+    """A content word of a caption, and how the image supports it."""
 
     word: str
     penalty: float  # as `Match.word_penalty`
@@ -238,7 +238,7 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
 
 
 def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
-    """Return the transport plans of several systems in full, a row a match, without totals."""
+    """Return the transport plans of several systems in full, one row per match, without totals."""
     headers = ["System", "Image", "Object", "Word", "Verdict", "Nearest evidence", "Support"]
     headers += ["Object rho", "Word rho", "Mass", "Cost", "Mass x cost"]
     rows: list[list[Cell]] = []
@@ -253,7 +253,7 @@ def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
 
 
 def _summary(explanation: Explanation) -> list[str]:
-    """Return what matters most, a sentence or a list a line."""
+    """Return what matters most, one sentence or list per line."""
     listed: dict[str, Sequence[str]] = {}
     first = []
     if not explanation.known:

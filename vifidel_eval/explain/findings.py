@@ -72,7 +72,7 @@ class Findings:
     rated: int = 0  #: those in whose image something can be absent, of which rates are
     undefined: int = 0  #: the other captions
     wordless: int = 0  #: captions without a usable word
-    unknown_words: int = 0  #: words and labels without a vector, each once a caption
+    unknown_words: int = 0  #: words and labels without a vector, each once per caption
     #: Captions that mention a thing that is probably not in the image; their share of those rated
     #: is VIFIDEL-Hs.
     hallucinating: int = 0
@@ -85,7 +85,7 @@ class Findings:
     #: Mentions that are probably not in the image, and wrong denials; their share of those judged
     #: is VIFIDEL-Hi.
     not_in_image: int = 0
-    objects: int = 0  #: objects, each label once an image
+    objects: int = 0  #: objects, each label once per image
     unmentioned: int = 0  #: those of them that the caption does not speak of
     hallucinated_words: list[Finding] = field(default_factory=list)
     unmentioned_objects: list[Finding] = field(default_factory=list)
@@ -167,7 +167,7 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
-    """Return a row a system; the rates are called as the columns of the metric that judges."""
+    """Return one row per system; rates are named after the columns of the metric that judges."""
     by_references = any(findings.judged_by_references for findings in of_systems.values())
     rows: list[dict[str, Cell]] = [
         {

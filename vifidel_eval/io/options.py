@@ -100,12 +100,10 @@ def _wrong_kind(
     for record in getattr(function, "__records__", ()):  # as `options.taking` has them
         names |= vars(sys.modules[record.__module__])
     for name, value in given.items():
-        variable = signature.parameters[name].kind in (
-            inspect.Parameter.VAR_POSITIONAL,
-            inspect.Parameter.VAR_KEYWORD,
-        )
-        expected = signature.parameters[name].annotation
-        if not variable and not _fits(value, _kind(expected, names), members):
+        how, expected = signature.parameters[name].kind, signature.parameters[name].annotation
+        kind, several = _kind(expected, names), how is inspect.Parameter.VAR_POSITIONAL
+        fits = (_fits(one, kind, members) for one in (value if several else [value]))
+        if how is not inspect.Parameter.VAR_KEYWORD and not all(fits):
             called = called.removesuffix(".__init__")
             return name, f"{called}: {name} must be {expected}, not {value!r:.40}."
     return "", ""

@@ -74,7 +74,7 @@ class Claim(NamedTuple):
 def claim_reader(
     units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
 ) -> Callable[[str], Claim]:
-    """Return what reads captions, by the `units` of a `Grounding`; who reads alike shares it."""
+    """Return a reader of captions by the `units` of a `Grounding`; equal arguments share it."""
     words_in: Remembered[str, tuple[str, ...]] = Remembered(
         lambda text: tuple(content_words(text, stop_words))
     )

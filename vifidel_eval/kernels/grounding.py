@@ -328,7 +328,7 @@ def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
 
 @lru_cache(maxsize=8)
 def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tuple[Unit, ...]]:
-    """Return what finds the units of captions; who reads alike shares those it found last."""
+    """Return a finder of the units of captions, which keeps the last; equal arguments share it."""
     finder = finder_of(things)
     # Captions are read when they are given room in a lexicon and again when they are grounded.
     read: Remembered[str, tuple[Unit, ...]]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from ..evaluation import Floats
 from ..words.mentions import MentionFinder, Mentions, Unit
 
-#: What `caption_counts` counts, in its order. Categories are counted once a caption, mentions
-#: with repeats.
+#: What `caption_counts` counts, in its order. Categories are counted once per caption,
+#: mentions with repeats.
 CAPTION_COUNTS = (
     "captions",
     "captions with an absent mention",

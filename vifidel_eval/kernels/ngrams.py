@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import positions
+from .bags import positions, starts_of
 
 ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length
@@ -177,7 +177,7 @@ class TokenizedReferences(TokenizedCaptions):
             keys, places = np.unique(wanted, return_inverse=True)
             documents = np.append(np.bincount(places, minlength=len(keys)), 0)
             frequencies, which = np.unique(documents, return_inverse=True)
-            # NumPy's logarithm of one number at a time, as there; few of them differ.
+            # One logarithm at a time, as pycocoevalcap takes them: few frequencies differ.
             logs = [float(np.log(max(1.0, n))) for n in frequencies.tolist()]
             idf = float(np.log(float(rows))) - np.array(logs)
             corpus.append(_Corpus(keys, places, idf[which], _squares(idf)[which]))
@@ -202,7 +202,7 @@ class TokenizedReferences(TokenizedCaptions):
             (
                 *of_order,
                 np.argsort(order.ngrams, kind="stable"),
-                np.append(0, np.cumsum(np.bincount(order.ngrams, minlength=len(order.keys)))),
+                starts_of(np.bincount(order.ngrams, minlength=len(order.keys))),
             )
             for of_order, order in zip(weighed, self.orders, strict=True)
         ]

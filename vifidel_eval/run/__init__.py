@@ -10,6 +10,7 @@ from typing import Any
 from ..captions.fields import Selection, Wanted
 from ..errors import VifidelError, VifidelWarning
 from ..io.options import named_if_wrong
+from ..scorers.registry import parse
 from ..scores.scores_file import read_scores
 from ..words.settings import Settings
 from .evaluating import evaluate, own_options, plan, taken
@@ -41,18 +42,20 @@ def load(path: PathLike) -> Run:
 
 def _plan_again(arguments: Mapping[str, Any]) -> Plan:
     """Return the plan of a run that was loaded, of the arguments that its file has."""
-    given = dict(arguments)
     try:
-        stated = dict(given.pop("settings"))
+        given = {**arguments}
+        stated = {**given.pop("settings")}
         options = own_options(stated.pop("options", {}))
         has_references = given["references"] is not None
+        # Imports the metrics of plug-ins and other packages.
+        given["metrics"] = [name for one in given["metrics"] for name in parse(one)]
         records = {
             "settings": Settings(**stated, references=has_references, options=options),
             "wanted": Wanted(**given.pop("wanted")),
             "selection": Selection(**taken(Selection, given)),
         }
         known = inspect.signature(plan).bind(**records, **given)
-    except (KeyError, TypeError) as problem:
+    except (AttributeError, KeyError, TypeError) as problem:
         raise VifidelError(
             f"what the scores were computed with is unknown here ({problem}): evaluate again."
         ) from None

@@ -165,7 +165,7 @@ def evaluate(
     )
     lower = (lower_is_better,) if isinstance(lower_is_better, str) else tuple(lower_is_better)
     others = scorers or scores or ()
-    names = to_compute(None if metrics is None else names, settings, scorers=others)
+    names = to_compute(None if metrics is None else names, settings, "{}=".format, others)
     inputs = named(systems), references, settings, names, wanted, selection
     with phase(READING, progress):
         planned = plan(*inputs, scorers, scores or {}, lower)
@@ -216,8 +216,8 @@ def plan(
         read, by_image = in_one_spelling(read, labels, by_image)
     if scores or lower_is_better:
         pairs, some = list(zip(as_read, read, strict=True)), selection.image_ids is not None
-        taken = column_names(made)
-        made |= scorers_of(scores or {}, lower_is_better, pairs, taken, wanted.id_fields, some)
+        ours = column_names(made)
+        made |= scorers_of(scores or {}, lower_is_better, pairs, ours, wanted.id_fields, some)
     everything = all_images(read, by_image)
     images = captioned(read, everything) if allow_subset else everything
     if labels is not None and released is not None:
@@ -306,9 +306,10 @@ def read_captions(
         return read, by_image
     if isinstance(image_ids, str | os.PathLike):
         return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
-    if not isinstance(image_ids, Iterable):
+    listed = list(dict.fromkeys(image_ids)) if isinstance(image_ids, Iterable) else []
+    if not listed:
         raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
+    return only_images(listed, read, by_image)
 
 
 def _captions_in(source: Any, where: str, wanted: Wanted) -> dict[ImageId, list[str]]:

@@ -1,4 +1,4 @@
-"""Plans of runs: inputs of every shape, read; systems, images and scorers; sentences and words."""
+"""Plans of runs: systems, images and scorers; what the captions say; the arguments as files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..annotations import read_boxes
+from ..annotations.categories import CLOSED_SETS, EVERYTHING
 from ..annotations.read import HasDataset
 from ..captions.fields import Selection, Wanted
 from ..captions.rows import Rows
-from ..errors import (
-    ImageIdError,
-    MetricUnavailable,
-    VifidelError,
-    VifidelWarning,
-)
+from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..explain.sentences import Invention, JudgedSentence, inventions_in
 from ..io.image_ids import ImageId, match, to_json_value
@@ -214,7 +210,7 @@ def inputs_of(
     lower_is_better: Sequence[str],
 ) -> Inputs | None:
     """Return what a run was planned by, as a file of scores holds it, if all sources are paths."""
-    looking = any(part.images for name in metrics for part in parts_of(name))
+    looking, ids = any(m.images for name in metrics for m in parts_of(name)), selection.image_ids
     images = settings.images if looking else None  # for the report alone, they change no score
     sources = *systems.values(), references, settings.objects, images, *scores.values()
     if not all(map(_is_located, sources)):
@@ -235,7 +231,7 @@ def inputs_of(
             },
             "metrics": list(metrics),
             "wanted": _stated(wanted),
-            "image_ids": _located(selection.image_ids),
+            "image_ids": _located(ids) if isinstance(ids, str | os.PathLike) else ids,
             "allow_subset": selection.allow_subset,
             "people": selection.people,
             **(of_tools if scores else {}),
@@ -258,13 +254,14 @@ def _located(source: Any) -> Any:
 
 
 def _stated(record: Any) -> dict[str, Any]:
-    """Return the options that are not the defaults, without trust, which is the reader's."""
+    """Return the options that are not the defaults; whether to trust pickles, readers decide."""
     stated = {}
     for at, one in options_of(type(record)).items():
         value = getattr(record, at)
         by_default = type(value) is type(one.default) and value == one.default
         empty = isinstance(value, list | tuple) and not value
         if not (by_default or empty or at == "trust_pickles"):
-            is_path = isinstance(value, str) and os.path.exists(value)
-            stated[at] = Path(value) if is_path else value
+            # The names of closed sets stay names beside a folder that is called so.
+            may_be_path = isinstance(value, str) and value not in (*CLOSED_SETS, EVERYTHING)
+            stated[at] = Path(value) if may_be_path and os.path.exists(value) else value
     return stated

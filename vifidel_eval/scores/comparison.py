@@ -28,8 +28,6 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..io.digits import for_json
 from ..io.image_ids import in_order
@@ -55,9 +53,9 @@ _MORE = 5  # how many times more resamples tests take than one significant diffe
 class Comparisons:
     """Systems under all metrics, by name; at a prompt, a line per metric.
 
-    Tests took so many resamples, intervals, whose level this is, `interval_resamples`; ranks and
-    winners are at 1 - level. A baseline is the second system of all pairs, where only these were
-    tested. Of the metrics `left_out`, no image has a score from every system.
+    Tests took `resamples` resamples, and intervals, at `level`, `interval_resamples`; ranks and
+    winners are at 1 - level. With a `baseline`, it is the second system of every pair, and no other
+    pairs were tested. Under the metrics `left_out`, no image has a score from every system.
     """
 
     seed: int
@@ -147,7 +145,6 @@ class Comparisons:
         return content
 
 
-@np.errstate(over="ignore", invalid="ignore")  # sums of scores near the largest double
 def compare(
     scores: Scores,
     seed: int = 0,
@@ -290,10 +287,6 @@ def against(comparisons: Comparisons, baseline: str) -> Comparisons:
         )
     metrics = {}
     for name, comparison in comparisons.metrics.items():
-        pairs = [
-            pair if pair.second == baseline else pair.turned()
-            for pair in comparison.pairs
-            if baseline in (pair.first, pair.second)
-        ]
+        pairs = [pair for pair in comparison.both_ways.values() if pair.second == baseline]
         metrics[name] = comparison.with_pairs(pairs, comparisons.alpha)
     return replace(comparisons, metrics=metrics, baseline=baseline)

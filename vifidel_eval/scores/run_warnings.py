@@ -1,4 +1,4 @@
-"""What a run says beside its scores: its phases, warnings that are given once, the Words column."""
+"""What a run says beside its scores: warnings, each given once; the column Words; its phases."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OPTIONS = {"vectors": "--vectors FILE (vectors=)", "stop words": "--stop-words 
 
 
 class WordsPerCaption(Scorer):
-    """Words per caption: what stands between blanks. No caption is better by it."""
+    """Words per caption, as separated by blanks; more are neither better nor worse."""
 
     columns = (Column(WORDS, ranked=False),)
 

@@ -1,4 +1,4 @@
-"""Runs with more than a caption per image of a system: people beside systems, and samples.
+"""Runs with more than one caption per image: people beside systems, and samples.
 
 *People* are references scored as captions are, against those that remain: as many joined as come
 nearest to the systems' median length, in the order of the SHA-256 digests of their texts, so that
@@ -189,7 +189,8 @@ def score_samples(
     """Score systems of these names, whose samples are as `spread` returns them."""
     of_systems = {}
     for name in names:
-        samples = [one for one in systems if one.sample_of == name and one.captions]
+        first, *others = [one for one in systems if one.sample_of == name]
+        samples = [first, *(one for one in others if one.captions)]
         of_systems[name] = _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
         )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MetricUnavailable, VifidelError
-from ..evaluation import COUNTS, Evaluation, Floats, Statistics
+from ..evaluation import COUNTS, Evaluation, Floats, Statistics, real_numbers
 from ..io.digits import for_json, from_json, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
 from ..io.image_ids import from_json_value, to_json_value
@@ -24,7 +24,7 @@ from .significance import has_own_score
 
 _FORM = 1  # the form of the file; another one would get another number
 
-_PLACE = "images"  # stands for the images of a system until their text is there
+_PLACE = "images"  # a placeholder for the text of a system's images
 _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
 
@@ -51,7 +51,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
 
 
 def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
-    """Return what the file says of a system, with a place for its images."""
+    """Return what the file says of a system, with a placeholder for its images."""
     system: dict[str, Any] = {
         "overall": {
             column: None if math.isnan(e.score) else float(e.score)
@@ -64,7 +64,7 @@ def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
             if not np.array_equal(e.missing, np.isnan(e.scores))
         },
     }
-    # A list of counts is one text, on a line of its own: a list of JSON would be a line a number.
+    # A list of counts is one text, on a line of its own: a JSON list would take a line per number.
     columns_of: dict[str, list[str]] = {}
     for column, e in of_column.items():
         if e.statistics is not None:
@@ -191,7 +191,7 @@ def _evaluations(
             left_out = np.array([image_id in lacking for image_id in ids], dtype=bool)
         evaluations[column] = Evaluation(
             ids,
-            np.array([short(row[column]) for row in rows], dtype=np.float64),
+            real_numbers([short(row[column]) for row in rows], f"the score {column}", ids),
             lower_is_better=column in content.get("lower_is_better", ()),
             ranked=column not in content.get("unranked", ()),
             corpus_score=from_json(system["overall"][column]),

@@ -173,7 +173,8 @@ def has_own_score(evaluation: Evaluation) -> bool:
     """Return whether what is resampled is the corpus score; ROUGE-L's and CIDEr's are means."""
     if evaluation.statistics is not None:
         return True
-    return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
+    size = np.nanmean(abs(evaluation.scores))  # rounding is relative to it, not to a mean near 0
+    return bool(abs(evaluation.score - np.nanmean(evaluation.scores)) <= _ROUNDING * size)
 
 
 def p_values(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..io.text_tables import DIFFERENCE_DECIMALS, Cell, Table, gain
 from .significance import EqualLength
@@ -61,24 +62,23 @@ class Pair:
 
     def turned(self) -> Pair:
         """Return the pair with its systems exchanged: two-sided tests say the same of both."""
-        remains = self.equal_length and EqualLength(*_negative(self.equal_length))
-        names, exchanged = (self.second, self.first), _negative(self)
-        p_values = (self.bootstrap_p, self.randomisation_p)
-        return Pair(*names, *exchanged, *p_values, *p_values, self.winner, remains)
+        remains = self.equal_length and replace(self.equal_length, **_negated(self.equal_length))
+        first, second = self.second, self.first
+        return replace(self, first=first, second=second, equal_length=remains, **_negated(self))
 
 
-def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
-    """Return a difference and its interval, of the other sign and without -0.0."""
-    return 0.0 - of.difference, 0.0 - of.high, 0.0 - of.low
+def _negated(of: Pair | EqualLength) -> dict[str, Any]:
+    """Return a difference and its interval with the other sign, without -0.0."""
+    return {"difference": 0.0 - of.difference, "low": 0.0 - of.high, "high": 0.0 - of.low}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Systems under one metric.
 
-    So many `images` were compared: those that every system has and the metric defines for all. If
-    what was compared is not its `own_score`, it is the mean of its image scores, because its corpus
-    score cannot be computed for some of the images (METEOR).
+    `images` is the number of images compared: those that every system has and the metric defines
+    for all. Without `own_score`, what was compared is the mean of the image scores, because the
+    metric's corpus score cannot be computed for some of the images (METEOR).
     """
 
     metric: str = field(metadata={"is_key": True})
@@ -107,6 +107,12 @@ class Comparison:
             )
         return replace(self, pairs=tuple(corrected))
 
+    @property
+    def both_ways(self) -> dict[tuple[str, str], Pair]:
+        """The pairs by their first and second system, each also with its systems exchanged."""
+        both = (one for pair in self.pairs for one in (pair, pair.turned()))
+        return {(one.first, one.second): one for one in both}
+
     def matrix(
         self,
         shown: Callable[[float, str], float | None] = lambda score, _: score,
@@ -117,11 +123,10 @@ class Comparison:
         sign = 1 if self.lower_is_better else -1
         names = sorted(self.systems, key=lambda name: sign * self.systems[name].score)
         cells: dict[tuple[str, str], Cell] = {
-            (one.first, one.second): "*" * (one.winner is not None)
+            systems: "*" * (one.winner is not None)
             + gain(shown(one.difference, self.metric), digits or DIFFERENCE_DECIMALS)
             + "†" * one.depends_on_length
-            for pair in self.pairs
-            for one in (pair, pair.turned())
+            for systems, one in self.both_ways.items()
         }
         rows: list[list[Cell]] = [
             [f"{at} {name}" if numbered else name, self.systems[name].rank]

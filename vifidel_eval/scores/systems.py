@@ -198,7 +198,7 @@ def only_images(
     matched = match(named, known)
     missing = [image_id for image_id in named if image_id not in matched]
     if missing:
-        knower = "the systems together" if references is None else "the reference side"
+        knower = "the run" if references is None else "the reference side"
         raise mismatch(missing, known, where, knower)
     images = set(matched.values())
     subset = {i: list(captions) for i, captions in known.items() if i in images}

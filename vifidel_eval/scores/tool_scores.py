@@ -171,7 +171,7 @@ def _digest(of_items: Mapping[ImageId, float]) -> str:
 def items_of(
     source: Any, where: str = "scores", id_fields: Sequence[str] = ()
 ) -> tuple[list[Entry], str, str]:
-    """Return what a source says of each item, and its name for messages and digest if it is a file.
+    """Return what a source says of each item, its name for messages, and a file's digest or "".
 
     A source is a path, a mapping or a DataFrame; an entry has the id of its item as `Entry.image`.
     Of the fields that may hold ids, `id_fields` come first.
@@ -222,8 +222,8 @@ def _items(content: Content, id_fields: Sequence[str]) -> Iterator[Entry]:
 def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
     """Return all scores of items by name and id, or those of one column.
 
-    What records have beside scores, such as captions, is left out. A `column` that there is not is
-    what the only one, or the one without a name, is called; of several it begins the names.
+    What records have beside scores, such as captions, is left out. If there is no such `column`, it
+    becomes the name of the only one or of the one without a name, else the prefix of all names.
     """
     fields = dict.fromkeys(chain.from_iterable(item.content for item in items))
     names = [name for name in fields if str(name).strip() and not usual([name], _NO_SCORES)]

@@ -49,7 +49,7 @@ def marks_explained(
     """Return what has to be said of halves of intervals, stars and ranks in a table of scores."""
     if comparisons is None:
         return ["*: the best score."] if "*" in marks else []
-    pairs = max(len(of.pairs) for of in comparisons.metrics.values())
+    pairs = _most_pairs(comparisons)
     test = f"randomisation, p {{}} {comparisons.alpha:.2g}"
     test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
     said = {
@@ -205,7 +205,7 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
 
 
 def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
-    baseline, others = comparisons.baseline, _others(comparisons)
+    baseline, others = comparisons.baseline, _most_pairs(comparisons)
     metrics_of: dict[int, list[str]] = {}
     for name, comparison in comparisons.metrics.items():
         metrics_of.setdefault(comparison.images, []).append(name)
@@ -237,8 +237,8 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     return notes
 
 
-def _others(comparisons: Comparisons) -> int:
-    """Return how many systems are compared with the baseline."""
+def _most_pairs(comparisons: Comparisons) -> int:
+    """Return how many pairs of systems were tested; none where no score is defined."""
     return max((len(comparison.pairs) for comparison in comparisons.metrics.values()), default=0)
 
 
@@ -248,7 +248,7 @@ def signature_of_differences(comparisons: Comparisons) -> str:
     others = "" if of_intervals == number else f"interval-resamples:{of_intervals}|"
     return (
         f"Differences|baseline:{comparisons.baseline}|test:randomisation|"
-        f"holm:{_others(comparisons)}|interval:bootstrap|level:{comparisons.level:g}|"
+        f"holm:{_most_pairs(comparisons)}|interval:bootstrap|level:{comparisons.level:g}|"
         f"resamples:{number}|{others}seed:{comparisons.seed}"
     )
 

@@ -19,7 +19,7 @@ from ...evaluation import COUNTS, Count, Floats
 from ...explain.findings import Findings
 from ...io.image_ids import ImageId
 from ...io.text_tables import p_value, readable
-from ...scores.comparison import Comparison, Pair
+from ...scores.comparison import Comparison
 from ...scores.run_warnings import lengths
 from ...scores.scores import Scores
 from .content import Content
@@ -142,13 +142,6 @@ def axis_of(compared: Comparison, *others: float) -> Callable[[float], str]:
     ends = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
     low, span = min(ends), max(ends) - min(ends) or 1
     return lambda score: short(2 + 96 * (score - low) / span)  # room for the dot at either end
-
-
-def duels(compared: Comparison | None) -> dict[tuple[str, str], tuple[int, Pair]]:
-    """Return what is known of every two systems, both ways, and the sign of the difference."""
-    pairs = compared.pairs if compared else ()
-    one_way = {(pair.first, pair.second): (1, pair) for pair in pairs}
-    return one_way | {(pair.second, pair.first): (-1, pair) for pair in pairs}
 
 
 def tests(compared: Comparison | None) -> list[list[str]]:

@@ -102,7 +102,6 @@ def _environment() -> Environment:
         "address": _address,
         "axis_of": overview.axis_of,
         "best_first": overview.best_first,
-        "duels_of": overview.duels,
         "whole": overview.whole,
         "share": overview.share,
         "part": _part,
