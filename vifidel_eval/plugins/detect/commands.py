@@ -16,6 +16,13 @@ from ...io.files import beside
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
 
+_THINGS = click.option(
+    "--things",
+    type=FILE,
+    help="Object vocabulary of the questions: one class per line, with its synonyms after commas.  "
+    "[default: our own list]",
+)
+
 
 @click.command(
     "detect",
@@ -48,12 +55,7 @@ if TYPE_CHECKING:
     help="Captions, or questions written by the command questions: ask an open-vocabulary model "
     "about the things that they mention. Repeat for all systems that will be compared.",
 )
-@click.option(
-    "--things",
-    type=FILE,
-    help="Object vocabulary for --ask: one class per line, with its names separated by commas.  "
-    "[default: our own list]",
-)
+@_THINGS
 @click.option(
     "--lowest",
     type=Between(0, 1),
@@ -66,10 +68,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help="Pictures of the same size that the model reads at once; 1 on a CPU, else 8.",
 )
-@click.option(
-    "--device",
-    help="Device for PyTorch: cpu, cuda, cuda:1, mps.  [default: cpu]",
-)
+@click.option("--device", help="Device for PyTorch: cpu, cuda, cuda:1, mps.  [default: cpu]")
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
@@ -180,12 +179,7 @@ def detect(
     show_default=True,
     help="Seed for the choice of controls.",
 )
-@click.option(
-    "--things",
-    type=FILE,
-    help="Object vocabulary: one class per line, its names separated by commas.  [default: our "
-    "own list]",
-)
+@_THINGS
 @field_options
 def questions(
     captions: tuple[SystemFile, ...], wanted: Wanted, output: Path, **settings: Any

@@ -104,8 +104,8 @@ def _listed(path: Path) -> list[_Image]:
     places = [f"{path}, entry {at}" for at in range(len(entries))]
     names = [_dictionary(*image).get("image_id") for image in zip(entries, places, strict=True)]
     if None in names:
-        beside = path.with_name("img_names.pkl")
-        names = _unpickled(beside) if beside.exists() else []
+        listed = path.with_name("img_names.pkl")
+        names = _unpickled(listed) if listed.exists() else []
         if not isinstance(names, list) or len(names) != len(entries):
             raise VifidelError(
                 f"{path}: its images have no image_id; put img_names.pkl, the list of their "
@@ -159,11 +159,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     required=True,
     help="File for the trained model, such as lm.pt.",
 )
-@record(
-    "vifidel_eval.plugins.networks.lm:Training",
-    "training",
-    only=("epochs", "seed", "hidden"),
-)
+@record(f"{__package__}.lm:Training", "training", only=("epochs", "seed", "hidden"))
 def train_lm(captions: Path, wanted: Wanted, output: Path, training: Training) -> None:
     """Train the language model of the metric LM.
 
