@@ -166,7 +166,7 @@ def _of_pictures(
             f"{pictures.path}: {len(asked_about) - len(same)} of {len(asked_about)} images with "
             f"questions are missing, such as {missing!r:.80}.",
             VifidelWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return {
         str(picture): list(dict.fromkeys(asked_about[image_id]))
