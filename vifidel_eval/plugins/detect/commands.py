@@ -10,7 +10,7 @@ import click
 from ...commands.options import Command, field_options
 from ...commands.paths import FILE, NAMED, OUTPUT, RESULTS, Between, Read, SystemFile, Written
 from ...commands.paths import named as named_files
-from ...commands.printing import show, tell
+from ...commands.printing import counted, show, tell
 from ...io.files import beside
 
 if TYPE_CHECKING:
@@ -130,14 +130,14 @@ def detect(
             tell("Interrupted; the same command continues with the pictures that are left.")
         raise
     also = {"known from before": run.known, "without a question": run.unasked}
-    parts = [f"{number} {what}" for what, number in also.items() if number]
-    show(f"{output}: {', '.join([f'{run.read} pictures read', *parts])}")
+    parts = [f"{counted(run.read, 'picture')} read"]
+    parts += [f"{number} {what}" for what, number in also.items() if number]
+    show(f"{output}: {', '.join(parts)}")
     if run.problems:
         image_id, why = next(iter(run.problems.items()))
-        unreadable = f"{len(run.problems)} picture{'s' * (len(run.problems) > 1)}"
         tell(
-            f"Warning: {unreadable} cannot be read, such as {image_id} ({why}); the same command "
-            "tries again."
+            f"Warning: {counted(len(run.problems), 'picture')} cannot be read, such as {image_id} "
+            f"({why}); the same command tries again."
         )
 
 
@@ -201,4 +201,4 @@ def questions(
     )
     write_whole(output, "".join(json_line(question) + "\n" for question in asked))
     images = len({question["image_id"] for question in asked})
-    show(f"{output}: {len(asked)} questions about {images} images")
+    show(f"{output}: {counted(len(asked), 'question')} about {counted(images, 'image')}")

@@ -247,7 +247,7 @@ class _Work:
         return picture
 
     def add(self, picture: _Picture) -> None:
-        """Add a picture; those that are enough are answered."""
+        """Add a picture; once there are enough of a shape, they are answered."""
         assert picture.prepared is not None
         shape = picture.prepared.shape
         self.by_shape.setdefault(shape, []).append(picture)

@@ -11,7 +11,7 @@ import click
 
 from ...commands.options import Command, record, reference_options
 from ...commands.paths import CAPTIONS, FILE, Written, WrittenFolder
-from ...commands.printing import harmless, show, tell
+from ...commands.printing import counted, harmless, show, tell
 from ...errors import VifidelError
 from ...io.files import beside, first_line, reason
 from ...io.records import progress_bar
@@ -90,7 +90,7 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
                     f"{where}: image {name!r} appeared before, with other features; keep one."
                 )
             bar.update()
-    show(f"{output_folder}: features of {len(digests)} images")
+    show(f"{output_folder}: features of {counted(len(digests), 'image')}")
 
 
 def _listed(path: Path) -> list[_Image]:
