@@ -242,11 +242,9 @@ def judge_claims(
     in_named = mentions.words_of(is_named)
     in_denied = mentions.words_of(unnamed[denied]) & ~in_named
     in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
-    support = _supports(
-        np.maximum(to_said.of_left, to_objects.of_left),
-        mentions.words_of(in_labels & ~in_said),
-        in_denied | mentions.words_of(apart) & ~in_named,
-    )
+    closeness = np.maximum(to_said.of_left, to_objects.of_left)
+    without = in_denied | mentions.words_of(apart) & ~in_named
+    support = _supports(closeness, mentions.words_of(in_labels & ~in_said), without)
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
     )

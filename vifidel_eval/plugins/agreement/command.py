@@ -89,7 +89,7 @@ class Experiment:
     )
     lower_is_better: tuple[str, ...] = _own(
         (),
-        "Scores of --scores for which lower is better; can be repeated.",
+        "A name of --scores for which lower is better; can be repeated.",
         str,
         several=True,
         rare=True,

@@ -30,7 +30,7 @@ _THINGS = click.option(
     examples=(
         "detect photos --model FOLDER --output objects.jsonl",
         "detect photos --model FOLDER --ask mine.json --output objects.jsonl",
-        "detect photos --model FOLDER --things things.txt --output objects.jsonl",
+        "detect photos --model FOLDER --ask mine.json --things things.txt --output objects.jsonl",
     ),
 )
 @click.argument("pictures", type=Read(standard_input=True))
@@ -110,6 +110,8 @@ def detect(
             "no --model is given, and there is no default: name the folder of a detector, or an id "
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
+    if things is not None and not ask:
+        raise click.UsageError("--things is only for --ask; give both.")
     from .detected_objects import detect as run_detector
     from .loading import find_model, load_detector
     from .picture_sources import PictureSource
