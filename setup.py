@@ -80,7 +80,7 @@ setup(
         "POT>=0.9.5",
         "pycocoevalcap>=1.2",
         "pycocotools>=2.0.7",
-        "PyYAML>=6",  # tokenizers needs it too
+        "PyYAML>=6",  # huggingface-hub, which tokenizers needs, needs it too
         "regex>=2023.12.25",
         "safetensors>=0.4",
         "scipy>=1.11",
@@ -88,7 +88,7 @@ setup(
         "textblob>=0.19",
         "tokenizers>=0.20",
         "tqdm>=4.66",
-        "wordllama>=0.3; python_version < '3.14'",  # the same: of an older one, the data serve
+        "wordllama>=0.3; python_version < '3.14'",  # 0.2 has the same vectors
         "wordllama>=0.2.2.post0,<0.3; python_version >= '3.14'",
     ],
     extras_require={

@@ -75,6 +75,15 @@ def without_agreement(
         )
 
 
+_unnamed = claims._unnamed
+
+
+def hardly_near(*given: Any) -> tuple[np.ndarray, np.ndarray]:
+    """No evidence is near enough to lessen doubt; in ties, the nearer one still counts more."""
+    near, denied = _unnamed(*given)
+    return 1e-9 * near, denied
+
+
 class _Same(dict[str, float]):
     def __missing__(self, word: str) -> float:
         return 1.0
@@ -86,7 +95,7 @@ PRF: dict[str, list[Patch]] = {
     "only things count": constants(OTHER=0.0),
     "references deny fully": constants(DOUBTED=1e-9),
     "references never deny": constants(DOUBTED=1e9),
-    "doubt, whatever is near": [(fidelity, "SUPPORT", 1e9)],
+    "doubt, whatever is near": [(claims, "_unnamed", hardly_near)],
     "no factor of inventions": constants(INVENTION=0.0),
     "factor of inventions .2": constants(INVENTION=0.2),
     "all of P counts in F": constants(UNHEARD=0.0),
@@ -97,10 +106,10 @@ PRF: dict[str, list[Patch]] = {
     "wording of the whole text": [(fidelity, "sentence_places", lambda text: [(0, len(text))])],
     "unsupported weight as it is": [(fidelity, "fidelity", linear)],
     "labels support no words of their class": [
-        (fidelity, "supports", lambda near, _, denied: np.where(denied, 0.0, near))
+        (claims, "_supports", lambda near, _, denied: np.where(denied, 0.0, near))
     ],
     "denied words keep their support": [
-        (fidelity, "supports", lambda near, named, _: np.where(named, 1.0, near))
+        (claims, "_supports", lambda near, named, _: np.where(named, 1.0, near))
     ],
     "inventions cover": [(claims, "_reached_by", lambda *given: given[-1].of_right)],
     "no rarity in R": [(claims, "rarity", _Same())],

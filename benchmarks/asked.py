@@ -7,13 +7,13 @@ for each model over the images of its two files in which COCO's instances have a
 image without one a closed list leaves the numbers undefined, while answers deny everything):
 
 - VIFIDEL-Hs and VIFIDEL-Hi by COCO's instances, which are annotated for all 80 categories, and by
-  perfect answers to 80 questions an image, made of the same instances: the first are to equal the
+  perfect answers to 80 questions per image, made of the same instances: the first are to equal the
   second within .005, though an answer about a thing's own class beats the cosines of other labels,
   which a closed list leaves standing;
 - CHAIRi by both, which are to be equal;
 - how many mentions are unconfirmed.
 
-Of people's captions of COCO's val2017, one an image, how many mentions are called wrong by the
+Of people's captions of COCO's val2017, one per image, how many mentions are called wrong by the
 closed list and by perfect answers: the floor below which no model can be expected. And, for each
 instruction, VIFIDEL-Hi of the models by COCO's instances, by these with the references, and by
 references alone, which judge more: the first two are to order the models alike.

@@ -6,7 +6,7 @@ SHARED/data holds ``coco``, ``pascal50s``, ``flickr8k``, ``thumb``, ``hat``, ``n
 and ``lvlm`` in their data sets' own formats. Texts are people's captions joined to
 some 10, 35 and 110 words; sentences that claim nothing and inventions are those of
 ``descriptions.txt``, which were written after everything was settled. docs/fidelity.md,
-docs/which-metric.md, docs/hallucination.md and docs/recipes.md hold what this prints. Parts:
+docs/which-metric.md and docs/recipes.md hold what this prints. Parts:
 
 - ``properties``: for each kind of evidence, means of VIFIDEL-PRF and what style and inventions
   change, and the worst of them beside what was asked for;

@@ -1,4 +1,4 @@
-"""Time a caption and peak memory as the corpus grows.
+"""Time per caption and peak memory as the corpus grows.
 
     python benchmarks/growth.py CAPTIONS.json RESULTS.json INSTANCES.json
 
@@ -45,7 +45,7 @@ def peak_megabytes() -> float:
 def measure(
     metric: str, copies: int, references: Path, results: Path, instances: Path
 ) -> list[float]:
-    """Return captions, microseconds a caption, their ratio to one copy's, and megabytes.
+    """Return captions, microseconds per caption, their ratio to one copy's, and megabytes.
 
     The megabytes are those of the dictionaries, and those at the peak.
     """

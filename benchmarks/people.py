@@ -12,10 +12,11 @@ words, and from 60 words on.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from pathlib import Path
 from statistics import median
+
+import click
 
 import vifidel_eval
 from vifidel_eval import VifidelWarning
@@ -28,9 +29,10 @@ COLUMNS = "VIFIDEL-P VIFIDEL-R VIFIDEL-F VIFIDEL-Hn VIFIDEL-Hi VIFIDEL-Hs CHAIRi
 GROUPS = {"short, below 30 words": (0, 30), "long, from 60 words on": (60, 10**6)}
 
 
-def main() -> None:
-    """Print both tables."""
-    data = Path(sys.argv[1])
+@click.command()
+@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(data: Path) -> None:
+    """Print both tables from the data sets in DATA."""
     systems = {
         path.stem.removesuffix("_results"): read_results(path)
         for path in sorted((data / "lvlm").glob("*_results.json"))

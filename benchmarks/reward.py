@@ -1,4 +1,4 @@
-"""Durations of a reward of a training loop: of one row, and of 64 captions, k samples an image.
+"""Durations of a reward of a training loop: of one row, and of 64 captions, k samples per image.
 
     python benchmarks/reward.py CAPTIONS.json RESULTS.json INSTANCES.json
 

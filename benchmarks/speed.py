@@ -3,7 +3,7 @@
     python benchmarks/speed.py CAPTIONS.json RESULTS.json INSTANCES.json
 
 Everything runs in one process, one after the other, repeated; medians are printed as
-microseconds a caption on this machine and as ratios, which carry over to others. VIFIDEL starts
+microseconds per caption on this machine and as ratios, which carry over to others. VIFIDEL starts
 from raw captions in dictionaries and ends at scores; pycocoevalcap's metrics get captions that
 are tokenised already. *Bare simplex* is POT's compiled solver alone on the same problems.
 *Plain* follows the published formulas caption by caption (tests/oracle.py) with `ot.emd2`; it is

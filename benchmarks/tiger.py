@@ -1,9 +1,9 @@
-"""TIGEr at the published sizes, with random weights: captions a second and peak memory.
+"""TIGEr at the published sizes, with random weights: captions per second and peak memory.
 
     python benchmarks/tiger.py [--images 500] [--device cuda]
 
 Makes a checkpoint of SCAN's sizes (11 353 words of 300 numbers, encoders of 1024, regions of
-2048), features of 36 regions an image in SCAN's layout, and for each image five references and
+2048), features of 36 regions per image in SCAN's layout, and for each image five references and
 two systems' captions of ten words (`<start>`, `<end>` and the full stop come on top), in a
 process of its own. Then times the steps of a run; the first system pays for the image side and
 the references. The peak is of the measuring process; that of the PyTorch and NLTK modules alone

@@ -3,8 +3,8 @@
     python benchmarks/vilbertscore_speed.py [--device cuda]
 
 Makes a checkpoint of `multi_task_model.bin`'s sizes, without what the score does not need (0.9 GB
-in a temporary folder), a vocabulary and features of 100 regions an image. A process of its own then
-scores two systems against five references an image and prints encoded captions per second
+in a temporary folder), a vocabulary and features of 100 regions per image. A process of its own
+then scores two systems against five references per image and prints encoded captions per second
 (candidates and references for the first system, candidates alone for the second) and its peak
 memory. The scores mean nothing.
 """

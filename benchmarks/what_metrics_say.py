@@ -6,7 +6,8 @@ DATA/coco holds ``captions_val2017_references.json``, ``captions_val2017_human_r
 ``captions_val2017_shuffled_results.json`` and ``instances_val2017.json``: COCO val2017 with one
 caption of each image taken out of the references as a system's, and the same captions dealt to
 other images. Prints the corpus scores of every metric that needs neither Java nor a network, with
-and without references, on the images that have an object; in Markdown. The README shows them.
+and without references, on the images that have an object; in Markdown. docs/which-metric.md
+shows them.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def test_the_published_list_gives_the_published_numbers(coco, published, val2017
         mentions = finder.find(result["caption"])
         rows.append(caption_counts(mentions, there[image_id]))
         image = expected["images"][str(image_id)]
-        found = [[m.name, m.category] for m in absent(mentions, there[image_id])]
+        found = [[m.text, m.category] for m in absent(mentions, there[image_id])]
         same_words += found == image["hallucinated"]
         same_objects += sorted(there[image_id]) == image["objects"]
     assert len(results) == 5000

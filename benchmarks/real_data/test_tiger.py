@@ -70,12 +70,11 @@ def test_stages_of_the_original_encoders(original):
         of_image, caption = arrays[f"ground_{at}_img"], arrays[f"ground_{at}_cap"]
         similarity = arrays[f"ground_{at}_sim"]
         raw = arrays["raw_features"][list(original.references).index(calls[at][0])]
-        np.testing.assert_array_equal(images[at], raw)
+        np.testing.assert_array_equal(images[at].features, raw)
         np.testing.assert_allclose(regions[at], of_image, rtol=0, atol=2e-6)
         assert is_word[at].sum() == len(caption)
         np.testing.assert_allclose(vectors[at][is_word[at]], caption, rtol=0, atol=2e-6)
         alone = ground(
-            torch,
             torch.from_numpy(of_image)[None],
             torch.from_numpy(caption)[None],
             torch.ones(1, len(caption), dtype=torch.bool),

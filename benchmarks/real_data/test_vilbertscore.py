@@ -48,12 +48,13 @@ def test_stages_of_the_published_program(oracle, published):
     captions = json.loads((oracle / "oracle.json").read_text("utf-8"))
     calls = [captions["cand"], *zip(*captions["refs"], strict=True)]
     recorded = np.load(oracle / "oracle.npz")
-    inputs = [regions_of(image, "image").inputs() for image in published]
+    regions = [regions_of(image, "image") for image in published]
+    inputs = [of_image.inputs() for of_image in regions]
     for at, name in enumerate(("call0_feat", "call0_loc")):
         np.testing.assert_allclose([pair[at] for pair in inputs], recorded[name], atol=1e-6)
     for layer in (0, 1):
         scorer = published_scorer(oracle, published, layer=layer)
-        embedded = [scorer._encoder.image_states(*pair) for pair in inputs]
+        embedded = list(map(scorer._encoder.image_states, regions))
         for call, texts in enumerate(calls):
             tokens = [t[:37] for t in scorer._pieces.tokens(list(texts))]
             states = scorer._encoder.word_states(tokens, embedded).numpy()

@@ -242,9 +242,9 @@ def judge_claims(
     in_named = mentions.words_of(is_named)
     in_denied = mentions.words_of(unnamed[denied]) & ~in_named
     in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
-    support = np.maximum(to_said.of_left, to_objects.of_left)
-    support[mentions.words_of(in_labels & ~in_said)] = 1.0
-    support[in_denied | mentions.words_of(apart) & ~in_named] = 0.0
+    closeness = np.maximum(to_said.of_left, to_objects.of_left)
+    without = in_denied | mentions.words_of(apart) & ~in_named
+    support = _supports(closeness, mentions.words_of(in_labels & ~in_said), without)
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
     )
@@ -271,6 +271,11 @@ def judge_claims(
         spoken_of=np.where(spoken_of, 1.0, reached),
         near=(to_said, to_objects),
     )
+
+
+def _supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
+    """Return the support of words: full where labels alone name them, none where denied."""
+    return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
 
 
 def _claimed(claims: Sequence[Claim], lexicon: Lexicon, words: Bags) -> Mask:

@@ -268,12 +268,11 @@ class Grounding:
             if other is not None
             for number in lexicon.numbers(t for t, of in image.texts.items() if of == other)
         ]
-        # That which only describes a mention, as *traffic* does a *traffic light*.
         describing = [
             (at, number)
             for at, (_, _, unit, image) in enumerate(read)
             if " " in unit.text
-            for number in lexicon.numbers(w for w in unit.text.split()[:-1] if w in image.texts)
+            for number in lexicon.numbers(w for w in _describing(unit) if w in image.texts)
         ]
         support, by = evidence.support(lexicon, atoms, rows, apart)
         enough = support >= threshold
@@ -319,6 +318,11 @@ class Grounding:
             return support, by, Verdict.THERE, judge
         is_absent = judge is not None and not math.isnan(support)
         return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
+
+
+def _describing(unit: Unit) -> list[str]:
+    """Return the words that only describe a thing, as *traffic* does a *traffic light*."""
+    return unit.text.split()[:-1]
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:

@@ -1,1 +1,1 @@
-"""What the core does without; all of it joins by entry points, as other packages do."""
+"""Optional parts: they join the core by entry points, as other packages do."""

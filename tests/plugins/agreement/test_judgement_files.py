@@ -9,6 +9,7 @@ from pycocoevalcap.cider.cider import Cider
 from scipy import stats
 
 from vifidel_eval.errors import AnnotationError
+from vifidel_eval.plugins.agreement.correlation import views
 from vifidel_eval.plugins.agreement.judgements import Columns, read_judgements
 
 WORDS = "dog cat bus table man woman tree car beach ball".split()
@@ -114,6 +115,15 @@ def test_the_figures_are_scipys(rows, tmp_path, run):
         low, high = one["intervals"]["tau-c"]
         assert low < one["coefficients"]["tau-c"] < high
     assert {"CIDEr", "Bleu_4"} <= found["williams"][0]["p_values"].keys()
+
+
+def test_the_mean_of_judges_is_that_of_those_who_rated(tmp_path):
+    given = [[1, None, 4], [None, None, None], [1, 3, 2]]
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([{"caption": "a dog", "score": ratings} for ratings in given]))
+    by_judges = {judges: values for _, judges, _, values in views(read_judgements(path))}
+    np.testing.assert_equal(by_judges["mean"], [[2.5], [np.nan], [2.0]])
+    np.testing.assert_equal(by_judges["each"], np.array(given, dtype=float))
 
 
 def test_other_tools_scores_and_objects(rows, tmp_path, run):

@@ -54,6 +54,14 @@ def test_pictures_to_objects(photos, colours, tmp_path, detect_pictures):
     assert result.stdout == f"{output}: 0 pictures read, 3 known from before\n"
 
 
+def test_a_vocabulary_without_captions_is_refused(photos, tmp_path, detect_pictures):
+    things, output = tmp_path / "things.txt", tmp_path / "o.jsonl"
+    things.write_text("dog,puppy\n")
+    result = detect_pictures(photos, "--model", "m", "--output", output, "--things", things)
+    assert result.exit_code == 2
+    assert "--things is only for --ask; give both." in result.stderr
+
+
 def test_captions_are_what_is_asked(photos, colours, tmp_path, detect_pictures):
     model, state = colours
     state["detector"] = ColourDetector(asked=True)

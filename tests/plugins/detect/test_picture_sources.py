@@ -11,7 +11,8 @@ from fake_detector import ColourDetector
 
 from vifidel_eval.detect import PictureSource, detect
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.detect import picture_sources
+from vifidel_eval.plugins.detect import detected_objects, picture_sources
+from vifidel_eval.words.settings import Settings
 
 NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
 
@@ -170,3 +171,25 @@ def test_nothing_to_read(tmp_path):
         PictureSource(tmp_path)
     with pytest.raises(VifidelError, match="check the path"):
         PictureSource(tmp_path / "nowhere")
+
+
+def test_a_run_with_a_detector_tells_pictures_from_what_was_found_in_them(
+    photos, tmp_path, monkeypatch
+):
+    """Of tars, compressed or not, and of pictures of any suffix; the rest are read as objects."""
+    detector = ColourDetector()
+    monkeypatch.setattr(detected_objects, "find_model", lambda *_: detector.files)
+    monkeypatch.setattr(detected_objects, "load_detector", lambda *_: detector)
+    before = packed(tmp_path / "before.tar", photos)
+    found = detected_objects.detect_objects(before, "colours")
+    assert found.name == "before.tar.colours.objects.jsonl"
+    single = tmp_path / "single.avif"
+    drawn(0).save(single, "PNG")
+    pictures = [photos, before, packed(tmp_path / "more.tgz", photos, "w:gz"), single]
+    paths = [*pictures, found]
+    settings = Settings(objects=paths, detector="colours")
+    read = detected_objects.with_detected(settings, paths, []).objects
+    assert read == [
+        *(path.with_name(f"{path.name}.colours.objects.jsonl") for path in pictures),
+        found,
+    ]

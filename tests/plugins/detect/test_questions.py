@@ -131,6 +131,8 @@ def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions,
     assert result.exit_code == 0, result.output
     lines = (tmp_path / "q2.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == expected[5:]
+    single = run("questions", captions("one.jsonl", {7: "a dog"}), "--output", output)
+    assert single.stdout == f"{output}: 1 question about 1 image\n"
 
 
 def test_questions_and_captions_are_both_taken_to_ask(write_lines, captions):

@@ -1,83 +1,23 @@
-"""The command on tables: what it writes, what it refuses, and how it goes on after a kill."""
+"""The command on tables: what it writes, and what it refuses."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import hashlib
 import json
-import os
-import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from conftest import content, refused
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-
-ROOT = Path(__file__).parents[3]
-KEEP = ("--keep", "VIFIDEL-P >= .4")
-posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
-
-WORDS = (
-    "dog cat man woman horse ball frisbee car street table pizza boat runs catches rides eats sits "
-    "on a the large small red"
-).split()
-LABELS = ["person", "dog", "cat", "horse", "car", "pizza", "boat", "frisbee"]
-
-
-def rows(number, seed=0):
-    chance = random.Random(seed)
-    return [
-        {
-            "id": at,
-            "caption": " ".join(chance.choices(WORDS, k=8)),
-            "labels": chance.sample(LABELS, chance.randint(0, 4)),
-        }
-        for at in range(number)
-    ]
-
-
-def tables(folder, files=3, number=40):
-    folder.mkdir()
-    for at in range(files):
-        table = pa.Table.from_pylist(rows(number, seed=at))
-        parquet.write_table(table, folder / f"part-{at}.parquet")
-    return folder
-
-
-def invoke(*arguments):
-    """Run the command in this process; the tests of workers and signals start others."""
-    return CliRunner().invoke(main, ["score-table", "--workers", "1", *map(str, arguments)])
-
-
-def done(*arguments):
-    result = invoke(*arguments)
-    assert result.exit_code == 0, result.output
-    return result
-
-
-def sha256(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def manifest(folder):
-    return json.loads((folder / "manifest.json").read_text())
-
+from table_runs import done, invoke, manifest, rows, sha256, tables  # noqa: E402
 
 # What is written
 
@@ -364,196 +304,40 @@ def test_folders_that_cannot_be_the_output(tmp_path):
     assert content(tmp_path) == before
 
 
-# Again, after an end or an interruption
+def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
+    scored = pa.array([[{"label": "dog", "score": 0.9}]])
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": [["dog"]]}), tmp_path / "a.pq")
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": scored}), tmp_path / "b.pq")
+    without = invoke(tmp_path / "a.pq", "--output", tmp_path / "a", "--threshold", ".9")
+    assert "no label has a score, so the threshold leaves nothing out." in without.stderr
+    for arguments in (["b.pq", "--threshold", ".9"], ["a.pq"]):
+        name, *options = arguments
+        result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
+        assert (result.exit_code, result.stderr) == (0, "")
 
 
-def scored_again(monkeypatch):
-    """Return the list of the outputs that are scored from now on."""
-    from vifidel_eval.plugins.tables.file_scoring import Work
-
-    scored, original = [], Work._score
-
-    def score(work, task, *others):
-        scored.append(task.output)
-        return original(work, task, *others)
-
-    monkeypatch.setattr(Work, "_score", score)
-    return scored
-
-
-def test_a_run_that_ended_is_not_done_again(tmp_path, monkeypatch):
-    source = tables(tmp_path / "in")
-    first = done(source, "--output", tmp_path / "out")
-    before, scored = content(tmp_path / "out"), scored_again(monkeypatch)
-    again = done(source / "part-2.parquet", source / "part-0.parquet", source / "part-1.parquet",
-                 "--output", tmp_path / "out")  # fmt: skip
-    assert again.stdout == first.stdout
-    assert content(tmp_path / "out") == before
-    assert scored == []
-    (tmp_path / "out" / "part-1.parquet").unlink()
-    done(source, "--output", tmp_path / "out")
-    assert content(tmp_path / "out") == before
-    assert scored == ["part-1.parquet"]
-
-
-def unfinished(tmp_path, monkeypatch, *arguments):
-    """Return the folder of a run whose second file could not be written."""
-    from vifidel_eval.plugins.tables import folder_runs as run
-
-    source, original = tables(tmp_path / "in"), os.replace
-
-    def full(one, other):
-        if os.fspath(other).endswith("part-1.parquet"):
-            raise OSError(28, "No space left on device")
-        original(one, other)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(run.os, "replace", full)
-        result = invoke(source, "--output", tmp_path / "out", *arguments)
-    refused(result, "part-1.parquet: cannot be written: no space left on device")
-    assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
-    return tmp_path / "out"
-
-
-def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeypatch):
-    out = unfinished(tmp_path, monkeypatch)
-    (out / ".score-table-89abcdef-7.part").write_text("half")  # of a process that was killed
-    (out / ".0123456789abcdef-7.part").write_text("somebody's")
-    scored = scored_again(monkeypatch)
-    done(tmp_path / "in", "--output", out)
-    assert scored == ["part-1.parquet", "part-2.parquet"]
-    done(tmp_path / "in", "--output", tmp_path / "undisturbed")
-    found = content(out)
-    assert found.pop(".0123456789abcdef-7.part") == b"somebody's"
-    assert found == content(tmp_path / "undisturbed")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "ended", "first"),
-    [
-        (["--keep", "VIFIDEL > 0"], False, 0),
-        (["--metrics", "VIFIDEL"], True, 0),
-        # Where labels have no scores, a threshold changes nothing, and no signature.
-        (["--threshold", "0.3"], False, 1),
-        (["--threshold", "0.3"], True, 3),
-    ],
-)
-def test_with_other_settings_all_is_done_again(tmp_path, monkeypatch, arguments, ended, first):
-    out = unfinished(tmp_path, monkeypatch)
-    if ended:
-        done(tmp_path / "in", "--output", out)
-    scored = scored_again(monkeypatch)
-    done(tmp_path / "in", "--output", out, *arguments)
-    assert scored == [f"part-{at}.parquet" for at in range(first, 3)]
-    done(tmp_path / "in", "--output", tmp_path / "undisturbed", *arguments)
-    assert content(out) == content(tmp_path / "undisturbed")
-
-
-def test_another_version_does_all_again(tmp_path, monkeypatch):
-    source, out = tables(tmp_path / "in"), tmp_path / "out"
-    done(source, "--output", out)
-    said = manifest(out)
-    said["versions"]["vifidel-eval"] = "0.0.1"
-    (out / "manifest.json").write_text(json.dumps(said))
-    scored = scored_again(monkeypatch)
-    done(source, "--output", out)
-    assert len(scored) == 3
-
-
-@pytest.mark.parametrize("ended", [False, True])
-def test_an_input_of_other_content_is_done_again_and_new_ones_join(tmp_path, monkeypatch, ended):
-    out, source = unfinished(tmp_path, monkeypatch), tmp_path / "in"
-    if ended:
-        done(source, "--output", out)
-    parquet.write_table(pa.Table.from_pylist(rows(40, seed=9)), source / "part-0.parquet")
-    shutil.copy(source / "part-2.parquet", source / "part-3.parquet")
-    scored = scored_again(monkeypatch)
-    done(source, "--output", out)
-    assert scored == [f"part-{at}.parquet" for at in ((0, 3) if ended else range(4))]
-    done(source, "--output", tmp_path / "undisturbed")
-    assert content(out) == content(tmp_path / "undisturbed")
-
-
-@pytest.mark.parametrize("ended", [False, True])
-def test_outputs_of_inputs_that_are_not_given_now_are_refused(tmp_path, monkeypatch, ended):
-    out, source = unfinished(tmp_path, monkeypatch), tmp_path / "in"
-    if ended:
-        done(source, "--output", out)
-    before = content(out)
-    refused(
-        invoke(source / "part-2.parquet", "--output", out),
-        "holds part-0.parquet of the input part-0.parquet, which an earlier run wrote",
-    )
-    refused(invoke(source, "--output", out, "--format", "arrow"), "give the same inputs and --form")
-    assert content(out) == before
-
-
-# What is not ours
-
-
-@pytest.mark.parametrize(
-    ("name", "ended"),
-    [("part-0.parquet", False), ("part-1.parquet", False), ("part-1.parquet", True)],
-)
-def test_a_file_that_was_not_written_here_is_neither_replaced_nor_removed(
-    tmp_path, monkeypatch, name, ended
-):
-    out = unfinished(tmp_path, monkeypatch)
-    if ended:
-        done(tmp_path / "in", "--output", out)
-    (out / name).write_bytes(b"precious")
-    before = content(out)
-    for arguments in ([], ["--metrics", "VIFIDEL"]):
-        refused(
-            invoke(tmp_path / "in", "--output", out, *arguments),
-            f"{name}: was not written by this command, or has changed since",
-        )
-        assert content(out) == before
-
-
-@pytest.mark.parametrize("name", [".unfinished/run.json", "manifest.json.unfinished", "a.parquet"])
-def test_a_folder_that_is_not_ours_stays_as_it_is(tmp_path, name):
-    source, out = tables(tmp_path / "in", files=1), tmp_path / "out"
-    (out / name).parent.mkdir(parents=True)
-    for text in ("{}", "precious\n", '{"key": "a", "content": 1}\n'):
-        (out / name).write_text(text)
-        refused(invoke(source, "--output", out), str(out), "name another one" if "man" not in name
-                else "is not an unfinished run of this version; move it away")  # fmt: skip
-        assert content(out) == {name: text.encode()}
-
-
-def test_an_input_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
-    from vifidel_eval.plugins.tables.files import TableFile
-
-    source, original = tables(tmp_path / "in", files=2), TableFile.digest
-
-    def replaced(file):
-        digest = original(file)
-        if file.name == "part-1.parquet":
-            other = tmp_path / "other"
-            parquet.write_table(pa.Table.from_pylist(rows(41, seed=9)), other)
-            os.replace(other, source / file.name)
-        return digest
-
-    with monkeypatch.context() as patched:
-        patched.setattr(TableFile, "digest", replaced)
-        result = invoke(source, "--output", tmp_path / "out")
-    refused(result, "part-1.parquet: changed while it was read; run the same command again")
-    assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
-    done(source, "--output", tmp_path / "out")
-    for of_file in manifest(tmp_path / "out")["files"]:
-        assert of_file["input_sha256"] == sha256(source / of_file["input"])
-    assert manifest(tmp_path / "out")["rows"] == 81
-
-
-def test_two_runs_at_once(tmp_path, monkeypatch):
-    from filelock import FileLock
-
-    out = unfinished(tmp_path, monkeypatch)
-    with FileLock(out / "manifest.json.lock"):
-        result = invoke(tmp_path / "in", "--output", out)
-    refused(result, "another run is writing to this folder")
-    done(tmp_path / "in", "--output", out)
+def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_path):
+    captions = ["a dog runs", "[UNK] dog", "a cat", "a cat"]
+    references = [["a dog.", "a brown dog."], ["it's a dog"], ["a cat"], []]
+    labels = [["dog"], ["dog", "ball"], ["cat"], ["cat"]]
+    cells = ["['a dog runs']", "[UNK] dog", "['a cat', 'a sofa']", "['a cat' 'a sofa']"]
+    plain = {"caption": captions, "refs": references, "labels": labels}
+    parquet.write_table(pa.table(plain), tmp_path / "lists.parquet")
+    in_text = {"caption": cells, "refs": map(str, references), "labels": map(str, labels)}
+    with (tmp_path / "cells.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([in_text, *zip(*in_text.values(), strict=True)])
+    options = ["--references", "refs", "--metrics", "VIFIDEL,WMD"]
+    found = {}
+    for name in ("lists.parquet", "cells.csv"):
+        out = tmp_path / f"of-{name}"
+        done(tmp_path / name, "--output", out, *options)
+        found[name] = parquet.read_table(next(out.glob("*.parquet"))).to_pylist()
+    for expected, row in zip(found["lists.parquet"][:2], found["cells.csv"], strict=False):
+        assert (row["VIFIDEL"], row["WMD"]) == (expected["VIFIDEL"], expected["WMD"])
+        assert row["status"] == "ok"
+    assert [row["status"] for row in found["cells.csv"][2:]] == ["bad caption"] * 2
+    strict = invoke(tmp_path / "cells.csv", "--output", tmp_path / "s", *options, "--strict")
+    assert "cells.csv: row 2: the caption is neither a string nor a list of one" in (strict.stderr)
 
 
 # Text that is not UTF-8
@@ -613,262 +397,3 @@ def test_names_of_columns_that_are_not_utf8(tmp_path, end):
         (tmp_path / f"a.{end}").write_bytes(content.replace(b"other", b"oth\xf8r"))
     result = invoke(tmp_path / f"a.{end}", "--output", tmp_path / "out")
     refused(result, f"a.{end}: ")
-
-
-# Signals
-
-
-CODE = """\
-import signal
-
-# As at a terminal, wherever these tests run: a job in the background ignores it.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from vifidel_eval.commands.main import main
-
-main()
-"""
-
-
-def start(source, out, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-c", CODE, "score-table", source, "--output", out,
-         "--workers", "2", *arguments],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )  # fmt: skip
-
-
-def wait_for(process, happened):
-    """Wait until something happened or the process ended."""
-    until = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < until:
-        found = happened()
-        if found:
-            return found
-        time.sleep(0.005)
-    return None
-
-
-def children(process):
-    import psutil
-
-    try:
-        return [
-            child
-            for child in psutil.Process(process.pid).children()
-            if any("spawn_main" in word for word in child.cmdline())
-        ]
-    except psutil.Error:
-        return []
-
-
-def writing(out):
-    return list(out.glob(".*.part"))
-
-
-def recorded(out):
-    """Return how many files are recorded as finished."""
-    try:
-        return (out / "manifest.json.unfinished").read_text().count("output_sha256")
-    except OSError:
-        return 0
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """Return tables and what an undisturbed run writes, in one process."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    source = folder / "in"
-    source.mkdir()
-    for at in range(6):
-        table = pa.Table.from_pylist(rows(1500, seed=at))
-        parquet.write_table(table, source / f"part-{at}.parquet", row_group_size=600)
-    done(source, "--output", folder / "out", *KEEP)
-    return source, content(folder / "out")
-
-
-def kill(process):
-    """Kill a process and all that it started."""
-    with contextlib.suppress(ProcessLookupError):  # it has ended
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=60)
-
-
-def assert_goes_on(source, out, expected):
-    process = start(source, out, *KEEP)
-    _, said = process.communicate(timeout=240)
-    assert process.returncode == 0, said
-    assert content(out) == expected
-
-
-@posix
-def test_kill_9_of_everything(tmp_path, undisturbed):
-    source, expected = undisturbed
-    out = tmp_path / "out"
-    process = start(source, out, *KEEP)
-    finished = wait_for(process, lambda: recorded(out))
-    kill(process)
-    assert finished
-    assert not (out / "manifest.json").exists()
-    done(source, "--output", out, *KEEP)
-    assert content(out) == expected
-
-
-@posix
-@pytest.mark.slow
-def test_a_worker_that_is_killed(tmp_path, undisturbed):
-    source, expected = undisturbed
-    out = tmp_path / "out"
-    process = start(source, out, *KEEP)
-    assert wait_for(process, lambda: recorded(out) and writing(out))
-    children(process)[0].kill()
-    _, said = process.communicate(timeout=240)
-    assert process.returncode == 1
-    assert said.splitlines()[-1].startswith(
-        "Error: a worker was killed, perhaps because memory ran"
-    )
-    assert "Traceback" not in said
-    left = content(out)
-    assert left.pop("manifest.json.unfinished")
-    assert left
-    assert left.items() <= expected.items()
-    assert_goes_on(source, out, expected)
-
-
-KILLED_AT = """
-import os, sys
-from vifidel_eval.commands.main import main
-
-out, step, *arguments = sys.argv[1:]
-steps = iter(range(int(step)))
-
-def before(event, given):
-    changes = event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir")
-    if event == "open" and isinstance(given[2], int):
-        changes = bool(given[2] & (os.O_WRONLY | os.O_RDWR))
-    path = given[0] if changes and isinstance(given[0], str | os.PathLike) else ""
-    if os.fspath(path).startswith(out) and next(steps, None) is None:
-        os._exit(9)
-
-sys.addaudithook(before)
-main(["score-table", *arguments])
-"""
-
-
-@pytest.mark.slow
-def test_a_run_removes_what_one_that_was_killed_at_any_step_has_left(tmp_path):
-    source = tables(tmp_path / "in", files=2)
-    done(source, "--output", tmp_path / "whole")
-    expected, out, steps = content(tmp_path / "whole"), tmp_path / "out", 0
-    while True:
-        arguments = [source, "--output", out, "--workers", "1"]
-        killed = subprocess.run(
-            [sys.executable, "-c", KILLED_AT, out, str(steps), *arguments],
-            capture_output=True,
-            check=False,
-        )
-        if killed.returncode != 9:
-            break
-        left = sorted(content(out)) if out.exists() else []
-        done(source, "--output", out)
-        found = content(out)
-        assert found.pop("manifest.json.lock", b"") == b""  # an empty one may be somebody's
-        assert found == expected, (steps, left)
-        shutil.rmtree(out)
-        steps += 1
-    assert killed.returncode == 0, killed.stderr
-    assert content(out) == expected
-    assert steps > 12
-
-
-@posix
-@pytest.mark.slow
-def test_workers_end_with_the_process_that_started_them(tmp_path, undisturbed):
-    import psutil
-
-    source, expected = undisturbed
-    out = tmp_path / "out"
-    process = start(source, out, *KEEP)
-    assert wait_for(process, lambda: writing(out))
-    workers = children(process)
-    assert workers
-    process.kill()
-    process.communicate(timeout=60)
-    _, alive = psutil.wait_procs(workers, timeout=60)
-    assert not alive
-    assert_goes_on(source, out, expected)
-
-
-@posix
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undisturbed, number):
-    import psutil
-
-    source, expected = undisturbed
-    out = tmp_path / "out"
-    process = start(source, out, *KEEP)
-    assert wait_for(process, lambda: writing(out) and recorded(out))
-    workers = children(process)
-    os.killpg(process.pid, number)  # as a terminal does
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == (1 if number == signal.SIGINT else 128 + number), said
-    assert "Traceback" not in said
-    assert "the same command continues after the finished files" in said
-    assert not psutil.wait_procs(workers, timeout=60)[1]
-    assert not writing(out)
-    left = content(out)
-    assert left.pop("manifest.json.unfinished")
-    assert left.items() <= expected.items()
-    assert_goes_on(source, out, expected)
-
-
-@posix
-@pytest.mark.slow
-def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
-    source = tables(tmp_path / "in", files=2, number=60_000)
-    process = start(source, tmp_path / "out")
-    assert wait_for(process, lambda: writing(tmp_path / "out"))
-    os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
-    scored = pa.array([[{"label": "dog", "score": 0.9}]])
-    parquet.write_table(pa.table({"caption": ["a dog"], "labels": [["dog"]]}), tmp_path / "a.pq")
-    parquet.write_table(pa.table({"caption": ["a dog"], "labels": scored}), tmp_path / "b.pq")
-    without = invoke(tmp_path / "a.pq", "--output", tmp_path / "a", "--threshold", ".9")
-    assert "no label has a score, so the threshold leaves nothing out." in without.stderr
-    for arguments in (["b.pq", "--threshold", ".9"], ["a.pq"]):
-        name, *options = arguments
-        result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
-        assert (result.exit_code, result.stderr) == (0, "")
-
-
-def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_path):
-    captions = ["a dog runs", "[UNK] dog", "a cat", "a cat"]
-    references = [["a dog.", "a brown dog."], ["it's a dog"], ["a cat"], []]
-    labels = [["dog"], ["dog", "ball"], ["cat"], ["cat"]]
-    cells = ["['a dog runs']", "[UNK] dog", "['a cat', 'a sofa']", "['a cat' 'a sofa']"]
-    plain = {"caption": captions, "refs": references, "labels": labels}
-    parquet.write_table(pa.table(plain), tmp_path / "lists.parquet")
-    in_text = {"caption": cells, "refs": map(str, references), "labels": map(str, labels)}
-    with (tmp_path / "cells.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([in_text, *zip(*in_text.values(), strict=True)])
-    options = ["--references", "refs", "--metrics", "VIFIDEL,WMD"]
-    found = {}
-    for name in ("lists.parquet", "cells.csv"):
-        out = tmp_path / f"of-{name}"
-        done(tmp_path / name, "--output", out, *options)
-        found[name] = parquet.read_table(next(out.glob("*.parquet"))).to_pylist()
-    for expected, row in zip(found["lists.parquet"][:2], found["cells.csv"], strict=False):
-        assert (row["VIFIDEL"], row["WMD"]) == (expected["VIFIDEL"], expected["WMD"])
-        assert row["status"] == "ok"
-    assert [row["status"] for row in found["cells.csv"][2:]] == ["bad caption"] * 2
-    strict = invoke(tmp_path / "cells.csv", "--output", tmp_path / "s", *options, "--strict")
-    assert "cells.csv: row 2: the caption is neither a string nor a list of one" in (strict.stderr)

@@ -232,9 +232,10 @@ def test_verl_takes_lower_columns_negatively():
 
 def test_verl_says_once_what_is_undefined():
     rewards._warn_once.cache_clear()
-    with pytest.warns(VifidelWarning, match="VIFIDEL-F is undefined for a row"):
+    with pytest.warns(VifidelWarning, match="VIFIDEL-F is undefined for a row") as said:
         first = compute_score("coco", "a dog", [], {})
     assert first == {"score": 0.0, "vifidel_f": 0.0, "undefined": 1.0}
+    assert said[0].filename == __file__
     assert compute_score("coco", "a dog", [], {})["score"] == 0  # no warning
 
 

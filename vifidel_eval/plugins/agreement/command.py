@@ -23,7 +23,7 @@ from ...commands.options import (
 )
 from ...commands.paths import CAPTIONS, FILE, NamedFiles, ReadNamed, Stated, SystemFile, Written
 from ...commands.paths import OUTPUT as OUTPUT_FILE
-from ...commands.printing import Group, show, tell
+from ...commands.printing import Group, counted, show, tell
 from ...errors import VifidelError
 from ...io.options import OUTPUT, option
 from ...io.records import Parts, progress_bar
@@ -89,7 +89,7 @@ class Experiment:
     )
     lower_is_better: tuple[str, ...] = _own(
         (),
-        "Scores of --scores for which lower is better; can be repeated.",
+        "A name of --scores for which lower is better; can be repeated.",
         str,
         several=True,
         rare=True,
@@ -131,9 +131,9 @@ class Experiment:
             raise click.BadParameter("a name is given twice.", param_hint="'--ablation'")
 
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
-        """Return VIFIDEL with each side of objects, with counts and by presence, and each vectors.
+        """Return VIFIDEL for all objects and vectors, with counts and by presence.
 
-        A side on which no label counts twice, such as a union, has presence only.
+        Objects of which no label has a count above 1, such as a union, have presence only.
         """
         from ...annotations import read_objects
         from ...scorers import Vifidel
@@ -295,7 +295,7 @@ def _add(data_set: _DataSet) -> None:
         if experiment.write_candidates is not None:
             write_candidates(experiment.write_candidates, data.judged)
             number = sum(len(one.captions) for one in data.judged)
-            show(f"{number} captions written to {experiment.write_candidates}")
+            show(f"{counted(number, 'caption')} written to {experiment.write_candidates}")
             return
         parts = Parts(experiment.output)
         try:
@@ -343,7 +343,7 @@ def _trials(
     metrics: tuple[str, ...] | None,
     settings: Settings,
 ) -> tuple[Trials, dict[str, Scorer]]:
-    """Return the scores, other tools' included, and the metrics that could be computed here."""
+    """Return all scores, also those of other tools, and the metrics that could be computed."""
     from ...scorers.registry import build
     from ...scores.systems import together
     from .trials import read_scores, run_trials, work

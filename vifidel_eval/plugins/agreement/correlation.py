@@ -144,7 +144,9 @@ def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:
             masked = np.where(mask[:, None], given, np.nan)
             if given.shape[1] > 1:
                 yield rating, EACH, captions, masked
-            yield rating, MEAN, captions, masked.mean(axis=1, keepdims=True)
+            with np.errstate(invalid="ignore"):  # 0 / 0: nobody rated the caption
+                means = np.nansum(masked, 1, keepdims=True) / (~np.isnan(masked)).sum(1)[:, None]
+            yield rating, MEAN, captions, means
 
 
 def _correlation(judgements: Floats, scores: Floats, resampled: Resampled) -> dict[str, Any]:

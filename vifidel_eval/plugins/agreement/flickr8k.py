@@ -49,7 +49,7 @@ _IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 
 
 def read_flickr8k(folder: Path) -> Ratings:
-    """Read the judgements of Flickr8k that there are.
+    """Read the judgements of Flickr8k: those of experts, of a crowd, or both.
 
     References are the image's five captions. Published figures leave out the captions that are
     among them, ``"without own references"``; ``"all"`` has them, scored against the others.
@@ -131,7 +131,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def read_composite(folder: Path) -> Ratings:
-    """Read what there is of Composite, of one or more of its three sources.
+    """Read Composite, or the part of it that is there: one or more of its three sources.
 
     The subsets are ``"all"`` captions together, as published, and those of each source.
     """
@@ -176,7 +176,7 @@ def read_composite(folder: Path) -> Ratings:
 
 
 def _answers(path: Path) -> Iterator[tuple[ImageId, str, int, float]]:
-    """Yield image, caption, its place among the image's and the rating."""
+    """Yield the image, the caption, its place among the image's captions, and the rating."""
     columns = [(f"Input.text{n}", f"Answer.Q{n}Answer") for n in range(1, _CAPTIONS + 1)]
     rows = csv.DictReader(io.StringIO(read_text(path, AnnotationError)), delimiter=";")
     try:

@@ -126,7 +126,7 @@ def read_distractors(
 ) -> Choices:
     """Read correct captions beside distracted ones (Kilickaya et al., EACL 2017, 3.3; FOIL).
 
-    The file is a JSON list, an entry a pair::
+    The file is a JSON list, an entry per pair::
 
         {"image_id": 42, "kind": "switch people",
          "correct": "a woman rides a horse", "distractor": "a boy rides a horse",

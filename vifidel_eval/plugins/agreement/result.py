@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,34 +166,34 @@ def write_curves(path: Path, result: Agreement) -> None:
             axis.set_xlabel("references")
             axis.set_ylabel("accuracy")
             axis.grid(axis="y", color="0.9")
-            for at, metric in enumerate(metrics):
-                of_metric = {
-                    accuracy["references"]: accuracy
-                    for accuracy in accuracies
-                    if (accuracy["metric"], accuracy["kind"]) == (metric, kind)
-                }
-                drawn = [number for number in numbers if number in of_metric]
-                places: list[float] = [numbers.index(number) for number in drawn]
-                if not drawn:  # another tool's scores: whatever references it had
-                    places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
-                values, lows, highs = (
-                    [of_metric[number][key] for number in drawn]
-                    for key in ("accuracy", "low", "high")
-                )
-                if len(drawn) == 1:  # a band has no width there
-                    places = [places[0] + 0.03 * (at - len(metrics) / 2)]
-                    axis.vlines(places, lows, highs, color="0.6", linewidth=1)
-                axis.plot(
-                    places,
-                    values,
-                    label=metric,
-                    color=f"C{at % 10}",
-                    marker=_MARKERS[at % len(_MARKERS)],
-                    linestyle=_DASHES[at % len(_DASHES)],
-                    markersize=4,
-                    linewidth=1.2,
-                )
-                axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
+        panels = zip(axes, kinds, strict=True)
+        for (axis, kind), (at, metric) in product(panels, enumerate(metrics)):
+            of_metric = {
+                accuracy["references"]: accuracy
+                for accuracy in accuracies
+                if (accuracy["metric"], accuracy["kind"]) == (metric, kind)
+            }
+            drawn = [number for number in numbers if number in of_metric]
+            places: list[float] = [numbers.index(number) for number in drawn]
+            if not drawn:  # another tool's scores: whatever references it had
+                places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
+            values, lows, highs = (
+                [of_metric[number][key] for number in drawn] for key in ("accuracy", "low", "high")
+            )
+            if len(drawn) == 1:  # a band has no width there
+                places = [places[0] + 0.03 * (at - len(metrics) / 2)]
+                axis.vlines(places, lows, highs, color="0.6", linewidth=1)
+            axis.plot(
+                places,
+                values,
+                label=metric,
+                color=f"C{at % 10}",
+                marker=_MARKERS[at % len(_MARKERS)],
+                linestyle=_DASHES[at % len(_DASHES)],
+                markersize=4,
+                linewidth=1.2,
+            )
+            axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
         # Named here: matplotlib leaves labels out that begin with an underscore.
         legend = figure.legend(
             axes[0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
@@ -207,14 +208,9 @@ def write_intervals(path: Path, result: Agreement) -> None:
     """Write how well metrics find what captions make up; dotted lines are what chance reaches."""
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
-
+    share = first["positives"] / first["captions"] if first["captions"] else None
     panels = [
-        (
-            "detection: average precision",
-            "average_precision",
-            detection,
-            first["positives"] / first["captions"] if first["captions"] else None,
-        ),
+        ("detection: average precision", "average_precision", detection, share),
         ("localisation: accuracy", "accuracy", localization, None),
         ("pairs: accuracy", "accuracy", pairwise, 0.5),
     ]

@@ -137,8 +137,8 @@ def run_trials(
     `scorers` are metrics by name, `numbers` whole numbers of references or `ALL_REFERENCES`; where
     an image has more, they are drawn `draws` times (`drawn`). A part of `parts` is one metric with
     one draw, and is not computed again. `on_progress` is called with the number of scores just
-    computed, together as `work` says. Of `unavailable` metrics the reason is known. A
-    `VifidelError` says that there is no draw, or that the seed is negative.
+    computed, in total what `work` returns. `unavailable` has the reasons of metrics that are
+    known not to work here. A `VifidelError` says that there is no draw, or the seed is negative.
     """
     check_whole(0, seed=seed)
     check_whole(1, draws=draws)

@@ -10,11 +10,18 @@ import click
 from ...commands.options import Command, field_options
 from ...commands.paths import FILE, NAMED, OUTPUT, RESULTS, Between, Read, SystemFile, Written
 from ...commands.paths import named as named_files
-from ...commands.printing import show, tell
+from ...commands.printing import counted, show, tell
 from ...io.files import beside
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
+
+_THINGS = click.option(
+    "--things",
+    type=FILE,
+    help="Object vocabulary of the questions: one class per line, with its synonyms after commas.  "
+    "[default: our own list]",
+)
 
 
 @click.command(
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     examples=(
         "detect photos --model FOLDER --output objects.jsonl",
         "detect photos --model FOLDER --ask mine.json --output objects.jsonl",
-        "detect photos --model FOLDER --things things.txt --output objects.jsonl",
+        "detect photos --model FOLDER --ask mine.json --things things.txt --output objects.jsonl",
     ),
 )
 @click.argument("pictures", type=Read(standard_input=True))
@@ -48,12 +55,7 @@ if TYPE_CHECKING:
     help="Captions, or questions written by the command questions: ask an open-vocabulary model "
     "about the things that they mention. Repeat for all systems that will be compared.",
 )
-@click.option(
-    "--things",
-    type=FILE,
-    help="Object vocabulary for --ask: one class per line, with its names separated by commas.  "
-    "[default: our own list]",
-)
+@_THINGS
 @click.option(
     "--lowest",
     type=Between(0, 1),
@@ -66,10 +68,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help="Pictures of the same size that the model reads at once; 1 on a CPU, else 8.",
 )
-@click.option(
-    "--device",
-    help="Device for PyTorch: cpu, cuda, cuda:1, mps.  [default: cpu]",
-)
+@click.option("--device", help="Device for PyTorch: cpu, cuda, cuda:1, mps.  [default: cpu]")
 @click.option(
     "--threads",
     type=click.IntRange(min=1),
@@ -111,6 +110,8 @@ def detect(
             "no --model is given, and there is no default: name the folder of a detector, or an id "
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
+    if things is not None and not ask:
+        raise click.UsageError("--things is only for --ask; give both.")
     from .detected_objects import detect as run_detector
     from .loading import find_model, load_detector
     from .picture_sources import PictureSource
@@ -131,14 +132,14 @@ def detect(
             tell("Interrupted; the same command continues with the pictures that are left.")
         raise
     also = {"known from before": run.known, "without a question": run.unasked}
-    parts = [f"{number} {what}" for what, number in also.items() if number]
-    show(f"{output}: {', '.join([f'{run.read} pictures read', *parts])}")
+    parts = [f"{counted(run.read, 'picture')} read"]
+    parts += [f"{number} {what}" for what, number in also.items() if number]
+    show(f"{output}: {', '.join(parts)}")
     if run.problems:
         image_id, why = next(iter(run.problems.items()))
-        unreadable = f"{len(run.problems)} picture{'s' * (len(run.problems) > 1)}"
         tell(
-            f"Warning: {unreadable} cannot be read, such as {image_id} ({why}); the same command "
-            "tries again."
+            f"Warning: {counted(len(run.problems), 'picture')} cannot be read, such as {image_id} "
+            f"({why}); the same command tries again."
         )
 
 
@@ -180,12 +181,7 @@ def detect(
     show_default=True,
     help="Seed for the choice of controls.",
 )
-@click.option(
-    "--things",
-    type=FILE,
-    help="Object vocabulary: one class per line, its names separated by commas.  [default: our "
-    "own list]",
-)
+@_THINGS
 @field_options
 def questions(
     captions: tuple[SystemFile, ...], wanted: Wanted, output: Path, **settings: Any
@@ -207,4 +203,4 @@ def questions(
     )
     write_whole(output, "".join(json_line(question) + "\n" for question in asked))
     images = len({question["image_id"] for question in asked})
-    show(f"{output}: {len(asked)} questions about {images} images")
+    show(f"{output}: {counted(len(asked), 'question')} about {counted(images, 'image')}")

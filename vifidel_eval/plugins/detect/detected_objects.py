@@ -19,14 +19,14 @@ from ...errors import AnnotationError, VifidelError, VifidelWarning
 from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
 from ...io.options import check_threshold, check_whole, named_if_wrong
-from ...io.pictures import SUFFIXES, DamagedPictureError, decode
+from ...io.pictures import DamagedPictureError, decode
 from ...io.records import alone, progress_bar
 from ...scores.systems import System
 from ...words.settings import Settings
 from ...words.synonyms import read_things
 from .detectors import Detector, Found, ObjectsFile, Prepared
 from .loading import find_model, load_detector
-from .picture_sources import FoundPicture, PictureSource
+from .picture_sources import FoundPicture, PictureSource, may_be_pictures
 from .questions import mentioned_in
 
 #: Lowest score that is kept: counts are made when the file is read, from a higher one on.
@@ -166,7 +166,7 @@ def _of_pictures(
             f"{pictures.path}: {len(asked_about) - len(same)} of {len(asked_about)} images with "
             f"questions are missing, such as {missing!r:.80}.",
             VifidelWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return {
         str(picture): list(dict.fromkeys(asked_about[image_id]))
@@ -247,7 +247,7 @@ class _Work:
         return picture
 
     def add(self, picture: _Picture) -> None:
-        """Add a picture; those that are enough are answered."""
+        """Add a picture; once there are enough of a shape, they are answered."""
         assert picture.prepared is not None
         shape = picture.prepared.shape
         self.by_shape.setdefault(shape, []).append(picture)
@@ -330,7 +330,7 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     objects = [
         detect_objects(path, settings.detector, mentioned=mentioned, download=download)
-        if path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
+        if may_be_pictures(path)
         else path
         for path in paths
     ]

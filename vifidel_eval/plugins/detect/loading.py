@@ -43,7 +43,7 @@ _NEEDED_BY = "detecting objects"
 _LOCATION = re.compile(rb"\n\x08location\x12([\x80-\xff]{0,4}[\x00-\x7f])")
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
-# What surrounds a picture that is no square, and the usual size: Ultralytics' own.
+# What surrounds a picture that is not square, and the usual side, both as Ultralytics has them.
 _GREY, _SIDE = 114, 640
 # Characters of metadata: the names of 20 000 classes have fewer.
 _LONGEST = 1 << 20
@@ -248,7 +248,7 @@ def _names(settings: Mapping[str, str]) -> dict[int, str]:
 
 
 def _literal(text: str) -> Any:
-    """Return what Python's literal says; None if it is none, or longer than any metadata."""
+    """Return the value of a literal of Python; None if it is none, or longer than any metadata."""
     with contextlib.suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return ast.literal_eval(text) if len(text) <= _LONGEST else None
     return None

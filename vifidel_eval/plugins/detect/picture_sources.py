@@ -46,6 +46,11 @@ class FoundPicture:
         return self.content.open("rb")
 
 
+def may_be_pictures(path: Path) -> bool:
+    """Return whether a path is a folder, or has the name of a tar or picture."""
+    return path.is_dir() or path.name.lower().endswith((*_TARS, *SUFFIXES))
+
+
 class PictureSource:
     """The pictures of a folder, tar, list or file, in the order of their names or of the list.
 

@@ -44,7 +44,7 @@ class _Transformers(Detector):
     def __init__(self, files: ModelFiles, device: Any) -> None:
         self.files = files
         self._device = device
-        # Alone, a picture's digits do not depend on others; a graphics processor is worth it.
+        # One by one, no picture's digits depend on others; on other devices that is too slow.
         self.batch = 1 if device.type == "cpu" else _BATCH_ON_DEVICE
         self._model = load_model(files, self.loader, "detect").eval().to(device)
         self._images = self._load_images()

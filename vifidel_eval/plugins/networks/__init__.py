@@ -1,4 +1,4 @@
 """Metrics that are neural networks: the networks, and the features of images that they read."""
 
-#: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
+#: How many tokens of a caption are read; the rest is cut off, with the closing ``[SEP]``.
 MOST_TOKENS = 37

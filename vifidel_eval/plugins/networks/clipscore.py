@@ -38,7 +38,7 @@ from ...words.settings import DEVICE, Settings
 from .. import pytorch
 from .regions import Floats32, Kept
 
-#: Where the pictures are: a folder of them, or the file of each image's.
+#: Where the pictures are: their folder, or the file of each image.
 Images: TypeAlias = str | os.PathLike[str] | Mapping[Any, str | os.PathLike[str]]
 
 _PREFIX, _WEIGHT = "A photo depicts", 2.5  # as published
@@ -131,7 +131,7 @@ class _Picture:
 
 
 class _OnDisk:
-    """Vectors of pictures in the cache folder, by content; one that cannot be used is empty."""
+    """Vectors of pictures in the cache folder, by content; a folder that fails has none."""
 
     def __init__(self, clip: _Clip) -> None:
         made_by = [f"{name} {version(name)}" for name in ("pillow", "torch", "transformers")]
@@ -285,7 +285,7 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
         }
 
     def _see(self, ids: Sequence[ImageId]) -> None:
-        """Have the pictures of all these images known; say which cannot be read."""
+        """Read the pictures of images that are not known yet; say which cannot be read."""
         new = [image_id for image_id in dict.fromkeys(ids) if image_id not in self._known]
         if not new:
             return

@@ -11,7 +11,7 @@ import click
 
 from ...commands.options import Command, record, reference_options
 from ...commands.paths import CAPTIONS, FILE, Written, WrittenFolder
-from ...commands.printing import harmless, show, tell
+from ...commands.printing import counted, harmless, show, tell
 from ...errors import VifidelError
 from ...io.files import beside, first_line, reason
 from ...io.records import progress_bar
@@ -90,7 +90,7 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
                     f"{where}: image {name!r} appeared before, with other features; keep one."
                 )
             bar.update()
-    show(f"{output_folder}: features of {len(digests)} images")
+    show(f"{output_folder}: features of {counted(len(digests), 'image')}")
 
 
 def _listed(path: Path) -> list[_Image]:
@@ -104,8 +104,8 @@ def _listed(path: Path) -> list[_Image]:
     places = [f"{path}, entry {at}" for at in range(len(entries))]
     names = [_dictionary(*image).get("image_id") for image in zip(entries, places, strict=True)]
     if None in names:
-        beside = path.with_name("img_names.pkl")
-        names = _unpickled(beside) if beside.exists() else []
+        listed = path.with_name("img_names.pkl")
+        names = _unpickled(listed) if listed.exists() else []
         if not isinstance(names, list) or len(names) != len(entries):
             raise VifidelError(
                 f"{path}: its images have no image_id; put img_names.pkl, the list of their "
@@ -159,11 +159,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     required=True,
     help="File for the trained model, such as lm.pt.",
 )
-@record(
-    "vifidel_eval.plugins.networks.lm:Training",
-    "training",
-    only=("epochs", "seed", "hidden"),
-)
+@record(f"{__package__}.lm:Training", "training", only=("epochs", "seed", "hidden"))
 def train_lm(captions: Path, wanted: Wanted, output: Path, training: Training) -> None:
     """Train the language model of the metric LM.
 

@@ -132,10 +132,8 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
             return nn.ModuleDict({name: modules(part) for name, part in parts.items()})
         return nn.ModuleList(map(modules, parts)) if isinstance(parts, list) else parts
 
-    text, image = (
-        (sizes.hidden_size, sizes.intermediate_size),
-        (sizes.v_hidden_size, sizes.v_intermediate_size),
-    )
+    text = sizes.hidden_size, sizes.intermediate_size
+    image = sizes.v_hidden_size, sizes.v_intermediate_size
     both = sizes.bi_hidden_size
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         embeddings = {

@@ -18,7 +18,7 @@ from ...captions.fields import IMAGE_IDS, Named, id_field, usual
 from ...captions.layouts import records_of
 from ...commands.options import Command, field_options, format_option
 from ...commands.paths import CAPTIONS, FILE, OUTPUT
-from ...commands.printing import Group, show
+from ...commands.printing import Group, counted, show
 from ...errors import CaptionError
 from ...io.containers import content_of
 from ...io.entries import Entries, Entry
@@ -104,8 +104,8 @@ def check(
         summary = "No fault:"
         if faults:
             show(_table(faults, everything).render(style) + "\n")
-            summary = f"{_counted(len(faults), 'fault')}; entries are counted from 0. Read:"
-        read = [f"{_counted(one.entries, 'caption')} of {one.file}" for one in found]
+            summary = f"{counted(len(faults), 'fault')}; entries are counted from 0. Read:"
+        read = [f"{counted(one.entries, 'caption')} of {one.file}" for one in found]
         show(f"{summary} {', '.join(read)}")
     if faults:
         raise click.exceptions.Exit(1)
@@ -157,10 +157,10 @@ def write(
     if found.faults:  # of what would have been written: their entries are in no file
         of_file = [replace(fault, file=str(captions), entry=None) for fault in found.faults]
         show(_table(of_file, everything).render("table") + "\n")
-        read = f"{_counted(found.entries, 'caption')} of {captions}"
-        show(f"{_counted(len(of_file), 'fault')}. Read: {read}; nothing was written.")
+        read = f"{counted(found.entries, 'caption')} of {captions}"
+        show(f"{counted(len(of_file), 'fault')}. Read: {read}; nothing was written.")
         raise click.exceptions.Exit(1)
-    show(f"{output}: {_counted(found.entries, 'caption')}")
+    show(f"{output}: {counted(found.entries, 'caption')}")
 
 
 def _table(faults: Sequence[Fault], everything: bool) -> Table:
@@ -177,10 +177,6 @@ def _table(faults: Sequence[Fault], everything: bool) -> Table:
             rows.append([file, None, None, more])
     headers = ["File", "Entry", "Image", "Fault"]
     return Table(headers, rows, texts=len(headers))
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Columns:
         return len(self.captions)
 
     def each(self, function: Callable[[Any], Any]) -> Columns:
-        """Return what a function says of each."""
+        """Return what a function returns for each."""
         return Columns(*(None if of is None else function(of) for of in vars(self).values()))
 
     def part(self, start: int, rows: int) -> Columns:
@@ -244,7 +244,7 @@ def as_column(
 def types_of_cells(
     schema: pa.Schema, names: Columns, batches: Iterator[pa.RecordBatch]
 ) -> dict[str, pa.DataType]:
-    """Return the types of lists that columns of text get; of labels, their first rows say it."""
+    """Return the types of lists that text spells in columns; for labels, first rows tell it."""
     lists = {names.references: _LISTS, names.label_scores: _NUMBERS, names.labels: _LISTS}
     types = {}
     for name, kind in lists.items():
@@ -260,7 +260,7 @@ def types_of_cells(
 def with_lists(
     batch: pa.RecordBatch, types: Mapping[str, pa.DataType], plain: str | None
 ) -> pa.RecordBatch:
-    """Return rows with lists in place of text; `plain`, that of references, may have plain text."""
+    """Return rows with lists in place of text; the column `plain` may hold plain text, too."""
     for name, kind in types.items():
         column = batch.column(name)
         read = partial(_list_of, kind, name == plain)

@@ -13,7 +13,7 @@ import click
 
 from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
-from ...commands.printing import show, tell
+from ...commands.printing import counted, show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
 from ...words.settings import OF_TABLES, THINGS
 
@@ -208,7 +208,7 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
 
     rows, kept = manifest["rows"], manifest["kept"]
     files = len(manifest["files"])
-    of_rows = f"{_counted(rows, 'row')} in {_counted(files, 'file')}"
+    of_rows = f"{counted(rows, 'row', ',')} in {counted(files, 'file', ',')}"
     if manifest["settings"]["keep"]:
         share = f" ({kept / rows:.1%})" if rows else ""
         of_rows += f", {kept:,} kept{share}"
@@ -220,10 +220,6 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     lower = {column.name.replace("-", "_") for column in columns if column.lower_is_better}
     for name, of_run in manifest["scores"].items():
         score = "undefined" if of_run["score"] is None else f"{of_run['score']:.4f}"
-        of_rows = _counted(of_run["rows"], "row")
+        of_rows = counted(of_run["rows"], "row", ",")
         lines.append(f"{name}: {score} (over {of_rows}{'; lower is better' * (name in lower)})")
     return lines
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")

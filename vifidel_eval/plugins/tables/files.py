@@ -68,7 +68,7 @@ class TableFile:
             return sha256_of(file)
 
     def dataset(self, texts: Sequence[str] = ()) -> ds.Dataset:
-        """Return a file that is no JSON; in CSV, columns of these names are text."""
+        """Return a file that is not JSON Lines as a dataset; in CSV, these columns are text."""
         form: ds.FileFormat = ds.IpcFileFormat()
         if self.format == "Parquet":
             options = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
@@ -85,7 +85,7 @@ class TableFile:
 
 
 def _suffix_of(name: str) -> tuple[str, str]:
-    """Return the end of a name that says the format, such as ``.csv.gz``, and it; or two blanks."""
+    """Return the end of a name, such as ``.csv.gz``, and its format; empty if there is none."""
     ends = PurePosixPath(name.lower()).suffixes
     packed = ends.pop() if ends and ends[-1] in _COMPRESSED else ""
     end = ends[-1] if ends else ""

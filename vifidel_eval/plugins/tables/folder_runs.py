@@ -90,7 +90,7 @@ def score_tables(
 
 
 def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
-    """Warn if vectors know few words of a run, or no row has all scores; refuse almost no words."""
+    """Warn if few words of a run have vectors, or no row has all scores; refuse almost none."""
     for what, tally in totals["words"].items():
         tally.check_known(what, vectors)
     warn_of_undeclared(totals["statuses"].get("nothing looked for", 0))
@@ -293,7 +293,7 @@ def _do(
         pool.shutdown(cancel_futures=True)
 
 
-# What a worker process does with each file, in a worker.
+# In a worker process: what it does with each file.
 _WORK: list[Work] = []
 
 

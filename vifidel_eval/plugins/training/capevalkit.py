@@ -34,8 +34,8 @@ class CapevalMetric:
         such as ``VifidelPRF(objects)`` or ``CLIPScore(model, images)``, of which the main column
         counts. It knows the image of a sample by the name of its picture.
     undefined : float
-        What stands for scores that are not defined, as capevalkit takes no NaN; a warning counts
-        them.
+        The score of samples whose score is undefined, because capevalkit takes no NaN; a warning
+        counts them.
 
     Raises
     ------

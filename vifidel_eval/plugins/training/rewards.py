@@ -291,5 +291,5 @@ def _warn_once(column: str, undefined: float) -> None:
         f"{column} is undefined for a row (no object label, or nothing to judge); the reward of "
         f"this and every such row is {undefined:g}.",
         VifidelWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

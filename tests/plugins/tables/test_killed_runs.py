@@ -1,0 +1,243 @@
+"""The command killed or interrupted: nothing is left running or half-written, and it goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import content
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+from table_runs import done, rows, tables  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+KEEP = ("--keep", "VIFIDEL-P >= .4")
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
+
+CODE = """\
+import signal
+
+# As at a terminal, wherever these tests run: a job in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from vifidel_eval.commands.main import main
+
+main()
+"""
+
+
+def start(source, out, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE, "score-table", source, "--output", out,
+         "--workers", "2", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for(process, happened):
+    """Wait until something happened or the process ended."""
+    until = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < until:
+        found = happened()
+        if found:
+            return found
+        time.sleep(0.005)
+    return None
+
+
+def children(process):
+    import psutil
+
+    try:
+        return [
+            child
+            for child in psutil.Process(process.pid).children()
+            if any("spawn_main" in word for word in child.cmdline())
+        ]
+    except psutil.Error:
+        return []
+
+
+def writing(out):
+    return list(out.glob(".*.part"))
+
+
+def recorded(out):
+    """Return how many files are recorded as finished."""
+    try:
+        return (out / "manifest.json.unfinished").read_text().count("output_sha256")
+    except OSError:
+        return 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Return tables and what an undisturbed run writes, in one process."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    source = folder / "in"
+    source.mkdir()
+    for at in range(6):
+        table = pa.Table.from_pylist(rows(1500, seed=at))
+        parquet.write_table(table, source / f"part-{at}.parquet", row_group_size=600)
+    done(source, "--output", folder / "out", *KEEP)
+    return source, content(folder / "out")
+
+
+def kill(process):
+    """Kill a process and all that it started."""
+    with contextlib.suppress(ProcessLookupError):  # it has ended
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+
+
+def assert_goes_on(source, out, expected):
+    process = start(source, out, *KEEP)
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    assert content(out) == expected
+
+
+@posix
+def test_kill_9_of_everything(tmp_path, undisturbed):
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    finished = wait_for(process, lambda: recorded(out))
+    kill(process)
+    assert finished
+    assert not (out / "manifest.json").exists()
+    done(source, "--output", out, *KEEP)
+    assert content(out) == expected
+
+
+@posix
+@pytest.mark.slow
+def test_a_worker_that_is_killed(tmp_path, undisturbed):
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    assert wait_for(process, lambda: recorded(out) and writing(out))
+    children(process)[0].kill()
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 1
+    assert said.splitlines()[-1].startswith(
+        "Error: a worker was killed, perhaps because memory ran"
+    )
+    assert "Traceback" not in said
+    left = content(out)
+    assert left.pop("manifest.json.unfinished")
+    assert left
+    assert left.items() <= expected.items()
+    assert_goes_on(source, out, expected)
+
+
+KILLED_AT = """
+import os, sys
+from vifidel_eval.commands.main import main
+
+out, step, *arguments = sys.argv[1:]
+steps = iter(range(int(step)))
+
+def before(event, given):
+    changes = event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir")
+    if event == "open" and isinstance(given[2], int):
+        changes = bool(given[2] & (os.O_WRONLY | os.O_RDWR))
+    path = given[0] if changes and isinstance(given[0], str | os.PathLike) else ""
+    if os.fspath(path).startswith(out) and next(steps, None) is None:
+        os._exit(9)
+
+sys.addaudithook(before)
+main(["score-table", *arguments])
+"""
+
+
+@pytest.mark.slow
+def test_a_run_removes_what_one_that_was_killed_at_any_step_has_left(tmp_path):
+    source = tables(tmp_path / "in", files=2)
+    done(source, "--output", tmp_path / "whole")
+    expected, out, steps = content(tmp_path / "whole"), tmp_path / "out", 0
+    while True:
+        arguments = [source, "--output", out, "--workers", "1"]
+        killed = subprocess.run(
+            [sys.executable, "-c", KILLED_AT, out, str(steps), *arguments],
+            capture_output=True,
+            check=False,
+        )
+        if killed.returncode != 9:
+            break
+        left = sorted(content(out)) if out.exists() else []
+        done(source, "--output", out)
+        found = content(out)
+        assert found.pop("manifest.json.lock", b"") == b""  # an empty one may be somebody's
+        assert found == expected, (steps, left)
+        shutil.rmtree(out)
+        steps += 1
+    assert killed.returncode == 0, killed.stderr
+    assert content(out) == expected
+    assert steps > 12
+
+
+@posix
+@pytest.mark.slow
+def test_workers_end_with_the_process_that_started_them(tmp_path, undisturbed):
+    import psutil
+
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    assert wait_for(process, lambda: writing(out))
+    workers = children(process)
+    assert workers
+    process.kill()
+    process.communicate(timeout=60)
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert not alive
+    assert_goes_on(source, out, expected)
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undisturbed, number):
+    import psutil
+
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    assert wait_for(process, lambda: writing(out) and recorded(out))
+    workers = children(process)
+    os.killpg(process.pid, number)  # as a terminal does
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == (1 if number == signal.SIGINT else 128 + number), said
+    assert "Traceback" not in said
+    assert "the same command continues after the finished files" in said
+    assert not psutil.wait_procs(workers, timeout=60)[1]
+    assert not writing(out)
+    left = content(out)
+    assert left.pop("manifest.json.unfinished")
+    assert left.items() <= expected.items()
+    assert_goes_on(source, out, expected)
+
+
+@posix
+@pytest.mark.slow
+def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
+    source = tables(tmp_path / "in", files=2, number=60_000)
+    process = start(source, tmp_path / "out")
+    assert wait_for(process, lambda: writing(tmp_path / "out"))
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert not (tmp_path / "out").exists()

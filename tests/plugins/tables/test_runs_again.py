@@ -1,0 +1,204 @@
+"""The command again: what an earlier run finished is kept, what is not ours is left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import pytest
+from conftest import content, refused
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+from table_runs import done, invoke, manifest, rows, sha256, tables  # noqa: E402
+
+
+def scored_again(monkeypatch):
+    """Return the list of the outputs that are scored from now on."""
+    from vifidel_eval.plugins.tables.file_scoring import Work
+
+    scored, original = [], Work._score
+
+    def score(work, task, *others):
+        scored.append(task.output)
+        return original(work, task, *others)
+
+    monkeypatch.setattr(Work, "_score", score)
+    return scored
+
+
+def test_a_run_that_ended_is_not_done_again(tmp_path, monkeypatch):
+    source = tables(tmp_path / "in")
+    first = done(source, "--output", tmp_path / "out")
+    before, scored = content(tmp_path / "out"), scored_again(monkeypatch)
+    again = done(source / "part-2.parquet", source / "part-0.parquet", source / "part-1.parquet",
+                 "--output", tmp_path / "out")  # fmt: skip
+    assert again.stdout == first.stdout
+    assert content(tmp_path / "out") == before
+    assert scored == []
+    (tmp_path / "out" / "part-1.parquet").unlink()
+    done(source, "--output", tmp_path / "out")
+    assert content(tmp_path / "out") == before
+    assert scored == ["part-1.parquet"]
+
+
+def unfinished(tmp_path, monkeypatch, *arguments):
+    """Return the folder of a run whose second file could not be written."""
+    from vifidel_eval.plugins.tables import folder_runs as run
+
+    source, original = tables(tmp_path / "in"), os.replace
+
+    def full(one, other):
+        if os.fspath(other).endswith("part-1.parquet"):
+            raise OSError(28, "No space left on device")
+        original(one, other)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run.os, "replace", full)
+        result = invoke(source, "--output", tmp_path / "out", *arguments)
+    refused(result, "part-1.parquet: cannot be written: no space left on device")
+    assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
+    return tmp_path / "out"
+
+
+def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeypatch):
+    out = unfinished(tmp_path, monkeypatch)
+    (out / ".score-table-89abcdef-7.part").write_text("half")  # of a process that was killed
+    (out / ".0123456789abcdef-7.part").write_text("somebody's")
+    scored = scored_again(monkeypatch)
+    done(tmp_path / "in", "--output", out)
+    assert scored == ["part-1.parquet", "part-2.parquet"]
+    done(tmp_path / "in", "--output", tmp_path / "undisturbed")
+    found = content(out)
+    assert found.pop(".0123456789abcdef-7.part") == b"somebody's"
+    assert found == content(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ended", "first"),
+    [
+        (["--keep", "VIFIDEL > 0"], False, 0),
+        (["--metrics", "VIFIDEL"], True, 0),
+        # Where labels have no scores, a threshold changes nothing, and no signature.
+        (["--threshold", "0.3"], False, 1),
+        (["--threshold", "0.3"], True, 3),
+    ],
+)
+def test_with_other_settings_all_is_done_again(tmp_path, monkeypatch, arguments, ended, first):
+    out = unfinished(tmp_path, monkeypatch)
+    if ended:
+        done(tmp_path / "in", "--output", out)
+    scored = scored_again(monkeypatch)
+    done(tmp_path / "in", "--output", out, *arguments)
+    assert scored == [f"part-{at}.parquet" for at in range(first, 3)]
+    done(tmp_path / "in", "--output", tmp_path / "undisturbed", *arguments)
+    assert content(out) == content(tmp_path / "undisturbed")
+
+
+def test_another_version_does_all_again(tmp_path, monkeypatch):
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    done(source, "--output", out)
+    said = manifest(out)
+    said["versions"]["vifidel-eval"] = "0.0.1"
+    (out / "manifest.json").write_text(json.dumps(said))
+    scored = scored_again(monkeypatch)
+    done(source, "--output", out)
+    assert len(scored) == 3
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_an_input_of_other_content_is_done_again_and_new_ones_join(tmp_path, monkeypatch, ended):
+    out, source = unfinished(tmp_path, monkeypatch), tmp_path / "in"
+    if ended:
+        done(source, "--output", out)
+    parquet.write_table(pa.Table.from_pylist(rows(40, seed=9)), source / "part-0.parquet")
+    shutil.copy(source / "part-2.parquet", source / "part-3.parquet")
+    scored = scored_again(monkeypatch)
+    done(source, "--output", out)
+    assert scored == [f"part-{at}.parquet" for at in ((0, 3) if ended else range(4))]
+    done(source, "--output", tmp_path / "undisturbed")
+    assert content(out) == content(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_outputs_of_inputs_that_are_not_given_now_are_refused(tmp_path, monkeypatch, ended):
+    out, source = unfinished(tmp_path, monkeypatch), tmp_path / "in"
+    if ended:
+        done(source, "--output", out)
+    before = content(out)
+    refused(
+        invoke(source / "part-2.parquet", "--output", out),
+        "holds part-0.parquet of the input part-0.parquet, which an earlier run wrote",
+    )
+    refused(invoke(source, "--output", out, "--format", "arrow"), "give the same inputs and --form")
+    assert content(out) == before
+
+
+# What is not ours
+
+
+@pytest.mark.parametrize(
+    ("name", "ended"),
+    [("part-0.parquet", False), ("part-1.parquet", False), ("part-1.parquet", True)],
+)
+def test_a_file_that_was_not_written_here_is_neither_replaced_nor_removed(
+    tmp_path, monkeypatch, name, ended
+):
+    out = unfinished(tmp_path, monkeypatch)
+    if ended:
+        done(tmp_path / "in", "--output", out)
+    (out / name).write_bytes(b"precious")
+    before = content(out)
+    for arguments in ([], ["--metrics", "VIFIDEL"]):
+        refused(
+            invoke(tmp_path / "in", "--output", out, *arguments),
+            f"{name}: was not written by this command, or has changed since",
+        )
+        assert content(out) == before
+
+
+@pytest.mark.parametrize("name", [".unfinished/run.json", "manifest.json.unfinished", "a.parquet"])
+def test_a_folder_that_is_not_ours_stays_as_it_is(tmp_path, name):
+    source, out = tables(tmp_path / "in", files=1), tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    for text in ("{}", "precious\n", '{"key": "a", "content": 1}\n'):
+        (out / name).write_text(text)
+        refused(invoke(source, "--output", out), str(out), "name another one" if "man" not in name
+                else "is not an unfinished run of this version; move it away")  # fmt: skip
+        assert content(out) == {name: text.encode()}
+
+
+def test_an_input_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
+    from vifidel_eval.plugins.tables.files import TableFile
+
+    source, original = tables(tmp_path / "in", files=2), TableFile.digest
+
+    def replaced(file):
+        digest = original(file)
+        if file.name == "part-1.parquet":
+            other = tmp_path / "other"
+            parquet.write_table(pa.Table.from_pylist(rows(41, seed=9)), other)
+            os.replace(other, source / file.name)
+        return digest
+
+    with monkeypatch.context() as patched:
+        patched.setattr(TableFile, "digest", replaced)
+        result = invoke(source, "--output", tmp_path / "out")
+    refused(result, "part-1.parquet: changed while it was read; run the same command again")
+    assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
+    done(source, "--output", tmp_path / "out")
+    for of_file in manifest(tmp_path / "out")["files"]:
+        assert of_file["input_sha256"] == sha256(source / of_file["input"])
+    assert manifest(tmp_path / "out")["rows"] == 81
+
+
+def test_two_runs_at_once(tmp_path, monkeypatch):
+    from filelock import FileLock
+
+    out = unfinished(tmp_path, monkeypatch)
+    with FileLock(out / "manifest.json.lock"):
+        result = invoke(tmp_path / "in", "--output", out)
+    refused(result, "another run is writing to this folder")
+    done(tmp_path / "in", "--output", out)
