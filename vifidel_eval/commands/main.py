@@ -68,11 +68,10 @@ class _Group(Group):
             ("Begin with", first),
             ("More commands", [name for name in of_name if name not in first]),
         ):
-            limit = formatter.width - width - 6
             with formatter.section(title):
                 formatter.write_dl(
                     [
-                        (name.ljust(width), command.get_short_help_str(limit))
+                        (name.ljust(width), command.get_short_help_str(1000))  # the whole sentence
                         for name in names
                         if (command := of_name[name]) is not None
                     ]

@@ -84,8 +84,9 @@ class Products:
     )
     date: datetime | None = _option(
         None,
-        "Date of the run in the leaderboard, such as 2026-11-21.  [default: today]",
+        "Date of the run in the leaderboard.  [default: today]",
         click.DateTime(["%Y-%m-%d"]),
+        metavar="YYYY-MM-DD",
         rare=True,
     )
     report: Path | None = _option(
