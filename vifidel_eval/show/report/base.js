@@ -68,7 +68,7 @@ const sideways = (part) => {
   part.previousSibling.hidden = part.scrollWidth - part.clientWidth - part.scrollLeft < 8;
 };
 const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
-for (const part of document.querySelectorAll("main > section > .scroll")) {
+for (const part of document.querySelectorAll("main .scroll")) {
   part.before(html("p", { class: "sideways", hidden: "" }, "More to the right →"));
   part.addEventListener("scroll", () => sideways(part), { passive: true });
   widths.observe(part);
