@@ -246,7 +246,7 @@ def _check_usage(
         if name.lower() in METRICS.spellings and not os.path.lexists(name):
             raise click.UsageError(
                 f"{name} is a metric, and there is no such file; put commas between metrics: "
-                f"--metrics VIFIDEL,{name}."
+                f"--metrics {','.join([*(metrics or ()), name])}."
             )
     if selection.people and not has_references:
         raise click.UsageError("--people needs --references.")
