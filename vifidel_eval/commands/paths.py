@@ -314,10 +314,8 @@ def check_requirements(
 
     names = {"column": list(columns), "system": list(systems)}
     for requirement in requirements:
-        for what, name in (
-            ("column", requirement.condition.column),
-            ("system", requirement.system),
-        ):
+        given = {"column": requirement.condition.column, "system": requirement.system}
+        for what, name in given.items():
             if name is not None and name not in names[what]:
                 raise VifidelError(f"'{requirement}': {unknown(what, name, names[what])}")
 

@@ -149,7 +149,6 @@ def _table(
                 cell = Figures(text)
                 marked += text
             row.append(Marked(cell, bold=system in level))
-    explained = marks_explained(compared, marked, with_ranks) if in_terminal else []
     of_bold = []
     if compared is not None and len(rows) > 1 and style in ("markdown", "latex"):
         alpha = f"{compared.alpha:.2g}"
@@ -159,7 +158,7 @@ def _table(
         ["System", *names, *counts.headers[1:]],
         [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
         [
-            *explained,
+            *(marks_explained(compared, marked, with_ranks) if in_terminal else ()),
             *direction_notes(columns),
             *(_letters(scores) if in_terminal else ()),
             *_below(scores, style, layout, of_bold),
