@@ -65,7 +65,7 @@ function switching(button, act) {
 
 // Says of what is wider than its place that there is more to the right.
 const sideways = (part) => {
-  part.previousSibling.hidden = part.scrollWidth - part.clientWidth - part.scrollLeft < 8;
+  part.previousSibling.hidden = part.scrollWidth - part.clientWidth - part.scrollLeft < 20; // more than a cell's padding
 };
 const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
 for (const part of document.querySelectorAll("main .scroll")) {
