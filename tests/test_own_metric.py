@@ -261,7 +261,8 @@ def test_a_table_is_scored_anew_by_another_version_of_a_metric(tmp_path, monkeyp
         monkeypatch.syspath_prepend(folder)
         monkeypatch.setattr(METRICS, "data", dict(ours))  # as in another process
         monkeypatch.setattr(METRICS, "_problems", {})
-        assert "BLANKS if it scores tables" in " ".join(command("score-table", "--help").split())
+        shown = " ".join(command("score-table", "--help").split())
+        assert re.search("and those of [^;]*BLANKS[^;]* that score tables;", shown)
         rows = ("score-table", tmp_path / "rows.parquet", "--output", tmp_path / "scored")
         said = command(*rows, "--metrics", "BLANKS", "--workers", "1").splitlines()
         assert said[-1] == f"BLANKS: {number}.0000 (over 2 rows; lower is better)"

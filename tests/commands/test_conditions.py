@@ -55,9 +55,9 @@ def test_every_system_must_meet_it_and_an_undefined_score_never_does():
 
 def test_columns_and_systems_are_checked():
     check_requirements([Requirement.parse("mine: F > 0")], ["F"], ["mine"])
-    with pytest.raises(VifidelError, match=r"there is no column 'G'; there are F\."):
+    with pytest.raises(VifidelError, match=r"there is no column 'G'\. The columns are F\."):
         check_requirements([Requirement.parse("G > 0")], ["F"], ["mine"])
-    with pytest.raises(VifidelError, match=r"there is no system 'your'; there are mine\."):
+    with pytest.raises(VifidelError, match=r"there is no system 'your'\. The systems are mine\."):
         check_requirements([Requirement.parse("your: F > 0")], ["F"], ["mine"])
 
 

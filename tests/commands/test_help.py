@@ -36,6 +36,10 @@ def test_help_is_short_and_help_all_has_every_option(words):
         assert option in usual or "options of" in " ".join(usual.split())
 
 
+def test_no_sentence_about_a_command_is_cut_short():
+    assert "..." not in shown("--help").partition("Begin with:")[2]
+
+
 def test_help_of_score_is_in_groups():
     text = shown("score", "--help")
     titles = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]

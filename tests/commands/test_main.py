@@ -185,7 +185,8 @@ def test_a_blank_between_metrics_suggests_a_comma(score, run):
     assert "Put commas" not in score(CAREFUL, metrics="VIFIDEL and CIDEr").stderr
     bare = run("score", CAREFUL, "--references", REFERENCES, "--metrics", "WMD", "CIDEr")
     assert bare.exit_code == 2
-    assert "CIDEr is a metric, and there is no such file; put commas between" in bare.stderr
+    assert "CIDEr is a metric, and there is no such file; put commas" in bare.stderr
+    assert "between metrics: --metrics WMD,CIDEr." in bare.stderr
 
 
 def test_without_metrics_all_that_run_here_are_computed(run):

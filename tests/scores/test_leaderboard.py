@@ -77,6 +77,18 @@ def test_runs_are_collected_and_sorted(board, run):
     ]
 
 
+def test_a_terminal_shows_it_in_parts_that_fit_with_short_signatures(board, run, monkeypatch):
+    monkeypatch.setattr("vifidel_eval.commands.tables.line_width", lambda: 32)
+    lines = run("leaderboard", board).stdout.splitlines()
+    assert [line.split() for line in lines if line.startswith("System")] == [
+        ["System", "Date", "VIFIDEL"],
+        ["System", "Date", "CIDEr"],
+    ]
+    assert max(map(len, lines)) <= 32
+    assert "(whole with --format json)." in " ".join(" ".join(lines).split())
+    assert not any(line in SIGNATURES.values() for line in lines)
+
+
 def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path, run):
     path = tmp_path / "board.json"
     scores = scored(mine=[0.8, 1.25], theirs=[0.5, 1.5], others=[np.nan, 1.0])

@@ -68,6 +68,15 @@ def test_bold_are_all_that_are_not_significantly_worse(lower):
     assert latex.count(r"$\downarrow$") == lower
 
 
+def test_what_no_test_compared_is_not_bold():
+    halves = {"a": [0.5] * 20 + [np.nan] * 20, "b": [np.nan] * 20 + [0.6] * 20}
+    run = scores({"M": draw(1, {"a": 0.5, "b": 0.6}, 40), "N": halves})
+    markdown = render(run, "markdown", compare(run)).split("Intervals")[0]
+    assert markdown.count("**") == 2
+    assert "**0.6000**" not in markdown
+    assert "**0.6000**" in render(run, "markdown")
+
+
 def test_one_system_and_a_column_without_direction_have_nothing_bold():
     alone = scores({"M": draw(1, {"a": 0.5})})
     assert "**" not in render(alone, "markdown", compare(alone))

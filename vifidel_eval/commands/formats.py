@@ -34,6 +34,6 @@ def formats(kind: str | None) -> None:
 
 def _show_one(source: str, example: str) -> None:
     """Print one format: its row of the documentation, without Markdown, and the example."""
-    show(f"\n  {source.replace('`', '').replace(chr(92), '')}")
+    show("\n  " + source.replace("`", "").replace("\\", ""))
     for line in example.replace("\t", "<tab>").split("\n"):
         show(f"      {line}")

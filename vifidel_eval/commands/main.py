@@ -61,22 +61,17 @@ class _Group(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List first what a newcomer needs, in the order in which it is needed."""
-        of_name = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        first = [name for name in _FIRST if name in of_name]
-        width = max(map(len, of_name))
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        # Whole first sentences, however narrow the terminal.
+        said = {name: of.get_short_help_str(1000) for name, of in commands if of is not None}
+        first = [name for name in _FIRST if name in said]
+        width = max(map(len, said))
         for title, names in (
             ("Begin with", first),
-            ("More commands", [name for name in of_name if name not in first]),
+            ("More commands", [name for name in said if name not in first]),
         ):
-            limit = formatter.width - width - 6
             with formatter.section(title):
-                formatter.write_dl(
-                    [
-                        (name.ljust(width), command.get_short_help_str(limit))
-                        for name in names
-                        if (command := of_name[name]) is not None
-                    ]
-                )
+                formatter.write_dl([(name.ljust(width), said[name]) for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         missing = [n for n, entries in _plugged(ctx).items() if not_installed(entries[0])]
@@ -114,12 +109,9 @@ class _Group(Group):
             except OSError as problem:  # of a file: `show` has its own for the output
                 if problem.errno == errno.EPIPE:  # click ends quietly
                     raise
-                file, where = (
-                    problem.filename or problem.filename2,
-                    "a file cannot be read or written",
-                )
-                if isinstance(file, str | bytes | os.PathLike):
-                    where = os.fsdecode(file)
+                file = problem.filename or problem.filename2
+                named = isinstance(file, str | bytes | os.PathLike)
+                where = os.fsdecode(file) if named else "a file cannot be read or written"
                 raise click.ClickException(f"{where}: {reason(problem)}.") from None
             except MemoryError:
                 raise click.ClickException(

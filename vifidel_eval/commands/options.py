@@ -193,10 +193,9 @@ def style_of(says: str) -> Any:
 
 def format_option(says: str) -> _Decorator:
     """Return the option ``--format``; the command gets what the user chose as ``style``."""
-    return click.option(
+    return param(
         "--format",
         "style",
-        cls=Param,
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,

@@ -310,17 +310,14 @@ def check_requirements(
     requirements: Iterable[Requirement], columns: Iterable[str], systems: Iterable[str]
 ) -> None:
     """Raise a VifidelError if requirements are on other columns or systems than those of a run."""
+    from ..scores.scores import unknown
+
     names = {"column": list(columns), "system": list(systems)}
     for requirement in requirements:
-        for what, name in (
-            ("column", requirement.condition.column),
-            ("system", requirement.system),
-        ):
+        given = {"column": requirement.condition.column, "system": requirement.system}
+        for what, name in given.items():
             if name is not None and name not in names[what]:
-                raise VifidelError(
-                    f"'{requirement}': there is no {what} {name!r}; there are "
-                    f"{', '.join(names[what])}."
-                )
+                raise VifidelError(f"'{requirement}': {unknown(what, name, names[what])}")
 
 
 def failures(

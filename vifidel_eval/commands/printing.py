@@ -22,7 +22,10 @@ _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 
 
 def show(text: str, coloured: bool = False) -> None:
-    """Print a result with escapes for control characters, but for colours if it is `coloured`."""
+    """Print a result with escapes for control characters, except colours if it is `coloured`.
+
+    A VifidelError says that standard output takes nothing, as on a full disk.
+    """
     parts = _COLOUR.split(text) if coloured else [text]
     # Every second part is what was split at.
     clean = "".join(part if at % 2 else harmless(part) for at, part in enumerate(parts))
@@ -70,7 +73,7 @@ class _Nowhere(io.RawIOBase):
 
 @contextlib.contextmanager
 def streams_that_are_there() -> Iterator[None]:
-    """Let writing to a standard output that is closed or None be an error; lose what is told."""
+    """Make writing to a standard output that is closed or None an error; lose what is told."""
     with contextlib.ExitStack() as streams:
         if sys.stdout is None or sys.stdout.closed:
             # It is never closed, which would be one more error.

@@ -84,8 +84,9 @@ class Products:
     )
     date: datetime | None = _option(
         None,
-        "Date of the run in the leaderboard, such as 2026-11-21.  [default: today]",
+        "Date of the run in the leaderboard.  [default: today]",
         click.DateTime(["%Y-%m-%d"]),
+        metavar="YYYY-MM-DD",
         rare=True,
     )
     report: Path | None = _option(
@@ -245,7 +246,7 @@ def _check_usage(
         if name.lower() in METRICS.spellings and not os.path.lexists(name):
             raise click.UsageError(
                 f"{name} is a metric, and there is no such file; put commas between metrics: "
-                f"--metrics VIFIDEL,{name}."
+                f"--metrics {','.join([*(metrics or ()), name])}."
             )
     if selection.people and not has_references:
         raise click.UsageError("--people needs --references.")

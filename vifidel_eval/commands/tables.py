@@ -12,7 +12,7 @@ import click
 
 from ..errors import VifidelError
 from ..io.options import OUTPUT, option
-from ..show.layout import TableLayout, folded, line_width
+from ..show.layout import TableLayout, fitted, in_brief, line_width, printed
 from .options import Command, format_option, record, style_of
 from .paths import FILE, Stated
 from .paths import OUTPUT as OUTPUT_FILE
@@ -127,7 +127,7 @@ class TableOptions(TableLayout):
 def table(file: Path, tables: TableOptions) -> None:
     """Print the scores that score --output wrote, without computing them again.
 
-    If score was given --compare, the comparison is printed too; --baseline NAME compares with one
+    If score compared the systems, the comparison is printed too; --baseline NAME compares with one
     system in any case. CSV holds only the scores: write the comparison with --compare-output.
     """
     from ..run import load
@@ -178,6 +178,7 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     else:
         signatures = list(dict.fromkeys(board.signatures.values()))
         if style == "table":
-            signatures = folded(signatures, line_width())
-        runs = board.table()
-        show(replace(runs, notes=[*runs.notes, *signatures]).render(style))
+            signatures = [in_brief(signatures, "with --format json")]
+        runs, width = board.table(), line_width()
+        runs = replace(runs, notes=[*runs.notes, *signatures])
+        show(printed(fitted(runs, style, width), style, width))

@@ -46,7 +46,7 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
 def marks_explained(
     comparisons: Comparisons | None, marks: Collection[str], with_ranks: bool
 ) -> list[str]:
-    """Return what has to be said of halves of intervals, stars and ranks in a table of scores."""
+    """Return the notes on ±, * and # in a table of scores."""
     if comparisons is None:
         return ["*: the best score."] if "*" in marks else []
     pairs = _most_pairs(comparisons)
@@ -79,7 +79,7 @@ def _used(comparison: Comparison, comparisons: Comparisons) -> list[Cell]:
 def _numbers(
     of: Standing | Pair | EqualLength | None, metric: str, layout: TableLayout
 ) -> list[float | None]:
-    """Return a score or difference and the ends of its interval; nothing three times of nothing."""
+    """Return a score or difference and the ends of its interval; three None for None."""
     if of is None:
         return [None, None, None]
     number = of.score if isinstance(of, Standing) else of.difference

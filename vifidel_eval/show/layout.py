@@ -99,7 +99,7 @@ def fitted(
 ) -> list[Table]:
     """Return a table as it is, turned (with a first column `corner`), or in parts that fit.
 
-    What is shown `rather` has more in it, if there is room.
+    If there is room for one of the tables `rather`, which have more in them, it is shown instead.
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]
@@ -172,13 +172,20 @@ def wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
         yield from [note] if fits else wrap.wrap(note)
 
 
-def in_brief(signatures: Iterable[str]) -> str:
-    """Return one line with the metric of each signature and eight digits of its SHA-256."""
+def printed(tables: Iterable[Table], style: str, width: int) -> str:
+    """Return tables as text; in a terminal, their notes are in lines that fit."""
+    if style == "table":
+        tables = [replace(each, notes=list(wrapped(each.notes, width))) for each in tables]
+    return "\n\n".join(each.render(style) for each in tables)
+
+
+def in_brief(signatures: Iterable[str], whole: str = "with --signatures, and in --output") -> str:
+    """Return one line with metrics, eight digits of SHA-256, and where signatures are `whole`."""
     brief = [
         f"{line.partition('|')[0]}#{hashlib.sha256(line.encode()).hexdigest()[:8]}"
         for line in dict.fromkeys(signatures)
     ]
-    return f"{SIGNATURES} {', '.join(brief)} (whole with --signatures, and in --output)."
+    return f"{SIGNATURES} {', '.join(brief)} (whole {whole})."
 
 
 def folded(signatures: Iterable[str], width: int) -> list[str]:

@@ -6,15 +6,16 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from ..evaluation import COUNTS
+from ..evaluation import COUNTS, Column
 from ..io.image_ids import to_json_value
 from ..io.text_tables import (
     Cell,
     Figures,
     Marked,
     Table,
+    Value,
     best,
     direction_notes,
     one_line,
@@ -22,7 +23,7 @@ from ..io.text_tables import (
     with_half,
 )
 from ..scorers.registry import METRICS
-from ..scores.comparison import Comparisons, against
+from ..scores.comparison import Comparisons, Standing, against
 from ..scores.scores import Scores, chosen_columns, chosen_samples, leading
 from ..scores.scores_file import scores_text
 from .comparison_tables import (
@@ -33,7 +34,7 @@ from .comparison_tables import (
     one_table,
     signature_of_differences,
 )
-from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, line_width, wrapped
+from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, line_width, printed
 
 _PLAIN = TableLayout()
 _LETTERS = {
@@ -69,9 +70,7 @@ def render(
             for whole, corner in _tables(scores, style, comparisons, layout)
             for part in fitted(whole, style, layout.width, corner)
         ]
-    if style == "table":
-        tables = [replace(each, notes=list(wrapped(each.notes, layout.width))) for each in tables]
-    return "\n\n".join(each.render(style) for each in tables)
+    return printed(tables, style, layout.width)
 
 
 def _tables(
@@ -83,7 +82,7 @@ def _tables(
         if layout.counts and style != "csv":
             yield _counts(scores), "Count"
         return
-    yield table(scores, style, comparisons, layout), "Metric"
+    yield _table(scores, style, comparisons, layout), "Metric"
     if comparisons is not None and style != "csv" and not layout.scores_only:
         for each in compared(comparisons, style, layout):
             yield each, ""
@@ -109,65 +108,96 @@ def _in_terminal(
         note = "All pairs, with intervals and p: --compare-output FILE; other metrics: --columns."
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, note])
     alone, beside_it = (
-        _with_intervals(scores, intervals, layout, headline is not None, halves)
+        _table(scores, "table", intervals, layout, headline is not None, halves)
         for halves in (False, True)
     )
     return [*tables, *fitted(alone, "table", layout.width, "Metric", [beside_it])]
 
 
-def _with_intervals(
+def _table(
     scores: Scores,
+    style: str,
     compared: Comparisons | None,
     layout: TableLayout = _PLAIN,
     with_ranks: bool = False,
     with_halves: bool = True,
 ) -> Table:
-    """Return a row per system: scores with half of their intervals, the best starred, or ranks."""
-    counts = _counts(scores, all_of_them=False)
-    digits, columns = layout.decimals("table"), scores.columns()
-    metrics = {} if compared is None else compared.metrics
-    tested = any(comparison.pairs for comparison in metrics.values())
+    """Return a row per system: its scores, of which the best are marked, and counts.
+
+    In a terminal, scores have half of their intervals, and ranks or a star if they are the best.
+    """
+    in_terminal = style == "table"
+    counts = _counts(scores, all_of_them=not in_terminal)
+    if style == "latex" and not layout.counts:
+        counts = counts.with_columns([0])
+    columns = scores.columns()
     rows: list[list[Cell]] = [[name] for name in scores.evaluations]
-    marks = set()
+    marked = ""
     for column in columns:
-        name, places = column.name, digits
-        if not column.ranked and digits is None:  # lengths
-            places = 1
-        numbers = [layout.shown(of[name].score, name) for of in scores.evaluations.values()]
-        systems = metrics[name].systems if name in metrics else {}
-        level = level_with_the_best(metrics[name]) if systems else []
-        if column.ranked and not tested:
-            first = best([[n] for n in numbers], 0, column.lower_is_better, digits)
-            level = [system for at, system in enumerate(scores.evaluations) if at in first]
-        for row, system, number in zip(rows, scores.evaluations, numbers, strict=True):
-            text, standing = readable(number, places), systems.get(system)
-            # The interval of a score of other images is not that of this one.
-            if standing and with_halves and layout.shown(standing.score, name) == number:
-                half = layout.shown((standing.high - standing.low) / 2, name)
-                text = with_half(number, half, places)
-                marks.add("±")
-            if with_ranks and standing and standing.rank is not None:
-                text += f" #{standing.rank}"
-                marks.add("#")
-            elif not with_ranks and system in level:
-                text = f"*{text}"
-                marks.add("*")
-            row.append(Marked(Figures(text), bold=system in level))
+        comparison = None if compared is None else compared.metrics.get(column.name)
+        level = _best(scores, column, compared, layout, style)
+        for row, (system, of_system) in zip(rows, scores.evaluations.items(), strict=True):
+            number = layout.shown(of_system[column.name].score, column.name)
+            cell: Value = number
+            if in_terminal:
+                standing = None if comparison is None else comparison.systems.get(system)
+                text = _in_figures(number, standing if with_halves else None, column, layout)
+                if with_ranks and standing and standing.rank is not None:
+                    text += f" #{standing.rank}"
+                elif not with_ranks and system in level:
+                    text = f"*{text}"
+                cell = Figures(text)
+                marked += text
+            row.append(Marked(cell, bold=system in level))
+    of_bold = []
+    if compared is not None and len(rows) > 1 and style in ("markdown", "latex"):
+        alpha = f"{compared.alpha:.2g}"
+        of_bold = [f"Bold: not significantly worse than the best (randomisation, p > {alpha})."]
+    names = [Marked(column.name, lower=column.lower_is_better) for column in columns]
     return Table(
-        ["System", *(column.name for column in columns), *counts.headers[1:]],
+        ["System", *names, *counts.headers[1:]],
         [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
         [
-            *marks_explained(compared, marks, with_ranks),
+            *(marks_explained(compared, marked, with_ranks) if in_terminal else ()),
             *direction_notes(columns),
-            *_letters(scores),
-            *_below(scores, "table", layout, []),
+            *(_letters(scores) if in_terminal else ()),
+            *_below(scores, style, layout, of_bold),
         ],
-        digits=digits,
+        digits=layout.decimals(style),
     )
 
 
+def _best(
+    scores: Scores, column: Column, compared: Comparisons | None, layout: TableLayout, style: str
+) -> list[str]:
+    """Return the systems that are best under a column: by tests if there are any, else by score."""
+    metrics = {} if compared is None else compared.metrics
+    if any(comparison.pairs for comparison in metrics.values()):
+        return level_with_the_best(metrics[column.name]) if column.name in metrics else []
+    if not column.ranked:
+        return []
+    of_systems = scores.evaluations.items()
+    rows = [[name, layout.shown(of[column.name].score, column.name)] for name, of in of_systems]
+    found = best(rows, 1, column.lower_is_better, layout.decimals(style))
+    return [str(rows[at][0]) for at in found]
+
+
+def _in_figures(
+    number: float | None, standing: Standing | None, column: Column, layout: TableLayout
+) -> str:
+    """Return a score as a terminal shows it, with half of its interval if that is known."""
+    places = layout.decimals("table")
+    if not column.ranked and places is None:  # lengths
+        places = 1
+    # The interval of a score of other images is not that of this one.
+    if standing is None or layout.shown(standing.score, column.name) != number:
+        return readable(number, places)
+    half = layout.shown((standing.high - standing.low) / 2, column.name)
+    return with_half(number, half, places)
+
+
 def _letters(scores: Scores) -> list[str]:
-    """Return what the letters stand for with which names of columns end."""
+    """Return what the letters at the ends of the names of VIFIDEL's columns stand for."""
     names = [name for name in scores.signatures if name in _LETTERS]
     meant = [f"{name.removeprefix('VIFIDEL-')}: {_LETTERS[name]}" for name in names]
     return [f"{'; '.join(meant)}."] if meant else []
@@ -212,44 +242,6 @@ def comparison_csv(scores: Scores, comparisons: Comparisons, layout: TableLayout
     """Return how systems compare as one table in CSV: intervals, ranks, and pairs."""
     _, comparisons, layout = _chosen(scores, comparisons, layout)
     return one_table(comparisons, layout).render("csv")
-
-
-def table(
-    scores: Scores,
-    style: str = "table",
-    comparisons: Comparisons | None = None,
-    layout: TableLayout = _PLAIN,
-) -> Table:
-    """Return a row per system: its scores, then counts, in LaTeX where the layout asks for them."""
-    counts = _counts(scores)
-    if style == "latex" and not layout.counts:
-        counts = counts.with_columns([0])
-    columns = scores.columns()
-    rows: list[list[Any]] = [
-        [name, *(layout.shown(of_column[c.name].score, c.name) for c in columns)]
-        for name, of_column in scores.evaluations.items()
-    ]
-    tested = comparisons.metrics if comparisons is not None and len(rows) > 1 else {}
-    for at, column in enumerate(columns, 1):
-        if not column.ranked:
-            continue
-        in_bold = best(rows, at, column.lower_is_better, layout.decimals(style))
-        if column.name in tested:
-            level = level_with_the_best(tested[column.name])
-            in_bold = [row for row, name in enumerate(scores.evaluations) if name in level]
-        for row in in_bold:
-            rows[row][at] = Marked(rows[row][at], bold=True)
-    of_bold = []
-    if comparisons is not None and len(rows) > 1 and style in ("markdown", "latex"):
-        alpha = f"{comparisons.alpha:.2g}"
-        of_bold = [f"Bold: not significantly worse than the best (randomisation, p > {alpha})."]
-    names = [Marked(column.name, lower=column.lower_is_better) for column in columns]
-    return Table(
-        ["System", *names, *counts.headers[1:]],
-        [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
-        direction_notes(columns) + _below(scores, style, layout, of_bold),
-        digits=layout.decimals(style),
-    )
 
 
 def _counts(scores: Scores, all_of_them: bool = True) -> Table:
@@ -322,7 +314,7 @@ def _unavailable(scores: Scores) -> list[str]:
 def in_short(scores: Scores, compared: Comparisons | None = None, most: int = 12) -> str:
     """Return a table for a prompt: the first systems, and no signatures."""
     scores, compared, _ = _chosen(scores, compared, _PLAIN, "table")
-    shapes = [_with_intervals(scores, compared, with_halves=halves) for halves in (False, True)]
+    shapes = [_table(scores, "table", compared, with_halves=halves) for halves in (False, True)]
     more = len(scores.evaluations) - most
     short = [
         replace(
@@ -340,7 +332,7 @@ def in_short(scores: Scores, compared: Comparisons | None = None, most: int = 12
 def in_html(scores: Scores, compared: Comparisons | None = None) -> str:
     """Return a table for a notebook; the signatures unfold below it."""
     scores, compared, _ = _chosen(scores, compared, _PLAIN, "table")
-    whole = _with_intervals(scores, compared)
+    whole = _table(scores, "table", compared)
     notes = [note for note in whole.notes if not note.startswith(SIGNATURES)]
     signatures = "".join(
         f"<div><code>{html.escape(one_line(line))}</code></div>"

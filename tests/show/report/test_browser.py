@@ -80,7 +80,7 @@ def test_it_opens_without_a_fault(visit, content):
     order = Order(image_data(content)).places
     ids = list(map(str, content.references))
     assert shown(tab) == [ids[i] for i in order[:20]]
-    assert tab.locator(".status").inner_text() == "45 of 45 images; shown are 1 to 20."
+    assert tab.locator(".status").inner_text() == "45 of 45 images; showing 1 to 20."
 
 
 @pytest.mark.parametrize("objects", [True, False])
@@ -243,7 +243,7 @@ def test_sorting_by_a_score_of_a_system(visit, content, metric, sort, highest_fi
     scores = scores_of(content, "dreaming", metric)
     assert shown(tab) == sorted(scores, key=scores.get, reverse=highest_first)[:20]
     assert set(tab.locator("article h4:not(.gold h4)").all_inner_texts()) == {"dreaming"}
-    assert tab.locator("#order").inner_text() == f"First the images with the {sort} {metric}."
+    assert tab.locator("#order").inner_text() == f"Images with the {sort} {metric} come first."
 
 
 @pytest.mark.parametrize(("against", "sign"), [("CIDEr", 1), ("Errors", -1)])
@@ -333,7 +333,7 @@ def test_a_metric_is_not_held_against_itself(visit, content):
     assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors"]
     rule = Order(image_data(content)).against
     assert second.input_value() == METRICS[rule]
-    order = f"First the images on which CIDEr and {METRICS[rule]} disagree most."
+    order = f"Images on which CIDEr and {METRICS[rule]} disagree most come first."
     assert tab.locator("#order").inner_text() == order
     tab.get_by_role("button", name="Reset").click()
     assert second.input_value() == METRICS[rule]
@@ -341,10 +341,10 @@ def test_a_metric_is_not_held_against_itself(visit, content):
 
 def test_the_order_is_said(visit):
     tab = visit()
-    assert tab.locator("#order").inner_text() == "First the images with the worst VIFIDEL."
+    assert tab.locator("#order").inner_text() == "Images with the worst VIFIDEL come first."
     choose(tab, sort="systems")
     order = tab.locator("#order").inner_text()
-    assert order.endswith("the VIFIDEL scores of all systems lie farthest apart.")
+    assert order.endswith("the VIFIDEL scores of all systems lie farthest apart come first.")
     choose(tab, system="dreaming")  # the order is still that of all systems
     assert tab.locator("#order").inner_text() == order
 
@@ -437,7 +437,7 @@ def test_the_page_follows_the_chosen_metric(visit, content):
         assert [row[2] for row in rows] == [f"{of_metric.systems[n].score:.4f}" for n in order]
         assert cells_of(tab.locator(".duels"))[0][1:] == order
         assert tab.locator("figure:visible").count() == 1
-        assert tab.locator("#order").inner_text() == f"First the images with the worst {metric}."
+        assert tab.locator("#order").inner_text() == f"Images with the worst {metric} come first."
         worst = -sign * np.array(list(scores_of(content, order[0], metric).values()))
         image = list(content.references)[np.nanargmin(worst)]
         assert f"Image {image}: {metric} " in tab.locator(".worst header").inner_text()
@@ -506,7 +506,9 @@ def test_headers_sort_and_buttons_copy(visit, content):
     assert head.startswith(f"| {' | '.join(['System', *METRICS])} |".replace("_", "\\_"))
     assert line.startswith("|:--|" + "--:|" * len(METRICS))
     assert body[0].startswith("| careful | ")
+    table.locator("tbody th").first.evaluate("cell => (cell.textContent = 'a|<b>')")
     latex = copied("LaTeX")
+    assert "\na\\textbar{}\\textless{}b\\textgreater{} & " in latex
     assert f"\\begin{{tabular}}{{l{'r' * len(METRICS)}r}}\n\\toprule\nSystem & VIFIDEL" in latex
     assert "Bleu\\_1" in latex
     assert latex.count(" \\\\\n") == 1 + len(scores)

@@ -75,7 +75,7 @@ def test_images_of_which_most_is_made_up_come_first(made_up, visit):
     together = np.add(counted("plain"), counted("florid"))
     expected = sorted(IDS, key=lambda i: (-together[i - 1], i))
     assert shown(tab) == list(map(str, expected[:20]))
-    assert tab.locator("#order").inner_text() == "First the images of which most is made up."
+    assert tab.locator("#order").inner_text() == "Images about which most is made up come first."
     assert tab.locator("article header p").first.inner_text() == "3 things made up"
     assert tab.locator("article header p").last.inner_text() == "nothing made up"
     tab.locator("#images [name=system]").select_option("plain")
@@ -158,6 +158,7 @@ def test_a_phone_says_that_there_is_more_to_the_right(visit, make_content, tmp_p
     tab = visit(viewport=PHONE)
     hint = tab.locator("#scores .sideways")
     assert hint.inner_text() == "More to the right →"
+    assert tab.locator("#ranking .sideways").is_visible()
     tab.locator("#scores .scroll").evaluate("part => (part.scrollLeft = part.scrollWidth)")
     hint.wait_for(state="hidden")
     wide = visit(viewport={"width": 1600, "height": 900})

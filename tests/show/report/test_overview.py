@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 
+from vifidel_eval.io.text_tables import readable
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.scores.scores import Scores
@@ -81,6 +82,22 @@ def test_the_first_sentence_and_the_ranks(systems, lower, sentence, ranks):
     assert list(rows) == list(ranks)  # the best first
     for name, row in rows.items():
         assert row[2][1] == [f"{scores.evaluations[name]['M'].score:.4f}"]
+
+
+def test_an_interval_of_other_images_is_said_with_the_score_on_them():
+    scores = scores_of(whole=[0.75] * 20 + [0.25] * 20, part=[1.0] * 20 + [np.nan] * 20)
+    row = rows_of(page_of(scores, compare(scores, resamples=200)), "ranking")
+    assert row["whole"][2][1] == ["0.5000"]
+    assert row["whole"][3][1][-3:] == ["of", "0.7500", "there"]
+    assert "there" not in row["part"][3][1]
+
+
+def test_words_have_the_digits_that_a_terminal_shows():
+    scores = scores_of(a=[0.5] * 4)
+    captions = {image: "a dog" + " runs" * (image == 0) for image in range(4)}
+    content = Content(scores, compare(scores), {image: [] for image in captions}, {"a": captions})
+    assert readable(2.25, 1) == "2.2"
+    assert rows_of(render_page(content), "ranking")["a"][-1][1] == ["2.2"]
 
 
 def test_intervals_are_on_one_axis():
@@ -225,6 +242,6 @@ def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it()
         page = page_of(scores, compare(scores, resamples=100))
     one, two = page[page.index('class="standings"') :].split('<th scope="row">')[1:3]
     assert 'class="score">0.6000<' in one
-    assert ".500 to .500, of 0.5000 there<" in one
+    assert ".500 to .500, <span>of 0.5000 there<" in one
     assert 'class="score">0.2500<' in two
     assert "there<" not in two

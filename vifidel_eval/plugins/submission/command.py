@@ -143,10 +143,11 @@ def write(
     everything: bool,
     wanted: Wanted,
 ) -> None:
-    """Write CAPTIONS, a file of any layout that score reads, in COCO's results format.
+    """Write CAPTIONS in COCO's results format.
 
-    White space around captions is removed, and line breaks in them become blanks. If an image has
-    no caption, or there is any other fault, the faults are listed and nothing is written.
+    CAPTIONS is a file of any layout that score reads. White space around captions is removed, and
+    line breaks in them become blanks. If an image has no caption, or there is any other fault, the
+    faults are listed and nothing is written.
     """
     found = write_results(
         read_results(captions, wanted.id_fields, wanted.caption_fields),

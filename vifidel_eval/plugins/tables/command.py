@@ -93,9 +93,10 @@ class ColumnOptions:
 def _metrics_of_tables() -> str:
     from ...scorers.registry import METRICS
 
-    others = [f"{name} if it scores tables" for name in METRICS.waiting()]
+    others = ", ".join(METRICS.waiting())
     return (
-        f"Separated by commas: {', '.join([*METRICS.of_tables(), *others])}; WMD metrics need "
+        f"Separated by commas: {', '.join(METRICS.of_tables())}"
+        f"{f', and those of {others} that score tables' if others else ''}; WMD metrics need "
         "references.  [default: VIFIDEL,VIFIDEL-PRF]"
     )
 

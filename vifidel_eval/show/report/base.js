@@ -67,11 +67,11 @@ function switching(button, act) {
 // nothing moves from below a finger.
 const sideways = (part) => {
   const more = part.scrollWidth - part.clientWidth;
-  part.previousSibling.hidden = more < 8;
-  part.previousSibling.style.visibility = more - part.scrollLeft < 8 ? "hidden" : "visible";
+  part.previousSibling.hidden = more < 20; // more than the padding of a cell
+  part.previousSibling.style.visibility = more - part.scrollLeft < 20 ? "hidden" : "visible";
 };
 const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
-for (const part of document.querySelectorAll("main > section > .scroll")) {
+for (const part of document.querySelectorAll("main .scroll")) {
   part.before(html("p", { class: "sideways", hidden: "" }, "More to the right →"));
   part.addEventListener("scroll", () => sideways(part), { passive: true });
   widths.observe(part);

@@ -36,7 +36,7 @@ const scoresOf = (image, metric, systems) =>
 // NaN if that is not known; and what its card says of that.
 const orders = {
   inventions: {
-    said: () => "First the images of which most is made up.",
+    said: () => "Images about which most is made up come first.",
     value: ({ systems }) => (image) => {
       const found = systems.map((system) => plans.inventions[system][image]).filter(isNumber);
       return found.length ? found.reduce((sum, things) => sum + things) : NaN;
@@ -44,7 +44,7 @@ const orders = {
     onCard: (things) => (things ? `${counted(things, "thing")} made up` : "nothing made up"),
   },
   systems: {
-    said: (metric) => `First the images on which the ${metric} scores of all systems lie farthest apart.`,
+    said: (metric) => `Images on which the ${metric} scores of all systems lie farthest apart come first.`,
     value: ({ metric }) => (image) => {
       const found = scoresOf(image, metric, [...data.systems.keys()]);
       if (found.length < 2) return NaN;
@@ -54,7 +54,7 @@ const orders = {
     onCard: (apart) => `${scoreText(apart)} apart`,
   },
   metrics: {
-    said: (metric, against) => `First the images on which ${metric} and ${against} disagree most.`,
+    said: (metric, against) => `Images on which ${metric} and ${against} disagree most come first.`,
     value(wanted) {
       const apart = metricsApart(wanted);
       return (image) => Math.abs(apart(image));
@@ -66,8 +66,8 @@ const orders = {
       return points ? `${above} ${counted(points, "point")} above ${below}` : "equal ranks";
     },
   },
-  worst: { said: (metric) => `First the images with the worst ${metric}.`, value: average(1) },
-  best: { said: (metric) => `First the images with the best ${metric}.`, value: average(-1) },
+  worst: { said: (metric) => `Images with the worst ${metric} come first.`, value: average(1) },
+  best: { said: (metric) => `Images with the best ${metric} come first.`, value: average(-1) },
   given: { said: () => "In the order of the references.", value: () => (image) => -image },
 };
 

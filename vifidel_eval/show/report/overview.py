@@ -77,7 +77,7 @@ def brief(value: float, digits: int = 2) -> str:
 
 
 class MadeUp(NamedTuple):
-    """What a system makes up, each thing once a caption: rates, by image, and frequent classes."""
+    """What a system makes up, each thing once per caption: rates, by image, frequent classes."""
 
     system: str
     rates: Mapping[str, float]

@@ -90,8 +90,8 @@ function describe(count) {
     brush && `captions in the chosen part of ${metrics[brush.up]} against ${metrics[brush.across]}`,
   ].filter(Boolean);
   status.textContent = (count
-    ? `${whole(found.length)} of ${whole(data.ids.length)} images; shown are ${whole(first)} to ${whole(first + count - 1)}.`
-    : "No image fits; take a filter away.") + (only.length ? ` Only ${only.join(", and ")}; Reset shows all.` : "");
+    ? `${whole(found.length)} of ${whole(data.ids.length)} images; showing ${whole(first)} to ${whole(first + count - 1)}.`
+    : "No image fits; remove a filter.") + (only.length ? ` Only ${only.join(", and ")}; Reset shows all.` : "");
   const [metric, against] = [choice.metric, choice.against].map((of) => metrics[of]);
   order.textContent = orders[choice.sort].said(metric, against);
   pages.hidden = lastPage() === 1;

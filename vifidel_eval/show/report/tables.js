@@ -27,7 +27,7 @@ function sortBy(head) {
 }
 
 const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--", "−": "$-$",
-  "≤": "$\\leq$", "†": "\\dag{}" };
+  "≤": "$\\leq$", "†": "\\dag{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}" };
 const line = (cells, from, between, to) => from + cells.join(between) + to;
 const FORMATS = {
   CSV: (rows) => rows.map((row) => row.map((text) => {
@@ -42,7 +42,7 @@ const FORMATS = {
   },
   LaTeX: (rows, isNumber) => {
     const [head, ...body] = rows.map((row) => line(row.map((text) =>
-      text.replace(/[&%$#_{}]/g, "\\$&").replace(/\\(?![&%$#_{}])|[~^–−≤†]/g, (mark) => LATEX[mark])), "", " & ", " \\\\"));
+      text.replace(/[&%$#_{}]/g, "\\$&").replace(/\\(?![&%$#_{}])|[~^–−≤†<>|]/g, (mark) => LATEX[mark])), "", " & ", " \\\\"));
     return ["% In the preamble: \\usepackage{booktabs}",
       `\\begin{tabular}{${isNumber.map((of) => (of ? "r" : "l")).join("")}}`,
       "\\toprule", head, "\\midrule", ...body, "\\bottomrule", "\\end{tabular}"].join("\n");

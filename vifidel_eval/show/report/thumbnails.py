@@ -95,13 +95,13 @@ def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
         if mean * len(paths) <= budget:
             break
     thumbnails: dict[_Key, Small] = {}
-    for image_id, path in files.items():
+    for key, path in files.items():
         thumbnail = small(path, side)
         budget -= len(thumbnail.data)
         if budget < 0:
             break
         if thumbnail.data:
-            thumbnails[image_id] = thumbnail
+            thumbnails[key] = thumbnail
     if damaged:
         path, why = next(iter(damaged.items()))
         warnings.warn(
