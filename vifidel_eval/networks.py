@@ -5,6 +5,5 @@ import warnings
 
 from .plugins.networks import regions as vilbert_features
 
-__all__ = ["vilbert_features"]
 warnings.warn(f"{__name__} is now vifidel_eval.plugins.networks.regions", DeprecationWarning, 2)
 sys.modules[f"{__name__}.vilbert_features"] = vilbert_features

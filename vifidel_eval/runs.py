@@ -5,6 +5,5 @@ import warnings
 
 from .scores import comparison
 
-__all__ = ["comparison"]
 warnings.warn(f"{__name__}.comparison is now {comparison.__name__}", DeprecationWarning, 2)
 sys.modules[f"{__name__}.comparison"] = comparison
