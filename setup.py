@@ -58,7 +58,7 @@ setup(
     packages=[
         *find_packages(include=["vifidel_eval", "vifidel_eval.*"]),
         "vifidel_eval.annotations",
-        "vifidel_eval.examples",  # of JSON, for `vifidel-eval demo`
+        "vifidel_eval.examples",  # JSON files, for `vifidel-eval demo`
         "vifidel_eval.scorers",
     ],
     package_data={
@@ -99,7 +99,7 @@ setup(
         "onnx": ["onnxruntime>=1.20"],
         "pandas": ["pandas>=2.0"],
         "plots": ["matplotlib>=3.8"],
-        "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # PySpark is not for pandas 3
+        "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # not yet with pandas 3
         "tables": ["pyarrow>=17"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "torchmetrics": ["torchmetrics>=1.4", "torch>=2.6"],
@@ -134,7 +134,7 @@ setup(
     },
     entry_points={
         "console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"],
-        # The doors of other packages, which this package's plug-ins use too.
+        # Other packages join by these entry points, and so do this package's own plug-ins.
         "vifidel_eval.metrics": [
             "CLIPScore=vifidel_eval.plugins.networks.clipscore",
             "LM=vifidel_eval.plugins.networks.lm",

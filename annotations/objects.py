@@ -108,6 +108,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     threshold: float | None
     lists_every_image: bool
     leaves_out: bool
+    #: Ids that captions may have for an image instead of its own, and its own.
+    other_ids: Mapping[ImageId, ImageId] = MappingProxyType({})
     _read_again: Callable[[], ObjectLabels] | None
 
     @named_if_wrong

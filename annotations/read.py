@@ -133,6 +133,8 @@ def read_objects(
     for one in images:
         united = [one.rename(member) for member in united]
     objects = agreed(united) if agree else union(united)
+    for one in images:
+        vars(objects).update(other_ids=one.ids)
     paths = None if rows else _absolute(source)
     if paths is None:
         return objects

@@ -31,6 +31,7 @@ def test_every_package_is_looked_at():
         assert any(name.startswith(f"vifidel_eval.{package}.") for name in MODULES)
 
 
+@pytest.mark.filterwarnings("ignore:vifidel_eval:DeprecationWarning")  # of modules that moved
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name):
     try:

@@ -147,3 +147,14 @@ def test_what_goes_wrong_says_so(message, command, faults, run, monkeypatch):
 def test_every_message_is_tried():
     page = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
     assert len(TROUBLE) == page.count("\n### ")
+
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_rows_of_a_table_have_as_many_cells_as_its_header(page):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
+        rows = re.sub(r"\\\||`[^`\n]*`", "", table).splitlines()
+        assert [row for row in rows if row.count("|") != rows[0].count("|")] == []

@@ -1,9 +1,9 @@
-"""Comparisons of systems, under their documented names, ``comparison`` and ``baseline``."""
+"""Comparisons of systems, by the name of 0.2.0: `vifidel_eval.scores.comparison`."""
 
 import sys
+import warnings
 
 from .scores import comparison
 
-baseline = comparison
-__all__ = ["baseline", "comparison"]
-sys.modules |= {f"{__name__}.{name}": comparison for name in __all__}
+warnings.warn(f"{__name__}.comparison is now {comparison.__name__}", DeprecationWarning, 2)
+sys.modules[f"{__name__}.comparison"] = comparison

@@ -185,3 +185,19 @@ def test_nocaps_captions_may_have_open_images_ids(write):
         renamed = {image[key]: own[image["id"]] for image in images}
         found = evaluate({"mine": renamed}, references, metrics="CIDEr").per_image("mine")
         assert found == wanted
+
+
+def test_nocaps_captions_need_no_references_for_it(write):
+    images = [{"id": i, "open_images_id": f"00a{i}", "file_name": f"00a{i}.jpg"} for i in (7, 8)]
+    boxes = "ImageID,LabelName,Confidence\n00a7,dog,1\n00a8,cat,1\n"
+    objects = [write({"images": images}), write(boxes, "boxes.csv")]
+    own = {7: "the dog", 8: "a cat"}
+    wanted = evaluate({"mine": own}, objects=objects, metrics="VIFIDEL-PRF").per_image("mine")
+    assert list(wanted) == [7, 8]
+    for key in ("open_images_id", "file_name"):
+        for more in ([], [{7: ["hat"]}]):
+            renamed = {image[key]: own[image["id"]] for image in images}
+            systems = {"mine": renamed, "own": own}
+            run = evaluate(systems, objects=objects + more, metrics="VIFIDEL-PRF")
+            assert run.per_image("mine") == run.per_image("own")
+            assert more or run.per_image("mine") == wanted

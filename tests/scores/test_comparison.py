@@ -418,6 +418,7 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     metrics = {name: dict.fromkeys(("M", "N"), of["M"]) for name, of in two.evaluations.items()}
     (pair,) = only(compare(Scores({"M": "M", "N": "N"}, metrics), resamples=9999)).pairs
     assert pair.winner is None
+    assert [each.filename for each in recwarn] == [__file__]
     (warning,) = [str(each.message) for each in recwarn]
     assert warning == (
         "5 images are too few for a significant difference under M, N (pairs of systems: 1), and "

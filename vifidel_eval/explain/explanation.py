@@ -115,7 +115,7 @@ class ImageObject(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a caption got its score; ``print(explanation)`` shows it as tables."""
+    """Why a caption got its score, which its `repr` shows as tables."""
 
     image_id: ImageId
     caption: str  # as given
@@ -193,7 +193,7 @@ class Explanation:
         caption = "".join([*parts, html.escape(self.caption[end:])])
         return "\n".join([f"<p>{caption}</p>", *(table.html() for table in tables(self))])
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n\n".join(table.render("table") for table in tables(self))
 
 

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..annotations import ObjectLabels
 from ..captions.rows import Rows, checked, one_run
 from ..errors import (
     CaptionError,
@@ -88,6 +89,7 @@ def in_one_spelling(
     # The references' spelling wins, then the first system's.
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
+    others = known.other_ids if isinstance(known, ObjectLabels) else {}
     if references is not None:
         references = _leading_to(known, references, systems)
         if all(len(match(s.captions, references)) == len(s.captions) for s in systems):
@@ -100,6 +102,8 @@ def in_one_spelling(
         todo = [image_id for image_id in system.captions if image_id not in done]
         same_image = match(todo, known)
         new = {i: spelled_as.setdefault(same_image[i], i) for i in todo if i in same_image}
+        named = match([i for i in todo if i not in same_image], others)
+        new |= {i: spelled_as.setdefault(others[name], others[name]) for i, name in named.items()}
         captions = {new.get(i, i): caption for i, caption in system.captions.items()}
         one_each = len(captions) == len(system.captions)
         spelled.append(replace(system, captions=captions) if one_each else system)
