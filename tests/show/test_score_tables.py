@@ -283,6 +283,8 @@ def test_a_comparison_begins_with_who_beats_whom():
     assert of_lower.startswith("L: who beats whom")
     assert "*-12.50" in of_lower
     many = scores({"M": draw(3, {f"a system with a long name {n}": n / 10 for n in range(5)})})
-    assert "5 a system with a long name 0" in render(many, "table", compare(many))
+    text = render(many, "table", compare(many))
+    assert text.splitlines()[1].split() == ["M", "Rank", "1", "2", "3", "4", "5"]
+    assert "5 a system with a long name 0" in text
     alone = scores({"M": draw(1, {"a": 0.5})})
     assert "who beats whom" not in render(alone, "table", compare(alone))

@@ -65,6 +65,7 @@ LAYOUTS = {
     "polaris.parquet": {"mt": "cand", "score": "human_score", "imgid": ""},
     "nebula.parquet": {"imgid": "file_name", "score": "human_score"},
     "longcap.parquet": {"imgid": "file_name", "mt": "cand"},
+    "rows.csv": {"imgid": "id"},  # of the row
     "mine.jsonl": {"mt": "caption", "refs": "references", "score": "rating", "imgid": "image_id"},
 }
 
@@ -77,7 +78,7 @@ def test_layouts_of_capevalkit_need_no_option(name, rows, tmp_path):
     assert [list(one.references) for one in found.judged] == [row["refs"] for row in rows]
     [ratings] = found.ratings.values()
     assert ratings.tolist() == [[row["score"]] for row in rows]
-    has_image = LAYOUTS[name].get("imgid") != ""
+    has_image = LAYOUTS[name].get("imgid") not in ("", "id")
     images = [row["imgid"] for row in rows] if has_image else list(range(len(rows)))
     assert [one.image_id for one in found.judged] == images
 

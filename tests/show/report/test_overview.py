@@ -171,10 +171,11 @@ def test_axes_end_at_round_numbers(scores, axis):
     assert distribution.axis == axis
     (spread,) = distribution.spreads
     assert spread.images == 2
-    assert sum(heights_of(spread)) in (
-        24,
-        48,
-    )  # both scores are in the histogram, in one bin or in two
+    start, end = map(float, axis)
+    median = 32 * (sum(scores) / 2 - start) / (end - start)
+    assert float(spread.median_at) == pytest.approx(median, abs=0.051)
+    # Both scores are in the histogram, in one bin or in two.
+    assert sum(heights_of(spread)) in (24, 48)
 
 
 @pytest.mark.parametrize(
@@ -207,6 +208,9 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
         systems=systems,
         pairs=(pair,),
     )
+    text = compared.matrix().render("table")
+    assert text.splitlines()[1].split() == ["M", "Rank", "a", "b"]
+    assert ("*: significant." in text, "†: mean lengths" in text) == (bool(winner), "†" in cells[0])
     comparisons = Comparisons(
         metrics={"M": compared}, seed=0, resamples=100, interval_resamples=100, level=0.95
     )
