@@ -19,6 +19,7 @@ import vifidel_eval
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import Bleu, Vifidel, Wmd
+from vifidel_eval.show.score_tables import in_short
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = EXAMPLES / "captions_example_careful_results.json"
@@ -239,6 +240,7 @@ def test_a_table_of_many_systems_is_cut_and_names_are_escaped():
     assert "<system" not in run._repr_html_()
     assert len(repr(run).splitlines()) < 20
     assert "... and 3 more systems." in repr(run)
+    assert "... and 1 more system." in in_short(run.detail, most=14)
 
 
 def test_a_run_pickles_and_equals_itself(evaluated):
