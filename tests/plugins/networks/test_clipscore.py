@@ -88,11 +88,12 @@ def columns_of(scorer, gts=GTS, res=RES):
 
 
 @pytest.mark.parametrize("weight", [2.5, 2])
-def test_scores_are_those_of_transformers(folder, make, weight, monkeypatch):
+def test_scores_are_those_of_transformers(folder, make, weight, monkeypatch, capsys):
     said = transformers.logging
     said.set_verbosity_warning()  # what transformers says is as before
     said.enable_progress_bar()
     scorer = make(weight=weight)
+    assert capsys.readouterr().err == ""
     assert (said.get_verbosity(), said.is_progress_bar_enabled()) == (said.WARNING, True)
     expected = oracle(folder, GTS, RES, weight)
     np.testing.assert_allclose(columns_of(scorer), expected, atol=1e-5)
