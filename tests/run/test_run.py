@@ -224,7 +224,8 @@ def test_a_run_is_a_table(evaluated):
     lines = repr(evaluated).splitlines()
     assert len(lines) < 30
     assert "|version:" not in repr(evaluated)
-    assert any(f"{evaluated.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
+    assert "Signatures" not in repr(evaluated)
+    assert any(f"*{evaluated.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
     assert "CHAIRs, CHAIRi: lower is better." in " ".join(lines)
     html = evaluated._repr_html_()
     assert html.count("<tr>") == 3

@@ -117,7 +117,8 @@ def test_the_figures_are_scipys(rows, tmp_path, run):
     assert {"CIDEr", "Bleu_4"} <= found["williams"][0]["p_values"].keys()
 
 
-def test_other_tools_scores_and_objects(rows, tmp_path, run):
+def test_other_tools_scores_objects_and_two_questions(rows, tmp_path, run):
+    rows = [{**row, "fluency": 1 - row["score"]} for row in rows]
     path, theirs = write(tmp_path / "rows.csv", rows), tmp_path / "theirs.json"
     assert run("agreement", "judgements", path, "--write-candidates", theirs).exit_code == 0
     scored = [entry | {"score": n % 7} for n, entry in enumerate(json.loads(theirs.read_text()))]
@@ -125,11 +126,12 @@ def test_other_tools_scores_and_objects(rows, tmp_path, run):
     objects = tmp_path / "objects.json"
     objects.write_text(json.dumps({str(n): ["dog", "cat"] for n in range(15)}))
     chosen = ("--scores", f"Theirs={theirs}", "--objects", objects, "--metrics", "VIFIDEL")
+    chosen += ("--rating-field", "score", "--rating-field", "fluency")
     result = run("agreement", "judgements", path, *chosen, "--format", "json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
-    judged = {one["metric"]: one["judgements"] for one in found["correlations"]}
-    assert judged == {"VIFIDEL": 30, "Theirs": 30}
+    judged = {(one["rating"], one["metric"]): one["judgements"] for one in found["correlations"]}
+    assert judged == {(r, m): 30 for r in ("score", "fluency") for m in ("VIFIDEL", "Theirs")}
 
 
 def test_lists_of_ratings_several_questions_and_none(tmp_path):

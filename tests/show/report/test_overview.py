@@ -222,6 +222,16 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
         assert re.findall('class="(.*?)"', about) == [kind][: bool(kind)]
 
 
+def test_cider_and_words_are_beside_the_chosen_metric():
+    cider = {
+        name: {"CIDEr": Evaluation([1, 2], np.array([0.5, at]))} for at, name in enumerate("ab")
+    }
+    captions = {"a": {1: "a dog", 2: "a dog runs"}, "b": {1: "cat", 2: "cat"}}
+    content = Content(Scores({"CIDEr": "CIDEr"}, cider), None, {1: [], 2: []}, captions)
+    words = {"a": 2.5, "b": 1}
+    assert overview.beside(content, []) == {"CIDEr": {"a": 0.25, "b": 0.75}, "Words": words}
+
+
 def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it():
     # Four images have a score of both systems; the first system has another score besides.
     scores = scores_of(one=[0.5, 0.5, 0.5, 0.5, 1.0], two=[0.25] * 4 + [np.nan])
