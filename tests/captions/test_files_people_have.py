@@ -153,7 +153,7 @@ NAMES = '{"image_id": ..., "caption": ...}'
         ([{"clip": "a", "sentence_1": "b"}], "no known layout has 'clip', 'sentence_1'; the near"),
         (
             "A dog.\nTwo cats.\n",
-            "no known layout begins with 'A dog.\\nTwo cats.'; the nearest are",
+            f"no known layout begins with 'A dog.\\nTwo cats.'; the nearest are records {NAMES}",
         ),
         ("A dog.\nTwo cats.\n", "; if its lines are captions, write the image id and a tab before"),
         (

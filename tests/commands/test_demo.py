@@ -10,10 +10,10 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_it_scores_the_example_and_writes_a_report(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run("demo", "here")
+    result = run("demo", "some/where")
     assert result.exit_code == 0, result.output
-    assert "here/report.html" in result.stdout.splitlines()[-1]
-    assert "What each system makes up" in Path("here/report.html").read_text("utf-8")
+    assert "some/where/report.html" in result.stdout.splitlines()[-1]
+    assert "What each system makes up" in Path("some/where/report.html").read_text("utf-8")
     expected = vifidel_eval.evaluate(
         {"careful": EXAMPLES / "captions_example_careful_results.json"},
         references=EXAMPLES / "captions_example.json",

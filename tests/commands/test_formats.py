@@ -1,6 +1,7 @@
 """The command ``vifidel-eval formats``: what it lists can be read, as what it says."""
 
 import json
+import re
 
 import pytest
 
@@ -50,5 +51,8 @@ def test_it_lists_all_or_one_kind(run):
     everything = run("formats").stdout
     for known in (*LAYOUTS, *FORMATS):
         assert known.example.partition("\t")[0].partition("\n")[0] in everything
+        only = " (references only)" * (not getattr(known, "as_results", True))
+        assert "  " + re.sub(r"[`\\]", "", known.source) + only in everything.splitlines()
+    assert everything.startswith("Captions, as results or references\n")
     assert run("formats", "captions").stdout + "\n" + run("formats", "objects").stdout == everything
     assert len(everything.splitlines()) < 130

@@ -19,6 +19,7 @@ import vifidel_eval
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import Bleu, Vifidel, Wmd
+from vifidel_eval.show.score_tables import in_short
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = EXAMPLES / "captions_example_careful_results.json"
@@ -232,7 +233,8 @@ def test_a_run_is_a_table(evaluated):
     lines = repr(evaluated).splitlines()
     assert len(lines) < 30
     assert "|version:" not in repr(evaluated)
-    assert any(f"{evaluated.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
+    assert "Signatures" not in repr(evaluated)
+    assert any(f"*{evaluated.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
     assert "CHAIRs, CHAIRi: lower is better." in " ".join(lines)
     html = evaluated._repr_html_()
     assert html.count("<tr>") == 3
@@ -248,6 +250,7 @@ def test_a_table_of_many_systems_is_cut_and_names_are_escaped():
     assert "<system" not in run._repr_html_()
     assert len(repr(run).splitlines()) < 20
     assert "... and 3 more systems." in repr(run)
+    assert "... and 1 more system." in in_short(run.detail, most=14)
 
 
 def test_a_run_pickles_and_equals_itself(evaluated):

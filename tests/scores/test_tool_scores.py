@@ -182,6 +182,8 @@ def test_names_are_those_of_the_file_or_of_the_user(tmp_path):
     # A column that is asked for is read beside others that are no numbers.
     mixed = {image: {"CLIP": 0.5, "split": "val"} for image in IMAGES}
     assert evaluate({"one: CLIP": mixed}, names).columns == ["CLIP"]
+    many = {f"CLIP{number}": number for number in range(100)}  # the most that are read
+    assert evaluate({"one": {1: many}}, names).columns == [*many]
     with_colon = {"a: b": CAPTIONS["good"]}
     assert evaluate({"a: b": bare}, with_colon).columns == ["score"]
     assert evaluate({"a: b: c": bare}, with_colon).columns == ["c"]
@@ -230,6 +232,7 @@ def test_only_the_images_of_the_run_count():
         ({"good": {1: {"bleu_4": 1}}}, {}, "another metric or column called 'bleu_4'"),
         ({"good: cider": {1: 1}}, {}, "another metric or column called 'cider'"),
         ({"good: vifidel-f": {1: 1}}, {}, "another metric or column called 'vifidel-f'"),
+        ({"good: Undefined": {1: 1}}, {}, "another metric or column called 'Undefined'"),
         ({"good": {1: {"a\nb": 1}}}, {}, "scores cannot be called 'a\\nb'"),
         ({"good": {1: {"a|b": 1}}}, {}, "scores cannot be called 'a|b'"),
         ({"good": {1: {2: 1, " 2": 1}}}, {}, "scores cannot be called ' 2'"),
@@ -261,6 +264,7 @@ def test_what_is_wrong_is_one_sentence(scores, options, sentence):
         ("a.csv", "image_id,caption\n1,a dog\n", "a.csv: has no scores"),
         ("a.json", '{"1": 0.5, "1": 0.6}', "a.json: the key '1' appears twice"),
         ("a.json", '{"per_item": 5}', "a.json: 'per_item' is 5; expected an object"),
+        ("a.json", "[]", "a.json: has no scores"),
         ("a.json", "[1]", "a.json: [0]: expected an object, found 1"),
         ("a.json", '"text"', "a.json: is not a file of scores; accepted: "),
         ("a.json", '{"1": NaN}', "a.json (image 1): 'score' is nan"),

@@ -291,7 +291,12 @@ def test_a_comparison_begins_with_who_beats_whom():
     of_lower = render(BASED, "table", comparisons, TableLayout(("L",), percent=True))
     assert of_lower.startswith("L: who beats whom")
     assert "*-12.50" in of_lower
+    led = scores({name: draw(2, {"a": 0.5, "b": 1.0}) for name in ("M", "VIFIDEL-F")})
+    for layout, first in ((TableLayout(), "VIFIDEL-F"), (TableLayout(("M", "VIFIDEL-F")), "M")):
+        assert render(led, "table", compare(led), layout).startswith(f"{first}: who beats whom")
     many = scores({"M": draw(3, {f"a system with a long name {n}": n / 10 for n in range(5)})})
-    assert "5 a system with a long name 0" in render(many, "table", compare(many))
+    text = render(many, "table", compare(many))
+    assert text.splitlines()[1].split() == ["M", "Rank", "1", "2", "3", "4", "5"]
+    assert "5 a system with a long name 0" in text
     alone = scores({"M": draw(1, {"a": 0.5})})
     assert "who beats whom" not in render(alone, "table", compare(alone))

@@ -96,7 +96,6 @@ def read_checkpoint(
 
     with open_file(path, VifidelError) as file:
         digest = sha256_of(file)
-        file.seek(0)
         try:
             if zipfile.is_zipfile(file):  # PyTorch itself does not look at the checksums
                 with zipfile.ZipFile(file) as archive:

@@ -98,7 +98,7 @@ def _in_terminal(
     tables: list[Table] = []
     headline = None
     if comparisons is not None and not layout.scores_only:
-        headline = comparisons.headline(by_default=layout.columns is None)
+        headline = comparisons.headline(by_default=False)
     if headline is not None:
         named, numbered = (
             headline.matrix(layout.shown, layout.decimals("table"), numbered)

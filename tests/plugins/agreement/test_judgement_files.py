@@ -66,6 +66,7 @@ LAYOUTS = {
     "polaris.parquet": {"mt": "cand", "score": "human_score", "imgid": ""},
     "nebula.parquet": {"imgid": "file_name", "score": "human_score"},
     "longcap.parquet": {"imgid": "file_name", "mt": "cand"},
+    "rows.csv": {"imgid": "id"},  # of the row
     "mine.jsonl": {"mt": "caption", "refs": "references", "score": "rating", "imgid": "image_id"},
 }
 
@@ -78,7 +79,7 @@ def test_layouts_of_capevalkit_need_no_option(name, rows, tmp_path):
     assert [list(one.references) for one in found.judged] == [row["refs"] for row in rows]
     [ratings] = found.ratings.values()
     assert ratings.tolist() == [[row["score"]] for row in rows]
-    has_image = LAYOUTS[name].get("imgid") != ""
+    has_image = LAYOUTS[name].get("imgid") not in ("", "id")
     images = [row["imgid"] for row in rows] if has_image else list(range(len(rows)))
     assert [one.image_id for one in found.judged] == images
 
@@ -126,7 +127,8 @@ def test_the_mean_of_judges_is_that_of_those_who_rated(tmp_path):
     np.testing.assert_equal(by_judges["each"], np.array(given, dtype=float))
 
 
-def test_other_tools_scores_and_objects(rows, tmp_path, run):
+def test_other_tools_scores_objects_and_two_questions(rows, tmp_path, run):
+    rows = [{**row, "fluency": 1 - row["score"]} for row in rows]
     path, theirs = write(tmp_path / "rows.csv", rows), tmp_path / "theirs.json"
     assert run("agreement", "judgements", path, "--write-candidates", theirs).exit_code == 0
     scored = [entry | {"score": n % 7} for n, entry in enumerate(json.loads(theirs.read_text()))]
@@ -134,11 +136,12 @@ def test_other_tools_scores_and_objects(rows, tmp_path, run):
     objects = tmp_path / "objects.json"
     objects.write_text(json.dumps({str(n): ["dog", "cat"] for n in range(15)}))
     chosen = ("--scores", f"Theirs={theirs}", "--objects", objects, "--metrics", "VIFIDEL")
+    chosen += ("--rating-field", "score", "--rating-field", "fluency")
     result = run("agreement", "judgements", path, *chosen, "--format", "json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
-    judged = {one["metric"]: one["judgements"] for one in found["correlations"]}
-    assert judged == {"VIFIDEL": 30, "Theirs": 30}
+    judged = {(one["rating"], one["metric"]): one["judgements"] for one in found["correlations"]}
+    assert judged == {(r, m): 30 for r in ("score", "fluency") for m in ("VIFIDEL", "Theirs")}
 
 
 def test_lists_of_ratings_several_questions_and_none(tmp_path):

@@ -88,13 +88,19 @@ def columns_of(scorer, gts=GTS, res=RES):
 
 
 @pytest.mark.parametrize("weight", [2.5, 2])
-def test_scores_are_those_of_transformers(folder, make, weight):
+def test_scores_are_those_of_transformers(folder, make, weight, monkeypatch, capsys):
+    said = transformers.logging
+    said.set_verbosity_warning()  # what transformers says is as before
+    said.enable_progress_bar()
     scorer = make(weight=weight)
+    assert capsys.readouterr().err == ""
+    assert (said.get_verbosity(), said.is_progress_bar_enabled()) == (said.WARNING, True)
     expected = oracle(folder, GTS, RES, weight)
     np.testing.assert_allclose(columns_of(scorer), expected, atol=1e-5)
     assert np.isfinite(expected[0]).all()
     assert np.unique(expected[0].round(3)).size > 6
     assert np.isnan(expected[1]).sum() == sum(not of for of in GTS.values())
+    monkeypatch.setattr(module._Clip, "vectors", None)  # those of pictures and texts are kept
     score, scores = scorer.compute_score(GTS, RES)
     assert score == pytest.approx(expected[0].mean(), abs=1e-5)
     np.testing.assert_array_equal(scores, columns_of(scorer)[0])
@@ -170,7 +176,8 @@ def test_a_cache_that_cannot_be_used(make, cache, monkeypatch):
 
 
 def test_captions_over_the_length_are_cut_counted_and_said(folder, make):
-    res = RES | {1: [LONG], 2: [LONG + "cat"]}
+    whole = "dog " * (tiny_clip.LONGEST - 5)  # behind "A photo depicts", between start and end
+    res = RES | {1: [LONG], 2: [LONG + "cat"], 4: [whole]}
     gts = GTS | {3: [LONG, "a dog"]}
     scorer = make()
     with pytest.warns(VifidelWarning) as heard:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from vifidel_eval import CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.commands.main import main
 from vifidel_eval.integrations import CapevalMetric
-from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF
+from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF, Wmd
 
 REFERENCES = {
     "beach.jpg": ["a dog catches a frisbee on the beach", "a dog jumps for a disc"],
@@ -41,6 +41,8 @@ def test_scores_are_those_of_the_rows():
     of_objects = VifidelPRF(OBJECTS)
     expected = of_objects.score(TEXTS, image_ids=names, references=LISTS)
     assert list(CapevalMetric(of_objects)(SAMPLES).values()) == expected.tolist()
+    expected = Wmd().score(TEXTS, references=LISTS)
+    assert list(CapevalMetric("WMD")(SAMPLES).values()) == expected.tolist()
 
 
 def test_where_lower_is_better_the_score_is_negative():
@@ -51,8 +53,11 @@ def test_where_lower_is_better_the_score_is_negative():
 
 def test_undefined_scores_are_numbers():
     nothing = [SimpleNamespace(id="a", image="x.jpg", references=[], prediction="a dog")]
-    with pytest.warns(VifidelWarning, match="VIFIDEL-F is undefined for 1 of 1 samples; their s"):
-        assert CapevalMetric(undefined=-1)(nothing) == {"a": -1}
+    for metric, score in ((CapevalMetric(), 0), (CapevalMetric(undefined=-1), -1)):
+        said = f"VIFIDEL-F is undefined for 1 of 1 samples; their score is {score}"
+        with pytest.warns(VifidelWarning, match=said) as heard:
+            assert metric(nothing) == {"a": score}
+        assert heard[0].filename == __file__
 
 
 def test_what_cannot_be_used():

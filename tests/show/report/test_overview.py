@@ -188,10 +188,11 @@ def test_axes_end_at_round_numbers(scores, axis):
     assert distribution.axis == axis
     (spread,) = distribution.spreads
     assert spread.images == 2
-    assert sum(heights_of(spread)) in (
-        24,
-        48,
-    )  # both scores are in the histogram, in one bin or in two
+    start, end = map(float, axis)
+    median = 32 * (sum(scores) / 2 - start) / (end - start)
+    assert float(spread.median_at) == pytest.approx(median, abs=0.051)
+    # Both scores are in the histogram, in one bin or in two.
+    assert sum(heights_of(spread)) in (24, 48)
 
 
 @pytest.mark.parametrize(
@@ -224,6 +225,9 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
         systems=systems,
         pairs=(pair,),
     )
+    text = compared.matrix().render("table")
+    assert text.splitlines()[1].split() == ["M", "Rank", "a", "b"]
+    assert ("*: significant." in text, "†: mean lengths" in text) == (bool(winner), "†" in cells[0])
     comparisons = Comparisons(
         metrics={"M": compared}, seed=0, resamples=100, interval_resamples=100, level=0.95
     )
@@ -233,6 +237,16 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
         assert shown == [cell.replace("-", "\N{MINUS SIGN}")]
         kind = {None: "", name: "better"}.get(winner, "worse")
         assert re.findall('class="(.*?)"', about) == [kind][: bool(kind)]
+
+
+def test_cider_and_words_are_beside_the_chosen_metric():
+    cider = {
+        name: {"CIDEr": Evaluation([1, 2], np.array([0.5, at]))} for at, name in enumerate("ab")
+    }
+    captions = {"a": {1: "a dog", 2: "a dog runs"}, "b": {1: "cat", 2: "cat"}}
+    content = Content(Scores({"CIDEr": "CIDEr"}, cider), None, {1: [], 2: []}, captions)
+    words = {"a": 2.5, "b": 1}
+    assert overview.beside(content, []) == {"CIDEr": {"a": 0.25, "b": 0.75}, "Words": words}
 
 
 def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it():

@@ -38,11 +38,7 @@ _PUBLISHED = {
     examples=(
         "convert-features EXTRACTED FEATURES --trust-pickles",
         "convert-features EXTRACTED/42.npy FEATURES --trust-pickles",
-<<<<<<< HEAD
         "convert-features imgs_rcnn.pkl FEATURES --trust-pickles",
-=======
-        "convert-features flickr8k/imgs_rcnn.pkl FEATURES --trust-pickles",
->>>>>>> pages
     ),
 )
 @click.argument("source", type=FILE)

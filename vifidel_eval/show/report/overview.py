@@ -66,8 +66,8 @@ def share(part: float, of: float) -> str:
 def brief(value: float, digits: int = 2) -> str:
     """Return a number with few decimals and without the 0 before the point.
 
-    >>> brief(0.456), brief(-0.5) == "\N{MINUS SIGN}.50", brief(1.0), brief(52.16, 3)
-    ('.46', True, '1.00', '52.2')
+    >>> brief(0.456), brief(-0.5) == "\N{MINUS SIGN}.50", brief(1.0), brief(10, 3)
+    ('.46', True, '1.00', '10.0')
     """
     if math.isnan(value):
         return NONE
