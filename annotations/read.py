@@ -184,7 +184,7 @@ def _read(
         return source
     if categories is None and (labels := _by_image(source)) is not None:
         return labels
-    rows = isinstance(source, list | tuple) and plain.are_rows(source)
+    rows = plain.are_rows(source)
     if isinstance(source, list | tuple) and not rows:
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)

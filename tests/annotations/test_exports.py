@@ -64,15 +64,16 @@ def test_fiftyones_samples(write):
     path = write({"samples": samples})
     assert read_objects(path) == {"data/42.jpg": {"dog": 1}, "data/73.jpg": {}, "data/7.jpg": {}}
     assert read_objects(path, 0.1)["data/42.jpg"] == {"dog": 1, "cat": 1}
-    [box] = read_boxes(path)["data/42.jpg"].boxes
-    assert box == Box("dog", 0.1, 0.2, 0.3, 0.4, 0.9)
+    box = Box("dog", 0.1, 0.2, 0.3, 0.4, 0.9)
+    assert read_boxes(path)["data/42.jpg"] == ImageBoxes([box], (1.0, 1.0))
     samples[0]["truth"] = detections(DOG)
     with pytest.raises(AnnotationError, match="'found' and 'truth' have detections; export"):
         read_objects(write({"samples": samples}))
 
 
 def test_fiftyones_labels(write):
-    labels = {"42": [DOG | {"label": 1}, CAT | {"label": 0}], "73": [], "7": [DOG]}
+    unscored = DOG | {"confidence": None}
+    labels = {"42": [DOG | {"label": 1}, CAT | {"label": 0}], "73": [], "7": [unscored]}
     found = read_objects(write({"classes": ["cat", "dog"], "labels": labels}))
     assert found == {42: {"dog": 1}, 73: {}, 7: {"dog": 1}}
     assert found.categories == {"cat", "dog"}
@@ -124,9 +125,13 @@ def test_popes_questions_with_a_models_answers(write):
         ),
         (["dog", "cat"], "no known layout begins with \"['dog', 'cat']\"; the nearest are "),
         (42, "no known layout begins with '42'; the nearest are "),
+        ("width,height\n1,2\n", "no known layout has 'width', 'height'; the nearest are CSV or "),
     ],
 )
 def test_an_unknown_layout_is_answered_by_what_it_has(content, message, write):
+    path = write(content)
+    if isinstance(content, str):
+        path.write_text(content)
     with pytest.raises(AnnotationError) as problem:
-        read_objects(write(content))
+        read_objects(path)
     assert f"objects.json: not a source of objects: {message}" in str(problem.value)

@@ -22,6 +22,10 @@ def paths(tmp_path):
     return tmp_path
 
 
+def test_a_list_within_a_list_is_read_as_one():
+    assert read_objects([[{1: ["dog"]}, {1: ["cat"]}], {1: ["cat"]}]) == {1: {"dog": 1, "cat": 1}}
+
+
 def test_where_two_sources_differ_nothing_is_said():
     both = agreed([read_objects(FIRST), read_objects(SECOND)])
     assert both == agreed([read_objects(FIRST), read_objects(SECOND)])

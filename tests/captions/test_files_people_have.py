@@ -137,6 +137,10 @@ def test_answers_to_popes_questions_are_no_captions(key, write):
         read_results(path)
     path = write([POPE | {"question": "Describe the image."}])
     assert read_results(path) == {"7.jpg": "Yes, there is."}
+    path = write([POPE | {"question": "Describe the image.", "text": "a dog"}])
+    assert read_results(path) == {"7.jpg": "Yes, there is."}
+    with pytest.raises(CaptionError, match="'answer' and 'text' could each be the caption"):
+        read_results(write([POPE | {"text": "Describe the image."}]))
 
 
 NAMES = '{"image_id": ..., "caption": ...}'

@@ -64,6 +64,7 @@ def test_results_come_in_the_order_of_the_file(content, write):
         ({}, "there is no image and no caption"),
         ({"42": "A dog."}, "image 42: expected a list, found 'A dog"),
         ({"42": [["dog", 0.9]]}, r"image 42: the caption is \['dog', 0\.9\]"),
+        ({"annotations": [{"image_id": 42}]}, r"annotations.* no 'caption', but other things"),
         (INSTANCES, r"annotations\[0\] \(image 42\): no 'caption', but object annotations"),
         (DETECTIONS, "no caption in it, but object annotations"),
         ([{"image_id": 42, "prediction": "A dog."}], "no field for a caption .*'prediction'"),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import pytest
 
 from vifidel_eval.detect import find_model
-from vifidel_eval.errors import VifidelError
+from vifidel_eval.errors import MetricUnavailable, VifidelError
 
 pytest.importorskip("transformers", reason="needs transformers")
 huggingface_hub = pytest.importorskip("huggingface_hub", reason="needs transformers")
@@ -95,6 +96,26 @@ def test_nothing_is_fetched_unless_it_is_asked_for(folder, monkeypatch):
     assert (files.name, files.path) == ("owner/model", folder)
     (sentence,) = said
     assert sentence.startswith("owner/model: downloaded from https://")
+
+
+def test_what_the_cache_has_is_used_if_it_is_whole(folder, tmp_path, monkeypatch):
+    cached, calls = tmp_path / "cached", []
+
+    def snapshot(name, local_files_only=False, **wanted):
+        calls.append(local_files_only)
+        return cached if local_files_only else folder
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    with pytest.raises(VifidelError, match=r"owner/model: there is no config\.json"):
+        find_model("owner/model")
+    assert find_model("owner/model", download=True).path == folder
+    assert calls == [True, True, False]
+    shutil.copytree(folder, cached)
+    assert find_model("owner/model", download=True).path == cached
+    assert calls[3:] == [True]
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(MetricUnavailable, match=r"needs transformers .*: pip install transf"):
+        find_model("owner/model")
 
 
 def test_fetching_that_fails(monkeypatch):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import shutil
 
 import numpy as np
@@ -250,7 +252,7 @@ def test_a_model_that_is_no_detector(tmp_path):
         detector_of(tmp_path)
 
 
-def test_weights_that_are_missing_would_be_random(model, tmp_path):
+def test_weights_that_are_missing_would_be_random(model, tmp_path, monkeypatch):
     """The backbone of a detector alone, as a model for classification has it."""
     from safetensors.torch import load_file, save_file
 
@@ -258,8 +260,13 @@ def test_weights_that_are_missing_would_be_random(model, tmp_path):
     weights = load_file(copy / "model.safetensors")
     kept = {name: values for name, values in weights.items() if "class_labels" not in name}
     save_file(kept, copy / "model.safetensors", metadata={"format": "pt"})
+    reported = io.StringIO()  # by transformers
+    for handler in logging.getLogger("transformers").handlers:
+        if isinstance(handler, logging.StreamHandler):
+            monkeypatch.setattr(handler, "stream", reported)
     with pytest.raises(VifidelError, match="6 of the model's weights are missing or of another sh"):
         detector_of(copy)
+    assert reported.getvalue() == ""
 
 
 @pytest.mark.parametrize(
