@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     examples=(
         "detect photos --model FOLDER --output objects.jsonl",
         "detect photos --model FOLDER --ask mine.json --output objects.jsonl",
-        "detect photos --model FOLDER --ask mine.json --things my.txt --output objects.jsonl",
+        "detect photos --model FOLDER --things things.txt --output objects.jsonl",
     ),
 )
 @click.argument("pictures", type=Read(standard_input=True))
