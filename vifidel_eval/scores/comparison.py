@@ -258,7 +258,7 @@ def compare(
         metrics=metrics,
     )
     for reason in comparisons.too_few():
-        warnings.warn(reason, VifidelWarning, stacklevel=3)  # beyond errstate
+        warnings.warn(reason, VifidelWarning, stacklevel=2)
     return comparisons
 
 

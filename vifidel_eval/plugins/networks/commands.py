@@ -36,9 +36,9 @@ _PUBLISHED = {
     "convert-features",
     cls=Command,
     examples=(
+        "convert-features features.lmdb FEATURES",
+        "convert-features features.tsv FEATURES",
         "convert-features EXTRACTED FEATURES --trust-pickles",
-        "convert-features EXTRACTED/42.npy FEATURES --trust-pickles",
-        "convert-features imgs_rcnn.pkl FEATURES --trust-pickles",
     ),
 )
 @click.argument("source", type=FILE)
