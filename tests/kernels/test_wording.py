@@ -77,6 +77,14 @@ def test_equals_its_definition_and_a_row_is_its_own(rows):
     np.testing.assert_array_equal(found, alone)
 
 
+def test_slices_of_any_size_give_the_same(monkeypatch):
+    captions = ["a dog runs. a cat sleeps", "the cat", "a dog on a bus", "the red bus. a dog"]
+    wording = ReferenceWording([["a dog runs", "a cat on a bus"]] * len(captions))
+    whole = wording.of(captions)
+    monkeypatch.setattr("vifidel_eval.kernels.bags.PAIRS_AT_ONCE", 1)
+    assert wording.of(captions).tolist() == whole.tolist()
+
+
 def test_a_worked_example():
     # Rarities of unknown words are 6, a pair's 12, beside a start 6: weights 144 and 36.
     caption, reference = "xa xb xc", "xa xc xd"
