@@ -111,7 +111,9 @@ def test_formats():
     image = ("--image", 101, "--caption", CAPTION)
     table = list(csv.DictReader(io.StringIO(explain(*image, "--format", "csv").stdout)))
     distance = Vifidel(OBJECTS, references=False).explain(101, CAPTION).distance
-    assert math.fsum(float(row["Mass x cost"]) for row in table) == distance
+    assert math.fsum(float(row["Mass x cost"]) for row in table) == pytest.approx(
+        distance, rel=1e-8
+    )
     found = csv.DictReader(io.StringIO(explain(DREAMING, "--format", "csv", "--top", 1).stdout))
     assert [row["Finding"] for row in found] == ["not in the image", "unmentioned", "unconfirmed"]
     assert "| !  | cat " in explain(*image, "--format", "markdown").stdout

@@ -154,7 +154,9 @@ def table(file: Path, tables: TableOptions) -> None:
 )
 @click.argument("file", type=FILE)
 @click.option(
-    "--sort", metavar="METRIC", help="Metric to sort by, best first.  [default: the first]"
+    "--sort",
+    metavar="METRIC",
+    help="Metric to sort by, best first.  [default: VIFIDEL-F or the first]",
 )
 @click.option("--history", is_flag=True, help="Show all runs of a system, not only the last one.")
 @format_option("How to print the leaderboard.")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..io.digits import rounded
 from ..io.files import json_line
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
@@ -145,7 +146,7 @@ class Invention(NamedTuple):
         """Return the invention as JSON can hold it, as ``explain --inventions`` writes it."""
         return self._asdict() | {
             "image_id": to_json_value(self.image_id),
-            "support": None if math.isnan(self.support) else self.support,
+            "support": rounded(self.support),
         }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from .digits import deciding
+from .digits import deciding, rounded
 from .files import printable
 
 if TYPE_CHECKING:
@@ -199,8 +199,8 @@ class Table:
     def _csv_cell(self, cell: Cell) -> Value:
         """Return a cell that no spreadsheet runs."""
         value = cell.value if isinstance(cell, Marked) else cell
-        if isinstance(value, float) and self.digits is not None:
-            value = readable(value, self.digits)
+        if isinstance(value, float):
+            value = rounded(value) if self.digits is None else readable(value, self.digits)
         elif isinstance(value, str):
             value = "'" * value.startswith(_FORMULA) + printable(value)
         return "" if value is None else value

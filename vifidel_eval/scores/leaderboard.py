@@ -23,7 +23,7 @@ from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
 from ..io.records import locked
 from ..io.text_tables import Marked, Table, best, direction_notes
-from .scores import Scores
+from .scores import Scores, leading
 from .systems import System, paired
 
 _FORM = 1  # the form of the file; another one would get another number
@@ -75,7 +75,7 @@ class Leaderboard:
             raise VifidelError(
                 f"the leaderboard has no metric {metric!r}; it has {', '.join(self.signatures)}."
             )
-        by = next(iter(self.signatures), "") if metric is None else names[metric.lower()]
+        by = next(iter(leading(self.signatures)), "") if metric is None else names[metric.lower()]
         runs = sorted(self.runs, key=lambda run: (run.system, by in run.scores, run.date))
         if not history:
             runs = list({run.system: run for run in runs}.values())
