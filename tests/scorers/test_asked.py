@@ -123,6 +123,12 @@ def test_rows_are_judged_by_what_they_say_alone():
             assert alone[name].tobytes() == scores[at : at + 1].tobytes()
 
 
+@pytest.mark.parametrize(("asked", "there"), [("bike", 0), ("bicycle", 0), ("bike", 1)])
+def test_who_asks_for_a_synonym_asks_for_its_category(asked, there):
+    found = VifidelH().score_columns(["A bicycle."], objects=[{asked: there, "lamp": 0}])
+    assert found["VIFIDEL-Hi"].tolist() == [1 - there]
+
+
 def test_chair_judges_what_was_asked():
     scorer = Chair({1: {"bench": 1, "skateboard": 0}, 2: {"dog": 0}, 3: ["dog"]})
     captions = ["a bench, a skateboard and a bicycle", "a puppy and a cat", "a dog"]
