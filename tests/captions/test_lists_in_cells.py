@@ -1,11 +1,11 @@
 """Lists in cells of CSV, TSV, Parquet and DataFrames: references, or a caption alone in one."""
 
-import pandas
 import pytest
 
 from vifidel_eval.captions import read_references, read_results, read_samples
 from vifidel_eval.errors import CaptionError
 
+pandas = pytest.importorskip("pandas")
 REFERENCES = {1: ["a dog.", "a brown dog."], 2: ["it's a cat", 'a "big" cat']}
 FRAME = pandas.DataFrame({"image_id": list(REFERENCES), "references": list(REFERENCES.values())})
 

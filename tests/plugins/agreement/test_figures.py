@@ -5,7 +5,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.agreement.forced_choice import forced_choice
@@ -13,6 +12,7 @@ from vifidel_eval.plugins.agreement.judgements import Choices, Judged
 from vifidel_eval.plugins.agreement.result import check_figure, write_curves, write_matrices
 from vifidel_eval.plugins.agreement.trials import Trials
 
+Figure = pytest.importorskip("matplotlib.figure").Figure
 NAN = math.nan
 MAGIC = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
