@@ -6,6 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -267,12 +268,11 @@ class Run:
         """Return what tables show beside scores, without warnings; few systems are tested."""
         if self._compared and self._asked in (None, (seed, resamples, 0.95)):
             return self._compared
-        with warnings.catch_warnings(), phase("Comparing systems"):
+        with warnings.catch_warnings(), phase("Comparing systems"), suppress(VifidelError):
             warnings.simplefilter("ignore", VifidelWarning)
-            try:
-                return compare(self._comparable(), seed, resamples, tests=len(self.systems) <= _FEW)
-            except VifidelError:
-                return None
+            few = len(self.systems) <= _FEW
+            return compare(self._comparable(), seed, resamples, tests=few, lengths=False)
+        return None
 
     @named_if_wrong
     def report(

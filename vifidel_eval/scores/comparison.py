@@ -151,6 +151,7 @@ def compare(
     resamples: int | None = None,
     level: float = 0.95,
     tests: bool = True,
+    lengths: bool = True,
 ) -> Comparisons:
     """Return intervals, tests between every two systems, and ranks.
 
@@ -171,6 +172,8 @@ def compare(
         Of the intervals, in (0, 1).
     tests : bool
         Whether systems are tested; without that there are no pairs and ranks.
+    lengths : bool
+        Whether those tested whose lengths differ much are compared at equal length too.
 
     Raises an ImageIdError if the systems share no image, and a VifidelError if there is no system,
     or an argument has the wrong type or is out of range. Warns if resamples or images are too few
@@ -199,7 +202,7 @@ def compare(
     draws = bootstrap.scores(samples)
     paired = tests and len(scores.evaluations) > 1
     p = p_values(samples, bootstrap.seed, tested, draws) if paired else {}
-    at_equal = at_equal_length(scores, shared, bootstrap) if paired else {}
+    at_equal = at_equal_length(scores, shared, bootstrap) if paired and lengths else {}
     metrics: dict[str, Comparison] = {}
     for column in scores.columns():
         metric = column.name
