@@ -180,17 +180,18 @@ def follow():
     """Click a link within a page, which reads its new address a moment later."""
 
     def follow(link):
-        changes = link.evaluate(
-            """(link) => {
-                window.followed = false;
-                addEventListener("hashchange", () => setTimeout(() => (window.followed = true)), {
-                    once: true,
-                });
-                return link.href !== location.href;
-            }"""
-        )
+        changes = link.evaluate("(link) => link.href !== location.href")
+        if changes:
+            link.evaluate(
+                """() => {
+                    window.followed = new Promise((done, fail) => {
+                        addEventListener("hashchange", () => setTimeout(done), { once: true });
+                        setTimeout(fail, 10000, "The link did not change the address.");
+                    });
+                }"""
+            )
         link.click()
         if changes:
-            link.page.wait_for_function("followed", timeout=5000)
+            link.page.evaluate("followed.then(() => {})")
 
     return follow
