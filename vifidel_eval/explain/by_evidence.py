@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -31,19 +29,6 @@ _WORDS_IN: Remembered[str, tuple[str, ...]] = Remembered(
 )
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Make many tuples, none of which is part of a circle, without the garbage collector."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_uncollected()
 def explained_by_vectors(
     part: Part[Any],
     grounding: Grounding,
