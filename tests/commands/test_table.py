@@ -159,6 +159,8 @@ def test_wrong_options_are_one_sentence(saved, arguments, status, said, run):
         ((*RESULTS, "--compare", "--format", "csv"), "--compare-output FILE.csv"),
         ((RESULTS[0], "--samples", "--people"), "--people needs one caption per image"),
         ((RESULTS[0], "--title", "x"), "--title needs --report."),
+        ((RESULTS[0], "--date", "2026-11-23"), "--date needs --leaderboard."),
+        ((RESULTS[0], "--output", "-"), "standard output is /dev/stdout, not -."),
     ],
 )
 def test_wrong_options_are_refused_before_the_work(monkeypatch, arguments, said, run):

@@ -424,6 +424,8 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
         "5 images are too few for a significant difference under M, N (pairs of systems: 1), and "
         "with so few the bootstrap's p-values mean nothing; compare at least 6."
     )
+    with pytest.warns(match="^1 image is too few for a significant difference under M "):
+        compare(scores_of({name: row[:1] for name, row in rows.items()}), resamples=9999)
     recwarn.clear()
     (pair,) = only(compare(scores_of(rows), resamples=9999)).pairs
     assert pair.winner == "a"

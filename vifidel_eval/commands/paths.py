@@ -119,6 +119,8 @@ class Written(Paths):
         return [value, *(beside(value, suffix) for suffix in self._suffixes)]
 
     def check(self, value: Path, taken: Iterable[Path]) -> None:
+        if os.fspath(value) == STANDARD_INPUT:
+            raise click.UsageError("outputs go to files; standard output is /dev/stdout, not -.")
         for path in self.written(value):
             check_output(path, taken)
 

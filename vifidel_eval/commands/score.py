@@ -270,6 +270,7 @@ def _check_usage(
     looked_at = products.report is not None or any(metric.images for metric in chosen)
     if settings.images is not None and not looked_at:
         raise click.UsageError("--images needs --report, or a metric that looks at the images.")
-    for name, needed in (("title", "report"), ("images_mb", "images"), ("images_mb", "report")):
+    pairs = ("title", "report"), ("images_mb", "images"), ("images_mb", "report")
+    for name, needed in (*pairs, ("date", "leaderboard")):
         if given[name] is not None and given[needed] is None:
             raise click.UsageError(f"{flag(name)} needs {flag(needed)}.")

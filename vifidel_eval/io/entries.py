@@ -251,7 +251,7 @@ def listed_image(annotation: Entry, listed: Collection[ImageId], what: str) -> I
 def unknown(seen: Iterable[Any] | str, known: Mapping[str, str]) -> str:
     """Return a clause: what was seen (names or a text), and the two layouts most like it."""
     names = [] if isinstance(seen, str) else [str(name) for name in seen]
-    what = ", ".join(f"{name!r:.30}" for name in names[:_SHOWN])
+    what = ", ".join(f"{name!r:.30}" for name in names[:_SHOWN]) or "no key"
     what += ", ..." if len(names) > _SHOWN else ""
     what = f"begins with {seen.strip()!r:.40}" if isinstance(seen, str) else f"has {what}"
     words = {name for name in names if len(name) > 1}

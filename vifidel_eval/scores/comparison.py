@@ -90,8 +90,10 @@ class Comparisons:
         few = [of for of in tested if of.images < images]
         if not few:
             return []
+        fewest_images = min(of.images for of in few)
         return [
-            f"{min(of.images for of in few)} images are too few for a significant difference under "
+            f"{fewest_images} image{'s are' if fewest_images != 1 else ' is'} too few for a "
+            f"significant difference under "
             f"{', '.join(of.metric for of in few)} (pairs of systems: {pairs}), and with so few "
             f"the bootstrap's p-values mean nothing; compare at least {images}."
         ]
