@@ -90,11 +90,13 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
     """Hold a lock file for one process at a time; `filelock.Timeout` after so many seconds."""
     from filelock import FileLock, Timeout
 
+    mode = 0o644 if kept else 0o644 | _OURS
     with contextlib.suppress(FileNotFoundError):
         state = os.lstat(lock)
+        mode = stat.S_IMODE(state.st_mode)  # filelock 4.1 gives it to what is there as well
         if not stat.S_ISREG(state.st_mode) or state.st_size:
             raise VifidelError(f"{lock}: exists and is not one of our lock files; move it away.")
-    held = FileLock(lock, mode=0o644 if kept else 0o644 | _OURS)
+    held = FileLock(lock, mode=mode)
     try:
         held.acquire(timeout=seconds)
         if _mode_at(held, lock) is None:  # one who held it until now has removed it
