@@ -5,8 +5,9 @@
 SHARED holds ``data/coco`` (val2017's references, instances and result files) and
 ``oracles/chair`` (``chair.json``, the published ``synonyms.txt`` and the results of long
 captions). Prints the numbers of each system beside the published ones, how many captions have
-other hallucinated words, and, for our own list, which words are behind other categories. Needs
-nothing but the package's dependencies.
+other hallucinated words, and, for our own list, which words are behind other categories; then
+how many words of the captions TextBlob's rules change. Needs nothing but the package's
+dependencies.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from vifidel_eval.kernels.mention_counts import (
     caption_counts,
     image_categories,
 )
-from vifidel_eval.words.english import drop_incomplete, lemmatizer, tokens
+from vifidel_eval.words.english import drop_incomplete, lemmatizer, singular, tokens
 from vifidel_eval.words.mentions import MentionFinder
 from vifidel_eval.words.synonyms import ClassList, coco_synonyms, read_classes
 
@@ -58,9 +59,12 @@ def main(shared: Path, examples: bool) -> None:
     for classes in (read_classes(published / "synonyms.txt"), coco_synonyms()):
         _compare(classes, systems, instances, references, oracle, examples)
     _variants(systems, instances, references, published / "synonyms.txt")
-    _tokens(
-        [*systems["human"].values(), *(text for texts in references.values() for text in texts)]
-    )
+    captions = [
+        *systems["human"].values(),
+        *(text for texts in references.values() for text in texts),
+    ]
+    _tokens(captions)
+    _singular_forms(captions)
     _times(systems["human"], references, instances)
 
 
@@ -161,6 +165,12 @@ def _tokens(captions: list[str]) -> None:
         f"\nTokens, without splitting sentences in NLTK: {different} of {len(captions)} captions "
         f"differ; ours {between - start:.1f} s, NLTK's {end - between:.1f} s"
     )
+
+
+def _singular_forms(captions: list[str]) -> None:
+    words = {word for caption in captions for word in tokens(caption) if word.isalpha()}
+    more = sum(singular(word) not in (word, word.removesuffix("s")) for word in words)
+    print(f"\nWords of letters: {len(words)}; singular forms other than without an s: {more}")
 
 
 def _times(
