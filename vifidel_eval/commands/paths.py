@@ -7,7 +7,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -310,16 +310,25 @@ class Requirement:
 
 def check_requirements(
     requirements: Iterable[Requirement], columns: Iterable[str], systems: Iterable[str]
-) -> None:
-    """Raise a VifidelError if requirements are on other columns or systems than those of a run."""
-    from ..scores.scores import unknown
+) -> list[Requirement]:
+    """Return requirements on the columns and systems of a run; others raise a VifidelError.
+
+    With several captions per image, the plain name of a column is that of their mean.
+    """
+    from ..scores.scores import means_by_plain_name, unknown
 
     names = {"column": list(columns), "system": list(systems)}
+    means = means_by_plain_name(names["column"])
+    checked = []
     for requirement in requirements:
-        given = {"column": requirement.condition.column, "system": requirement.system}
-        for what, name in given.items():
+        column, system = requirement.condition.column, requirement.system
+        if column not in names["column"]:
+            column = means.get(column, column)
+        for what, name in (("column", column), ("system", system)):
             if name is not None and name not in names[what]:
                 raise VifidelError(f"'{requirement}': {unknown(what, name, names[what])}")
+        checked.append(Requirement(replace(requirement.condition, column=column), system))
+    return checked
 
 
 def failures(
