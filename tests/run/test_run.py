@@ -416,8 +416,17 @@ def test_a_comparison_is_a_line_per_metric_at_a_prompt(evaluated):
     for system, standing in comparison.systems.items():
         assert f"{system} {standing.score:.4f} [{standing.low:.4f}" in lines[0]
     assert max(map(len, lines)) < 200
-    (told,) = evaluated.compare(baseline="dreaming")._repr_html_().split("<p>")[1:2]
-    assert "careful" in told
+    against = evaluated.compare(baseline="dreaming")
+    rows = against._repr_html_().partition("<tbody>")[2].split("<tr>")[1:]
+    assert len(rows) == len(against.metrics)  # one other system
+    for row, line in zip(rows, repr(against).splitlines()[1:], strict=True):
+        name, _, said = line.partition(" (")
+        assert name in row
+        assert said.partition(": careful ")[2] in row
+    alone = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: ["dog"]}, metrics="VIFIDEL")
+    # A caption that is its image's only label moves nothing; one image has no interval.
+    assert ">1.0000 #1</td></tr>" in alone.compare()._repr_html_()
+    assert repr(alone.compare()).endswith("VIFIDEL (1 image): mine 1.0000 #1")
 
 
 def test_without_references_evaluate_scores_as_without_their_weights(recwarn):

@@ -152,8 +152,9 @@ def explain(
     notes.append(document["signature"])
     shown: Callable[[str, Sequence[str]], str]
     invented: list[Invention] = []
-    told = None if chosen.inventions is None else invented
-    parts = _explained(scorer, thresholds, rows, told, wanted.samples)
+    parts = _explained(
+        scorer, thresholds, rows, invented if chosen.inventions else None, wanted.samples
+    )
     if chosen.image is None:
         findings = {name: find([of_one], wanted.samples) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in findings.items()}

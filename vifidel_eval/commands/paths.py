@@ -94,16 +94,25 @@ class ReadNamed(Read):
         return SystemFile(super().convert(path, param, ctx), name.strip())
 
 
-def named(results: Sequence[SystemFile]) -> dict[str, Path]:
-    """Return result files by system: by the name that the user gave, or one from the path."""
+def named(results: Sequence[SystemFile]) -> dict[str, Path | list[Path]]:
+    """Return result files by system: by the name that the user gave, or one from the path.
+
+    Several files that the user gave one name are one system.
+    """
     from ..captions import system_names
 
     by_path = iter(system_names([result.path for result in results if result.name is None]))
-    names = [next(by_path) if result.name is None else result.name for result in results]
-    for name in names:
-        if names.count(name) > 1:
-            raise click.UsageError(f"two systems are called {name!r}; rename one with NAME=PATH.")
-    return {name: result.path for name, result in zip(names, results, strict=True)}
+    files: dict[str, list[SystemFile]] = {}
+    for result in results:
+        files.setdefault(next(by_path) if result.name is None else result.name, []).append(result)
+    for name, of_system in files.items():
+        if len(of_system) > 1 and any(result.name is None for result in of_system):
+            raise click.UsageError(
+                f"two systems are called {name!r}; rename one with NAME=PATH, or join the files "
+                f"as one system with {name}=PATH for each."
+            )
+    paths = {name: [result.path for result in of_system] for name, of_system in files.items()}
+    return {name: of[0] if len(of) == 1 else of for name, of in paths.items()}
 
 
 class Written(Paths):

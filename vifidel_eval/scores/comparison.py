@@ -94,8 +94,8 @@ class Comparisons:
         return [
             f"{fewest_images} image{'s are' if fewest_images != 1 else ' is'} too few for a "
             f"significant difference under "
-            f"{', '.join(plain_names(of.metric for of in few))} (pairs of systems: {pairs}), and with so few "
-            f"the bootstrap's p-values mean nothing; compare at least {images}."
+            f"{', '.join(plain_names(of.metric for of in few))} (pairs of systems: {pairs}), "
+            f"and with so few the bootstrap's p-values mean nothing; compare at least {images}."
         ]
 
     def headline(self, by_default: bool = True) -> Comparison | None:

@@ -155,10 +155,10 @@ def answers_of(
         of_system = zip(rows.ids, rows.captions, strict=True)
         answers.setdefault(name, []).extend(of_system)
     rows_of = {}
-    for name, of_system in answers.items():
-        of_system.sort(key=lambda answer: place[answer[0]])
-        ids = [image_id for image_id, _ in of_system]
-        rows_of[name] = Rows([text for _, text in of_system], [images[i] for i in ids], ids)
+    for name, texts in answers.items():
+        texts.sort(key=lambda answer: place[answer[0]])
+        ids = [image_id for image_id, _ in texts]
+        rows_of[name] = Rows([text for _, text in texts], [images[i] for i in ids], ids)
     return rows_of
 
 

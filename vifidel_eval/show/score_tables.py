@@ -25,14 +25,7 @@ from ..io.text_tables import (
 )
 from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing, against
-from ..scores.scores import (
-    Scores,
-    by_plain_name,
-    chosen_columns,
-    chosen_samples,
-    leading,
-    plain_names,
-)
+from ..scores.scores import Scores, by_plain_name, chosen_columns, chosen_samples, leading
 from ..scores.scores_file import scores_text
 from .comparison_tables import (
     against_baseline,
@@ -207,7 +200,7 @@ def _in_figures(
 
 def _letters(scores: Scores) -> list[str]:
     """Return what the letters at the ends of the names of VIFIDEL's columns stand for."""
-    names = [name for name in plain_names(scores.signatures) if name in _LETTERS]
+    names = [one.name for one in by_plain_name(scores.columns()) if one.name in _LETTERS]
     meant = [f"{name.removeprefix('VIFIDEL-')}: {_LETTERS[name]}" for name in names]
     return [f"{'; '.join(meant)}."] if meant else []
 

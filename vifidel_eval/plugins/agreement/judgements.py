@@ -136,18 +136,17 @@ class Columns:
     caption_field: str = _field("", "The captions.  [default: mt, cand, caption, ...]")
     references_field: Names = _field(
         (),
-        "The references; repeat if they are in several columns.  [default: refs, references, ...]",
+        "The references (repeatable).  [default: refs, ...]",
         several=True,
     )
     rating_field: tuple[str, ...] = _field(
         (),
-        "The ratings; repeat for several questions, or with --judges for several judges.  "
-        "[default: score, ...]",
+        "The ratings; repeat for several questions.  [default: score, ...]",
         several=True,
     )
     judges: bool = option(
         False,
-        "The columns of --rating-field are judges of one question: average their ratings.",
+        "Average the ratings: each field is from one judge.",
         bool,
         section="",
     )
