@@ -130,17 +130,16 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
 
 
 def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scorer]) -> None:
-    """Warn of texts without blanks between words, which metrics read as one word each."""
+    """Warn of texts without blanks between words, in which metrics find no words."""
     metrics = _compare_words(scorers)
     found = {side: unsegmented(of_side) for side, of_side in texts.items()} if metrics else {}
     examples = {side: example for side, example in found.items() if example is not None}
     if examples:
         _warn(
             f"captions of {_listed(examples)} have no blanks between words "
-            f"({next(iter(examples.values()))!r}), so that {_listed(metrics)} "
-            f"read{'s' * (len(metrics) == 1)} a whole sentence as one word: segment captions and "
-            "references alike, with a word segmenter of their language, and put blanks between "
-            "words."
+            f"({next(iter(examples.values()))!r}), so that {_listed(metrics)} cannot tell words "
+            "apart: segment captions and references alike, with a word segmenter of their "
+            "language, and put blanks between words."
         )
 
 
