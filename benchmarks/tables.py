@@ -57,7 +57,7 @@ REFERENCES = 4
 END = 3  # words at the end of a text that copies take from another one
 KILLS = 20
 NEW_WORDS = 1_000_000
-COMMAND_SIZES = (4, 24)  # copies of the rows
+COMMAND_SIZES = (8, 16)  # copies of the rows, one per file or more
 COMMAND = ("VIFIDEL", "VIFIDEL,VIFIDEL-PRF")
 KERNEL: dict[str, type[ExplainingScorer[Any]]] = {
     "VIFIDEL": Vifidel,
