@@ -17,6 +17,7 @@ from typing import Any
 from ..captions import system_names
 from ..captions.fields import Ids, Named, Selection, Wanted
 from ..captions.layouts import captions_from, kind_of
+from ..captions.parts import captions_together
 from ..captions.rows import captions_by_image
 from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
@@ -100,8 +101,9 @@ def evaluate(
     ----------
     systems : mapping, path, or list of paths
         ``{name: captions}``. Captions are a result file of any accepted format, a mapping
-        ``{image id: caption}``, a COCO results list, pycocotools' ``loadRes``, or a DataFrame with
-        the usual columns. Paths alone get names from their file names.
+        ``{image id: caption}``, a COCO results list, pycocotools' ``loadRes``, a DataFrame with
+        the usual columns, or a list of result files, which are joined. Paths alone get names from
+        their file names.
     references : path, mapping, pycocotools COCO, list of records or DataFrame, optional
         The references; a mapping is ``{image id: [caption, ...]}``.
     objects : path, mapping, pycocotools COCO, or list of these, optional
@@ -314,6 +316,8 @@ def read_captions(
 
 def _captions_in(source: Any, where: str, wanted: Wanted) -> dict[ImageId, list[str]]:
     """Return the captions of each image; those of a program need no layout."""
+    if isinstance(source, list) and source and len(paths_in(source)) == len(source):
+        return captions_together(source, where, wanted)
     plain = None
     if not (wanted.splits or wanted.samples):
         plain = captions_by_image(source, wanted.references)

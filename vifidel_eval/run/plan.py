@@ -17,6 +17,7 @@ from ..captions.fields import Selection, Wanted
 from ..captions.rows import Rows
 from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
+from ..explain.answers import inventions_in_answers
 from ..explain.sentences import Invention, JudgedSentence, inventions_in
 from ..io.image_ids import ImageId, match, to_json_value
 from ..io.options import options_of
@@ -24,7 +25,7 @@ from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.registry import METRICS, parts_of
-from ..scores.samples import gathered_columns
+from ..scores.samples import answers_of, gathered_columns
 from ..scores.scores import Inputs, People
 from ..scores.systems import System, column_names, paired
 from ..words.settings import Settings
@@ -105,9 +106,9 @@ class Plan:
     def inventions(self) -> Iterator[Invention]:
         """Yield the inventions of all systems, each in the order of the images."""
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
-        for system in self.systems:
-            explanations = explainer.explain_rows(self._rows(system))
-            yield from inventions_in(system.name, explanations, explainer.units)
+        found = inventions_in if self.samples is None else inventions_in_answers
+        for name, rows in answers_of(self.systems, self.images, allow_subset=True).items():
+            yield from found(name, explainer.explain_rows(rows), explainer.units)
 
     def words(self) -> Iterator[dict[str, Any]]:
         """Yield the content words of all captions, each with its place and what is said of it."""

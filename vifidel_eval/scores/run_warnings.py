@@ -23,7 +23,7 @@ from ..scorers import Bleu, Cider, RougeL, Scorer
 from ..scorers.base import Progress
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
-from ..words.content_words import STOP_WORDS, foreign
+from ..words.content_words import STOP_WORDS, foreign, unsegmented
 from ..words.word_vectors import load_vectors
 from .scores import Scores
 from .systems import System, column_names, paired
@@ -83,7 +83,20 @@ def warn_of_language(
     references: Mapping[ImageId, Sequence[str]] | None,
     scorers: Mapping[str, Scorer],
 ) -> None:
-    """Warn if captions are not English, but vectors or stop words of metrics are."""
+    """Warn of the language of systems' captions and references, as `warn_of_texts` does."""
+    texts = {f"system {s.name!r}": list(s.captions.values()) for s in systems}
+    if references is not None:
+        texts["the references"] = list(chain.from_iterable(references.values()))
+    warn_of_texts(texts, scorers)
+
+
+def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scorer]) -> None:
+    """Warn if texts are not English, but vectors or stop words of metrics are.
+
+    Messages call texts by their names. Those without blanks between words are said before that,
+    whatever their language.
+    """
+    _warn_of_no_blanks(texts, scorers)
     english: dict[str, list[str]] = {what: [] for what in _OPTIONS}
     for name, scorer in scorers.items():
         for part in uncombined([scorer]):
@@ -95,9 +108,6 @@ def warn_of_language(
     english = {what: names for what, names in english.items() if names}
     if not english:
         return
-    texts = {f"system {s.name!r}": list(s.captions.values()) for s in systems}
-    if references is not None:
-        texts["the references"] = list(chain.from_iterable(references.values()))
     whose: dict[str, list[str]] = {}
     examples: dict[str, str] = {}
     for side, of_side in texts.items():
@@ -117,6 +127,30 @@ def warn_of_language(
         "scores say little. Give those of that language: "
         f"{' and '.join(_OPTIONS[w] for w in english)}."
     )
+
+
+def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scorer]) -> None:
+    """Warn of texts without blanks between words, in which metrics find no words."""
+    metrics = _compare_words(scorers)
+    found = {side: unsegmented(of_side) for side, of_side in texts.items()} if metrics else {}
+    examples = {side: example for side, example in found.items() if example is not None}
+    if examples:
+        _warn(
+            f"captions of {_listed(examples)} have no blanks between words "
+            f"({next(iter(examples.values()))!r}), so that {_listed(metrics)} cannot tell words "
+            "apart: segment captions and references alike, with a word segmenter of their "
+            "language, and put blanks between words."
+        )
+
+
+def _compare_words(scorers: Mapping[str, Scorer]) -> list[str]:
+    """Return the metrics that compare words, as blanks separate them."""
+    kinds = (*_OF_SHORT_TEXTS, WordVectorScorer)
+    return [
+        name
+        for name, scorer in scorers.items()
+        if any(isinstance(part, kinds) for part in uncombined([scorer]))
+    ]
 
 
 def lengths_matter(systems: Iterable[System]) -> bool:
@@ -168,8 +202,12 @@ def warn_of_scores(
 ) -> None:
     """Warn of scores that say little, each once and for one cause."""
     systems, references = list(systems), references or {}
-    near_zero = _warn_out_of_range(scores, systems, references, scorers)
-    _warn_of_floor(scores, scorers, near_zero)
+    explained = set(_warn_out_of_range(scores, systems, references, scorers))
+    texts = chain.from_iterable(system.captions.values() for system in systems)
+    if unsegmented(texts) is not None:  # `warn_of_language` said what is wrong
+        of_words = _compare_words(scorers)
+        explained |= {name for name, of in column_names(scorers).items() if of in of_words}
+    _warn_of_floor(scores, scorers, explained)
     if any(isinstance(part, Cider) for part in uncombined(scorers.values())):
         _warn_of_common_words(scores, systems, references)
 

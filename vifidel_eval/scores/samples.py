@@ -26,7 +26,7 @@ from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId, match
 from ..scorers import Scorer
 from .run_warnings import lengths, warn_of_scores
-from .scores import PEOPLE, People, Scores
+from .scores import OF_SAMPLES, PEOPLE, People, Scores
 from .systems import System, paired, score_rows, score_systems
 
 _ENDS = (".", "!", "?")
@@ -142,6 +142,26 @@ def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]
     ]
 
 
+def answers_of(
+    systems: Iterable[System], images: Mapping[ImageId, Sequence[str]], allow_subset: bool
+) -> dict[str, Rows]:
+    """Return the captions of each system, all samples together, those of an image in a row."""
+    place = {image_id: at for at, image_id in enumerate(images)}
+    answers: dict[str, list[tuple[ImageId, str]]] = {}
+    for system in systems:
+        name = system.sample_of or system.name
+        # An image may have fewer samples than others.
+        rows = paired(system, images, allow_subset or name in answers)
+        of_system = zip(rows.ids, rows.captions, strict=True)
+        answers.setdefault(name, []).extend(of_system)
+    rows_of = {}
+    for name, texts in answers.items():
+        texts.sort(key=lambda answer: place[answer[0]])
+        ids = [image_id for image_id, _ in texts]
+        rows_of[name] = Rows([text for _, text in texts], [images[i] for i in ids], ids)
+    return rows_of
+
+
 def pooled(systems: Iterable[System]) -> list[System]:
     """Return systems with all captions of their samples, for what only counts captions' words."""
     captions: dict[str, dict[ImageId, str]] = {}
@@ -153,7 +173,7 @@ def pooled(systems: Iterable[System]) -> list[System]:
 
 def gathered_columns(column: Column) -> list[str]:
     """Return what becomes of a column; of one without a direction, nothing is best or worst."""
-    of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
+    of_samples = OF_SAMPLES if column.ranked else OF_SAMPLES[:1]
     return [f"{column.name} {which}" for which in of_samples]
 
 

@@ -18,6 +18,8 @@ from ..evaluation import COUNTS, Column, Evaluation
 from ..io.files import open_file, sha256_of
 
 PEOPLE = "people"  #: what people are called among the systems
+#: What a column becomes with several captions per image: ``"CIDEr mean"``, ``"CIDEr best"``, ...
+OF_SAMPLES = ("mean", "best", "worst")
 _HEADLINE = "VIFIDEL-F"  # the column that tables lead with: it agrees best with people
 _RATE = "VIFIDEL-Hi"  # the column that is calibrated
 _FILE = "file"  # what stands for a path among arguments in JSON
@@ -231,7 +233,29 @@ class Scores:
 
 def leading(columns: Iterable[str]) -> list[str]:
     """Return the names of columns in the order of tables for people: the one that leads first."""
-    return sorted(columns, key=lambda name: name != _HEADLINE)
+    return sorted(columns, key=lambda name: plain_name(name)[0] != _HEADLINE)
+
+
+def plain_name(column: str) -> tuple[str, str]:
+    """Return the name of a column without `OF_SAMPLES`, and which of these it has, or ``""``."""
+    plain, _, which = column.rpartition(" ")
+    return (plain, which) if plain and which in OF_SAMPLES else (column, "")
+
+
+def plain_names(columns: Iterable[str]) -> list[str]:
+    """Return the names of columns without `OF_SAMPLES`, each once."""
+    return list(dict.fromkeys(plain_name(column)[0] for column in columns))
+
+
+def by_plain_name(columns: Iterable[Column]) -> list[Column]:
+    """Return columns under their names without `OF_SAMPLES`, each once."""
+    return list(dict.fromkeys(replace(one, name=plain_name(one.name)[0]) for one in columns))
+
+
+def means_by_plain_name(columns: Iterable[str]) -> dict[str, str]:
+    """Return the columns that are means of samples, by their names without that."""
+    names = {column: plain_name(column) for column in columns}
+    return {plain: column for column, (plain, which) in names.items() if which == OF_SAMPLES[0]}
 
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:
@@ -273,10 +297,15 @@ def unknown(
 
 
 def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
-    """Return the columns that a user named in any case, by their own or their metrics' names."""
+    """Return the columns that a user named in any case, by their own or their metrics' names.
+
+    With several captions per image, the plain name of a column is that of their mean.
+    """
     columns_of: dict[str, list[str]] = {}
     for column, metric in metric_of.items():
         columns_of.setdefault(metric.lower(), []).append(column)
+    means = means_by_plain_name(metric_of)
+    columns_of |= {name.lower(): [column] for name, column in means.items()}
     columns_of |= {column.lower(): [column] for column in metric_of}
     chosen: dict[str, None] = {}
     for name in names:

@@ -140,8 +140,9 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     if missing and not allow_subset:
         raise ImageIdError(
             f"system {system.name!r} has no caption for {len(missing)} of {len(references)} "
-            f"images, such as {samples(missing)}; complete the file, or give --allow-subset "
-            "(allow_subset=True) to score only the images it has."
+            f"images, such as {samples(missing)}; complete the file, join parts of it under one "
+            "name (NAME=PART1 NAME=PART2), or give --allow-subset (allow_subset=True) to score "
+            "only the images it has."
         )
     ids = [image_id for image_id in references if image_id in captions]
     return checked(Rows([captions[i] for i in ids], [references[i] for i in ids], ids))

@@ -173,6 +173,11 @@ class RowScorer:
         self.type = pa.struct([*((name, pa.float64()) for name in names), (_STATUS, pa.string())])
         self._weighted, self._max_words = settings.weighted, max_words
 
+    @property
+    def scorers(self) -> dict[str, WordVectorScorer[Any]]:
+        """The scorers by the names of their metrics."""
+        return {record.name: scorer for record, scorer in self._metrics}
+
     def signatures(self, objects: str) -> list[str]:
         """Return the signature of each metric; `objects` is what it says of the labels."""
         return [scorer.signature_with(objects) for _, scorer in self._metrics]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from ...evaluation import add_tallies
 from ...io.files import first_line
 from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
-from ...scorers.word_vectors import MOST_DIFFERENT
+from ...scorers.word_vectors import MOST_DIFFERENT, WordVectorScorer
 from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
@@ -150,6 +150,11 @@ class TableScorer(MadeAgain):
         and last ``status``.
         """
         return self._scorer(self.columns.references is not None).type
+
+    @property
+    def scorers(self) -> Mapping[str, WordVectorScorer[Any]]:
+        """The scorers by the names of their metrics."""
+        return self._scorer(self.columns.references is not None).scorers
 
     def signature(self, schema: Any = None) -> str:
         """Return one line that pins everything that changes the numbers, of each metric.
