@@ -218,6 +218,7 @@ def plain_reading(finder, words):
     terms = all_terms(finder._terms)
     single = {*finder._as_written, *finder.classes.class_of, *(term.words[0] for term in terms)}
     describing = set() if finder.classes.published else finder._describing
+    is_list = len(words) > 2 and all({*pair} & single for pair in zip(words, forms, strict=True))
     end = 0
     for at, word in enumerate(words):
         if at < end or not {word, forms[at]} & single:
@@ -248,14 +249,14 @@ def plain_reading(finder, words):
         else:
             end, name = at + 1, finder._as_written.get(word, forms[at])
         is_seat = name == "seat" and "toilet" in forms
-        if not is_seat and not describes_next(finder.classes, name, words, at, end):
+        if not is_seat and not describes_next(finder.classes, name, words, at, end, is_list):
             yield at, end, name
 
 
-def describes_next(classes, name, words, at, end):
+def describes_next(classes, name, words, at, end, is_list):
     """Return whether a name describes the noun behind it, which CHAIR's list does not know."""
     category = classes.class_of.get(name)
-    if classes.published or category is None or end == len(words):
+    if classes.published or category is None or end == len(words) or is_list:
         return False
     head = classes.class_of.get(singular(words[end]))
     is_person = category == classes.class_of["person"]

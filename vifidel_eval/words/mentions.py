@@ -58,6 +58,7 @@ _TERMS = {
 }  # fmt: skip
 
 _SEAT = "seat"
+_COMPOUND = 2  # words
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
@@ -300,12 +301,16 @@ class MentionFinder:
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
         no_name = _SEAT if "toilet" in [token.form for token in read] else None
+        # In a list of names, such as *dog cat person*, none describes another.
+        is_list = len(read) > _COMPOUND and all(token.name for token in read)
         end = 0
         for at, token in enumerate(read):
             if at < end or token.name is None:
                 continue
             end, name = (at + 1, token.name) if token.alone else self._name(read, at)
-            if name is not None and name != no_name and not self._describes(read, at, end, name):
+            if name is None or name == no_name:
+                continue
+            if is_list or not self._describes(read, at, end, name):
                 yield at, end, name
 
     def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
