@@ -37,7 +37,9 @@ def test_plain_mean_image_by_image():
     assert mean.signature() == "A+B|scaled:no|(A|factor:1) + (B|factor:3)"
     evaluation = mean.evaluate(coco_rows(res, res))["A+B"]
     assert evaluation.counts == {"undefined": 1}
-    assert evaluation.signature == mean.signature()
+    # Metrics of others do not say themselves how captions are read.
+    parts = "(A|factor:1|captions:answers-1) + (B|factor:3|captions:answers-1)"
+    assert evaluation.signature == f"A+B|scaled:no|{parts}"
 
 
 def test_scaled_to_the_run():

@@ -8,8 +8,9 @@ them is its own caption.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .refusals import is_refusal
 
@@ -37,8 +38,9 @@ _END_OF_TURN = frozenset(
     "endofutterance".split()
 )
 _BEGIN_OF_TURN = frozenset("s bos beginoftext beginofsentence startoftext".split())
-_MODELS, _OTHERS = frozenset(("assistant", "model", "gpt", "bot", "ai")), frozenset(
-    ("user", "human", "system", "instruction", "tool", "developer")
+_MODELS, _OTHERS = (
+    frozenset(("assistant", "model", "gpt", "bot", "ai")),
+    frozenset(("user", "human", "system", "instruction", "tool", "developer")),
 )
 
 _MARK = re.compile(
@@ -77,11 +79,14 @@ _NAMES_A_TEXT = frozenset(
     "caption captions description descriptions answer response output summary alt".split()
 )
 _ANNOUNCES = frozenset(("here", "below", "following"))
-_OF_LABELS = frozenset(
-    "a an the my your this that it its is s final short brief detailed concise one sentence single "
-    "simple possible suggested generated proposed image picture photo photograph scene for of in "
-    "english text alt and coco style".split()
-) | _NAMES_A_TEXT
+_OF_LABELS = (
+    frozenset(
+        "a an the my your this that it its is s final short brief detailed concise one sentence single "
+        "simple possible suggested generated proposed image picture photo photograph scene for of in "
+        "english text alt and coco style".split()
+    )
+    | _NAMES_A_TEXT
+)
 _REASONS = re.compile(
     r"(?:[*_#]+[ ]?)?(?:reasoning|thinking|thoughts?|thought process|chain of thought|analysis|"
     r"rationale|let's think step by step|step 1)\b[*_]*[ ]?[:.\n]",
@@ -96,8 +101,10 @@ _LABEL = re.compile(
 _SOMETHING = re.compile(r"[^\W_]")  # a letter or digit
 # Without any of these a text is a caption, or empty, or a refusal.
 _AROUND = re.compile("[<\\[\u25c1`:\\\\\n]|assistantfinal")
-_OUTSIDE = frozenset('"\'\u201c\u2018\u00ab*_#>')
-_FIRST = re.compile(r"\s*(?:sure|certainly|of course|absolutely|ok|alright|got|great|no prob)", re.I)
+_OUTSIDE = frozenset("\"'\u201c\u2018\u00ab*_#>")
+_FIRST = re.compile(
+    r"\s*(?:sure|certainly|of course|absolutely|ok|alright|got|great|no prob)", re.I
+)
 
 
 @dataclass(frozen=True)
@@ -115,10 +122,19 @@ class Answer:
         """The keys of `COUNTS` under which it is counted."""
         return (*self.left_out, *([NO_CLAIM] if self.why_nothing else ()))
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what is said of a caption beside it: the text, and what of it is not scored."""
+        said = {"written": self.written, "not_scored": list(self.counted)}
+        return said | ({"claims_nothing": self.why_nothing} if self.why_nothing else {})
+
     @property
     def shown(self) -> str:
         """What people are shown: the caption, or the text as written with a mark before it."""
-        return f"[claims nothing: {self.why_nothing}] {self.written}" if self.why_nothing else self.caption
+        return (
+            f"[claims nothing: {self.why_nothing}] {self.written}"
+            if self.why_nothing
+            else self.caption
+        )
 
 
 def read_answer(text: str) -> Answer | None:
@@ -126,7 +142,8 @@ def read_answer(text: str) -> Answer | None:
 
     Takes time in proportion to the length of the text, whatever is in it.
     """
-    caption, left_out = text, ()
+    caption = text
+    left_out: tuple[str, ...] = ()
     if _AROUND.search(text) or text[:1] in _OUTSIDE or text[:1].isspace() or _FIRST.match(text):
         caption, left_out = _without_the_rest(text)
     why = ""
@@ -143,6 +160,12 @@ def read_answers(texts: Sequence[str]) -> list[Answer | None] | None:
     """Return what `read_answer` does of each text; None if all of them are captions."""
     answers = list(map(read_answer, texts))
     return answers if any(answer is not None for answer in answers) else None
+
+
+def captions_in(texts: Iterable[str], answers: Iterable[Answer | None]) -> list[str]:
+    """Return the captions in texts that were read to these answers."""
+    read = zip(texts, answers, strict=True)
+    return [text if answer is None else answer.caption for text, answer in read]
 
 
 def _without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
@@ -276,8 +299,8 @@ def _pass(reading: _Reading, kind: str, thought_closes: bool) -> None:
 def _kind_of(mark: re.Match[str]) -> str:
     """Return what a mark does: begin or end a thought, an answer, a turn; empty if nothing."""
     if mark["channel"] is not None:
-        words = set(_WORDS.findall(mark["channel"].lower()))
-        return "final" if words & _ANSWERS else "channel"
+        named = _WORDS.findall(mark["channel"].lower())
+        return "final" if not _ANSWERS.isdisjoint(named) else "channel"
     if mark["closed"]:
         return "end"
     if mark["boxed"]:

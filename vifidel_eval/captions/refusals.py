@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 # What is quoted was not written by the speaker.
-_QUOTED = re.compile("[\"\u201c][^\"\u201c\u201d]*[\"\u201d]")
+_QUOTED = re.compile('["\u201c][^"\u201c\u201d]*["\u201d]')
 _CONTRACTIONS = (
     ("\u2019", "'"),
     ("cannot", "can not"),
@@ -48,7 +48,9 @@ _MODEL = (
     r"(?:ai|a\.i|llm|language model|text-based model|chatbot|virtual assistant|ai assistant|"
     r"assistant|artificial intelligence)\b"
 )
-_AS_A_MODEL = re.compile(rf"(?:as|being) (?:just |only )?an? [^,]{{0,60}}?{_MODEL}[^,]{{0,40}}(?:,|$)")
+_AS_A_MODEL = re.compile(
+    rf"(?:as|being) (?:just |only )?an? [^,]{{0,60}}?{_MODEL}[^,]{{0,40}}(?:,|$)"
+)
 _IS_A_MODEL = re.compile(rf"i am (?:\w+ )?an? [^,]{{0,60}}?{_MODEL}")
 _NOT_ABLE = re.compile(
     rf"(?:(?:i|we) {_ADVERB})?(?:(?:am|are|was|were) {_ADVERB})?(?:unable|incapable)\b|"
@@ -71,7 +73,9 @@ _MAY_NOT = re.compile(
     re.S,
 )
 # Of these it is the picture that is described, or a life: *I cannot see any zebra*.
-_LOOKING = re.compile(r"(?:see|find|spot|notice|detect|observe|make out|receive|get|view)\b(?P<what>.*)", re.S)
+_LOOKING = re.compile(
+    r"(?:see|find|spot|notice|detect|observe|make out|receive|get|view)\b(?P<what>.*)", re.S
+)
 _LIVING = re.compile(
     r"(?:wait|believe|think|stop|resist|imagine|help but|get enough|say no|go wrong|afford|live|"
     r"remember|forget|(?:tell|say|determine|know) (?:if|whether))\b"

@@ -127,14 +127,17 @@ def explain(
     from ..scores.systems import System
     from ..words.synonyms import read_things
 
-    systems, by_image = read_captions(named(results), references, wanted, selection.image_ids)
+    systems, by_image = read_captions(
+        named(results), references, wanted, selection.image_ids, settings.as_written
+    )
     if chosen.caption is not None:
-        systems = [System("caption", {from_json_key(chosen.image or ""): chosen.caption})]
+        text = {from_json_key(chosen.image or ""): chosen.caption}
+        systems = [System.read("caption", text, settings.as_written)]
     names = read_things(settings.options["things"])
     settings = replace(settings, options={**settings.options, "things": names})
     if chosen.by_category or settings.objects:
         metric = METRICS[_BY_CATEGORY if chosen.by_category else "VIFIDEL"]
-        scorer = cast("Explainer", metric.make(settings))
+        scorer = cast("Explainer", metric.scorer_for(settings))
     else:
         scorer = VifidelH(**settings.evidence, support=thresholds.support)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
@@ -241,7 +244,6 @@ def _rows(
     chosen: Explaining,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
-    from ..captions.rows import make_rows
     from ..scores.run_warnings import warn_of_language
     from ..scores.systems import all_images, in_one_spelling, paired
 
@@ -258,7 +260,8 @@ def _rows(
         references: list[str] = []
         if by_image is not None:
             references = by_image[_known_id(image, by_image, "the reference side")]
-        rows[system.name] = make_rows([system.captions[image_id]], [image_id], [references])
+        of_image = replace(system, captions={image_id: system.captions[image_id]})
+        rows[system.name] = paired(of_image, {image_id: references}, allow_subset)
     return rows
 
 

@@ -20,6 +20,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from ..captions.generated import Answer
 from ..captions.rows import Rows
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Statistics
@@ -129,13 +130,16 @@ def signed(scores: Scores, people: People) -> Scores:
     )
 
 
-def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
+def spread(
+    name: str, captions: Mapping[ImageId, Sequence[str]], as_written: bool = False
+) -> list[System]:
     """Return a system for the first captions of all images, one for the second, and so on."""
     most = max(map(len, captions.values()), default=0)
     return [
-        System(
+        System.read(
             f"{name}, sample {number + 1}",
             {i: texts[number] for i, texts in captions.items() if number < len(texts)},
+            as_written,
             name,
         )
         for number in range(most)
@@ -145,10 +149,13 @@ def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]
 def pooled(systems: Iterable[System]) -> list[System]:
     """Return systems with all captions of their samples, for what only counts captions' words."""
     captions: dict[str, dict[ImageId, str]] = {}
+    answers: dict[str, dict[ImageId, Answer]] = {}
     for system in systems:
-        of_name = captions.setdefault(system.sample_of or system.name, {})
+        name = system.sample_of or system.name
+        of_name, read = captions.setdefault(name, {}), answers.setdefault(name, {})
         of_name.update({(system.name, i): text for i, text in system.captions.items()})
-    return [System(name, of_name) for name, of_name in captions.items()]
+        read.update({(system.name, i): answer for i, answer in system.answers.items()})
+    return [System(name, of_name, None, answers[name]) for name, of_name in captions.items()]
 
 
 def gathered_columns(column: Column) -> list[str]:
@@ -166,11 +173,18 @@ def _rows_of(
     again: dict[str, Rows] = {}
     own = np.ones((len(samples), len(first)), dtype=bool)
     for is_own, (name, rows) in zip(own, samples.items(), strict=True):
-        captions = dict(zip(rows.ids, rows.captions, strict=True))
-        is_own[:] = [image_id in captions for image_id in first.ids]
-        pairs = zip(first.ids, first.captions, strict=True)
-        filled = [captions.get(image_id, caption) for image_id, caption in pairs]
-        systems[name] = replace(first, captions=filled)
+        at = {image_id: row for row, image_id in enumerate(rows.ids)}
+        is_own[:] = [image_id in at for image_id in first.ids]
+        # The row of each image in those of both.
+        both = [at.get(i, len(rows) + row) for row, i in enumerate(first.ids)]
+        captions = [*rows.captions, *first.captions]
+        answers = [*(rows.answers or [None] * len(rows)), *(first.answers or [None] * len(first))]
+        answers = [answers[row] for row in both]
+        systems[name] = replace(
+            first,
+            captions=[captions[row] for row in both],
+            answers=answers if any(answers) else None,
+        )
         if not is_own.all():
             again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
     return systems, again, own

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..annotations import ObjectLabels
+from ..captions.generated import Answer, captions_in, read_answers
 from ..captions.rows import Rows, checked, one_run
 from ..errors import (
     CaptionError,
@@ -44,6 +45,24 @@ class System:
     name: str
     captions: Mapping[ImageId, str]
     sample_of: str | None = None
+    #: What captions were read from, of those that are not as written; it may have other images too.
+    answers: Mapping[ImageId, Answer] = field(default_factory=dict)
+
+    @classmethod
+    def read(
+        cls,
+        name: str,
+        texts: Mapping[ImageId, str],
+        as_written: bool = False,
+        sample_of: str | None = None,
+    ) -> System:
+        """Return a system with the captions in its texts or, if `as_written`, all of these."""
+        answers = None if as_written else read_answers(list(texts.values()))
+        if answers is None:
+            return cls(name, texts, sample_of)
+        captions = dict(zip(texts, captions_in(texts.values(), answers), strict=True))
+        read = {i: answer for i, answer in zip(texts, answers, strict=True) if answer is not None}
+        return cls(name, captions, sample_of, read)
 
 
 def all_images(
@@ -106,7 +125,9 @@ def in_one_spelling(
         new |= {i: spelled_as.setdefault(others[name], others[name]) for i, name in named.items()}
         captions = {new.get(i, i): caption for i, caption in system.captions.items()}
         one_each = len(captions) == len(system.captions)
-        spelled.append(replace(system, captions=captions) if one_each else system)
+        answers = {new.get(i, i): answer for i, answer in system.answers.items()}
+        renamed = replace(system, captions=captions, answers=answers)
+        spelled.append(renamed if one_each else system)
     return spelled, references
 
 
@@ -132,6 +153,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     check_distinct(references, "the references")
     reference_id = _known(system, references)
     captions = {reference_id[image_id]: caption for image_id, caption in system.captions.items()}
+    read = {reference_id[i]: a for i, a in system.answers.items() if i in reference_id}
     if len(captions) < len(system.captions):
         raise ImageIdError(
             f"system {system.name!r}: two of its image ids mean the same image; keep one."
@@ -144,7 +166,9 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
             "(allow_subset=True) to score only the images it has."
         )
     ids = [image_id for image_id in references if image_id in captions]
-    return checked(Rows([captions[i] for i in ids], [references[i] for i in ids], ids))
+    rows = Rows([captions[i] for i in ids], [references[i] for i in ids], ids)
+    answers = list(map(read.get, ids))
+    return checked(replace(rows, answers=answers) if any(answers) else rows)
 
 
 def _known(system: System, references: Mapping[ImageId, Any]) -> dict[ImageId, ImageId]:

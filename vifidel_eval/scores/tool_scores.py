@@ -13,7 +13,7 @@ import hashlib
 import math
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from numbers import Real
@@ -73,6 +73,9 @@ class ToolScores(Scorer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         digests = ",".join(digest for _, digest in self._of_systems)
         return f"{self.method()}|scores:given|files:{digests}"
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        return self.signature()  # how captions are read changes nothing
 
     @contextmanager
     def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:

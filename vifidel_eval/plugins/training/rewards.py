@@ -7,6 +7,9 @@ functions (``compute_score``); neither package is needed to import this module.
 >>> reward = trl_reward("VIFIDEL-F", references=None)
 >>> reward(completions=["a dog catches a frisbee"], objects=[["dog", "frisbee"]])[0] > 0.8
 True
+
+A caption that claims nothing, or leaves its column undefined, gets the worst of the column: nobody
+is to earn by silence (docs/answers.md).
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ from __future__ import annotations
 import difflib
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 # Absolute names: verl may load this file by its path, as a module of no package.
+from vifidel_eval.captions.rows import MOST_CHARACTERS, Rows
 from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
@@ -28,20 +33,26 @@ from vifidel_eval.plugins.pytorch import MadeAgain
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS
+from vifidel_eval.scorers.word_vectors import MOST_DIFFERENT
 from vifidel_eval.words.settings import Settings
 
 #: A generated text: a string, or messages whose content is text or a list of blocks.
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 #: From a defined score of a column to a reward.
 Transform: TypeAlias = Callable[[float], float]
+#: What a caption gets that leaves its column undefined: a reward, or that of the worst score.
+Undefined: TypeAlias = float | Literal["worst"] | None
 #: The record of a metric, one of its columns, and what computes it from rows.
 ColumnScorer: TypeAlias = tuple[Metric, Column, Scorer]
 
 __all__ = ["TrlReward", "compute_score", "trl_reward"]
 
+#: The worst score of columns that count things, which have no bound: so many things made up.
+WORST_COUNT = 10.0
+
 
 @lru_cache(maxsize=32)
-def column_scorer(name: str, references: bool) -> ColumnScorer:
+def column_scorer(name: str, references: bool, as_written: bool = False) -> ColumnScorer:
     """Return a column whose scores depend on their row alone, and what computes it."""
     columns = {
         column.name: (metric, column)
@@ -60,8 +71,15 @@ def column_scorer(name: str, references: bool) -> ColumnScorer:
     metric, column = columns[name]
     if metric.references and not references:
         raise VifidelError(f"{name} compares captions with references; give references too.")
-    settings = Settings(references=references, weighted=references)
-    return metric, column, metric.make(settings)
+    settings = Settings(references=references, weighted=references, as_written=as_written)
+    return metric, column, metric.scorer_for(settings)
+
+
+def worst_of(column: Column) -> float:
+    """Return the worst score of a column; of counts, which have no bound, `WORST_COUNT`."""
+    if not column.lower_is_better:
+        return 0.0
+    return WORST_COUNT if column.is_count else 1.0
 
 
 class TrlReward(MadeAgain):
@@ -84,7 +102,17 @@ class TrlReward(MadeAgain):
     weight : float
         Factor of every reward; greater than 0.
     transform : callable, optional
-        Function from a defined score to its reward, instead of the sign above.
+        Function from a score to its reward, instead of the sign above.
+    undefined : float, None or "worst"
+        The reward of a completion that leaves the column undefined although something is known of
+        its image: one that claims nothing (a refusal, only reasoning, empty), mentions nothing, or
+        cannot be read. By default that of the worst score: 0, where lower is better 1, and for
+        VIFIDEL-Hn 10. None gives no reward.
+    as_written : bool
+        Whether all of a completion is scored, with reasoning and what else is around its caption.
+    strict : bool
+        Whether a completion that cannot be read, being too long or no text, raises an error; by
+        default it is undefined, and one warning counts those of the first such batch.
 
     Raises
     ------
@@ -101,8 +129,13 @@ class TrlReward(MadeAgain):
         references: str | None = "references",
         weight: float = 1.0,
         transform: Transform | None = None,
+        undefined: Undefined = "worst",
+        as_written: bool = False,
+        strict: bool = False,
     ) -> None:
-        metric, self._column, self._scorer = column_scorer(column, references is not None)
+        metric, self._column, self._scorer = column_scorer(
+            column, references is not None, as_written
+        )
         if objects is None and metric.objects:
             raise VifidelError(
                 f"{column} needs the objects of the images: name the data set's column of object "
@@ -116,6 +149,8 @@ class TrlReward(MadeAgain):
         self._columns = {"objects": objects, "references": references}
         self._reward = partial(_reward, self._column, weight, transform)
         self._reward(0.5)  # what is wrong with a transform is said before the training
+        self._undefined = _reward_of(undefined, self._reward, self._column)
+        self._strict, self._has_warned = strict, False
         self.__name__: str = _name(self._column, transform)
 
     def __call__(
@@ -124,10 +159,11 @@ class TrlReward(MadeAgain):
         log_metric: Callable[[str, float], object] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """Return the reward of each completion; None where the column is not defined.
+        """Return the reward of each completion; None where nothing is known of the image.
 
-        `log_metric` gets the share of undefined ones. `columns` are those of the data set, and what
-        else TRL passes. It raises a VifidelError if one is missing or a completion is no text.
+        `log_metric` gets the share of those whose score is undefined. `columns` are those of the
+        data set, and what else TRL passes. It raises a VifidelError if one is missing or, if
+        `strict`, a completion cannot be read.
         """
         given: dict[str, list[Any]] = {}
         for argument, name in self._columns.items():
@@ -139,11 +175,17 @@ class TrlReward(MadeAgain):
                 )
             if name is not None:
                 given[argument] = list(map(_plain, columns[name]))
-        captions = [_text(completion, at) for at, completion in enumerate(completions)]
-        scores = self._scorer.score_columns(captions, **given)[self._column.name].tolist()
-        rewards = [None if math.isnan(score) else self._reward(score) for score in scores]
+        scored = _scored(self._scorer, self._column, completions, given, self._strict)
+        if scored.unreadable and not self._has_warned:
+            self._has_warned = True
+            _warn_of_unreadable(scored.unreadable, len(completions))
+        rewards: list[float | None] = []
+        for score, is_known in zip(scored.scores, scored.known, strict=True):
+            reward = None if math.isnan(score) else self._reward(score)
+            rewards.append(self._undefined if math.isnan(score) and is_known else reward)
         if log_metric is not None and rewards:
-            log_metric(f"{self.__name__}/undefined", rewards.count(None) / len(rewards))
+            undefined = sum(map(math.isnan, scored.scores))
+            log_metric(f"{self.__name__}/undefined", undefined / len(rewards))
         return rewards
 
     def __repr__(self) -> str:
@@ -162,9 +204,11 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     *,
     column: str = "VIFIDEL-F",
-    undefined: float = 0.0,
+    undefined: float | Literal["worst"] = "worst",
     weight: float = 1.0,
     transform: Transform | None = None,
+    as_written: bool = False,
+    strict: bool = False,
     **_: object,
 ) -> dict[str, float]:
     """Return the reward of one row as verl's reward managers take it.
@@ -177,15 +221,16 @@ def compute_score(
     Parameters
     ----------
     solution_str : str
-        What the policy wrote.
+        What the policy wrote; with `strict`, what cannot be read raises an error.
     ground_truth : sequence or mapping
         The object labels of the image: names, or ``{name: count}``; None if nothing is known.
     extra_info : mapping, optional
         The row's further information; its ``"references"``, if any, are the image's.
-    column, weight, transform
+    column, weight, transform, as_written, strict
         As `trl_reward` describes them.
-    undefined : float
-        The reward of a row whose score is undefined; a warning says so once per process.
+    undefined : float or "worst"
+        The reward of a row whose score is undefined; a warning says so once per process. By
+        default that of the worst score, but 0 for a row whose image nothing is known of.
 
     Returns
     -------
@@ -198,21 +243,111 @@ def compute_score(
     VifidelError
         If the column or an argument cannot be used.
     """
-    if not _is_real(undefined) or not math.isfinite(undefined):
-        raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
+    if undefined is None:
+        raise VifidelError("undefined must be a finite number or 'worst', not None.")
     references = None if extra_info is None else extra_info.get("references")
-    of_metric, scorer = column_scorer(column, references is not None)[1:]
-    columns = scorer.score_columns(
-        [solution_str],
-        objects=[_plain(ground_truth)],
-        references=None if references is None else [_plain(references)],
-    )
-    score = float(columns[column][0])
-    if math.isnan(score):
-        _warn_once(column, undefined)
-        return {"score": float(undefined), _spelled(column): float(undefined), "undefined": 1.0}
-    reward = _reward(of_metric, weight, transform, score)
-    return {"score": reward, _spelled(column): score, "undefined": 0.0}
+    of_metric, scorer = column_scorer(column, references is not None, as_written)[1:]
+    reward = partial(_reward, of_metric, weight, transform)
+    instead = _reward_of(undefined, reward, of_metric)
+    given = {"objects": [_plain(ground_truth)]}
+    if references is not None:
+        given["references"] = [_plain(references)]
+    scored = _scored(scorer, of_metric, [solution_str], given, strict)
+    [score], [is_known] = scored.scores, scored.known
+    if not math.isnan(score):
+        return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
+    if undefined != "worst":
+        value = score = float(undefined)
+    else:
+        value, score = (instead or 0.0, worst_of(of_metric)) if is_known else (0.0, 0.0)
+    _warn_once(column, value, is_known)
+    return {"score": value, _spelled(column): score, "undefined": 1.0}
+
+
+class _Scored(NamedTuple):
+    """The scores of completions, and why some have none."""
+
+    scores: list[float]  # NaN of those that claim nothing or cannot be read, too
+    known: list[bool]  # whether another caption of the same image would have a score
+    unreadable: list[CaptionError]
+
+
+def _scored(
+    scorer: Scorer,
+    column: Column,
+    completions: Sequence[Any],
+    given: Mapping[str, list[Any]],
+    strict: bool,
+) -> _Scored:
+    """Return the scores of completions in a column; `given` is what is known of their images."""
+    unreadable: dict[int, CaptionError] = {}
+    captions: list[str] = []
+    for at, completion in enumerate(completions):
+        try:
+            captions.append(_text(completion, at))
+        except CaptionError as problem:
+            unreadable[at] = problem
+            captions.append("")
+    try:
+        scores = _scores_of(scorer, column, scorer.rows(captions, **given))
+    except CaptionError:
+        scores = []
+        for at, caption in enumerate(captions):
+            row = {name: [values[at]] for name, values in given.items()}
+            try:
+                scores += _scores_of(scorer, column, scorer.rows([caption], **row))
+            except CaptionError as problem:
+                # What is wrong with the row itself is an error.
+                scores += _scores_of(scorer, column, scorer.rows([""], **row))
+                unreadable[at] = CaptionError(f"completion {at}: {problem}")
+    if strict and unreadable:
+        raise unreadable[min(unreadable)]
+    for at in unreadable:
+        scores[at] = math.nan
+    known = [True] * len(scores)
+    undefined = [at for at, score in enumerate(scores) if math.isnan(score)]
+    if undefined:
+        rows = scorer.rows([""] * len(scores), **given).take(undefined)
+        # Captions that say all that is known of their images.
+        told = replace(rows, captions=list(map(_all_known, *_sides(rows))), answers=None)
+        for at, score in zip(undefined, _scores_of(scorer, column, told), strict=True):
+            known[at] = not math.isnan(score)
+    return _Scored(scores, known, [unreadable[at] for at in sorted(unreadable)])
+
+
+def _scores_of(scorer: Scorer, column: Column, rows: Rows) -> list[float]:
+    """Return the score of each row, NaN if its caption claims nothing."""
+    scores = scorer.evaluate(rows, signed=False)[column.name].scores.tolist()
+    pairs = zip(scores, rows.claims_nothing, strict=True)
+    return [math.nan if claims_nothing else score for score, claims_nothing in pairs]
+
+
+def _sides(rows: Rows) -> tuple[Sequence[Any], ...]:
+    nothing: list[Any] = [()] * len(rows)
+    return rows.objects or nothing, rows.asked or nothing, rows.references
+
+
+def _all_known(labels: Iterable[str], asked: Iterable[str] | None, said: Iterable[str]) -> str:
+    """Return a text of no more words than can be read that names what is known of an image."""
+    names = dict.fromkeys((*labels, *sorted(asked or ()), *said))
+    texts, left = [], MOST_DIFFERENT
+    for text in names:
+        left -= len(text.split()) + 1
+        if left < 0:
+            break
+        texts.append(f"A {text}.")
+    return " ".join(texts)[:MOST_CHARACTERS]
+
+
+def _reward_of(
+    undefined: Undefined, reward: Callable[[float], float], column: Column
+) -> float | None:
+    """Return the reward of a completion that leaves a column undefined."""
+    if undefined == "worst":
+        return reward(worst_of(column))
+    if undefined is None or (_is_real(undefined) and math.isfinite(undefined)):
+        return None if undefined is None else float(undefined)
+    raise VifidelError(f"undefined must be a finite number or 'worst', not {undefined!r:.40}.")
 
 
 def _name(column: Column, transform: Transform | None) -> str:
@@ -285,11 +420,23 @@ def _text(completion: Completion, at: int) -> str:
         ) from problem
 
 
-@cache
-def _warn_once(column: str, undefined: float) -> None:
+def _warn_of_unreadable(problems: Sequence[CaptionError], number: int) -> None:
     warnings.warn(
-        f"{column} is undefined for a row (no object label, or nothing to judge); the reward of "
-        f"this and every such row is {undefined:g}.",
+        f"{len(problems)} of {number} completions cannot be read, and have no score: {problems[0]} "
+        "Those of later batches are not reported; strict=True makes it an error.",
+        VifidelWarning,
+        stacklevel=3,
+    )
+
+
+@cache
+def _warn_once(column: str, reward: float, is_known: bool) -> None:
+    why = "its caption claims or mentions nothing, or cannot be read"
+    if not is_known:
+        why = "no object label, or nothing to judge"
+    warnings.warn(
+        f"{column} is undefined for a row ({why}); the reward of this and every such row is "
+        f"{reward:g}.",
         VifidelWarning,
         stacklevel=4,
     )

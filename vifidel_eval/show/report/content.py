@@ -108,7 +108,7 @@ def gather(
         scores,
         comparisons,
         references,
-        captions={name: dict(zip(of.ids, of.captions, strict=True)) for name, of in rows.items()},
+        captions={name: dict(zip(of.ids, of.shown, strict=True)) for name, of in rows.items()},
         material=material or Material(),
         sample_of={one.name: one.sample_of for one in systems if one.sample_of is not None},
     )
