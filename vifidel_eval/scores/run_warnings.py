@@ -66,6 +66,7 @@ class WordsPerCaption(Scorer):
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         words = np.array(lengths(rows.captions), dtype=np.float64)
+        words[rows.claims_nothing] = np.nan
         on_progress(len(rows))
         return {WORDS: Evaluation(rows.ids, words)}
 
@@ -152,7 +153,8 @@ def warn_of_answers(systems: Iterable[System]) -> None:
 
 def lengths_matter(systems: Iterable[System]) -> bool:
     """Return whether scores are to be read beside captions' lengths; warn if they differ much."""
-    words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
+    claims = {system.name: system.claims for system in systems}
+    words = {name: lengths(captions) for name, captions in claims.items() if captions}
     if not words:
         return False
     means = {name: fmean(of_system) for name, of_system in words.items()}

@@ -24,6 +24,7 @@ _HEADLINE = "VIFIDEL-F"  # the column that tables lead with: it agrees best with
 OF_CLAIMS = (
     *("VIFIDEL-P", "VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-T"),
     *("CHAIRs", "CHAIRi", "CHAIR-Precision", "CHAIR-Len"),
+    "Words",
 )
 _RATE = "VIFIDEL-Hi"  # the column that is calibrated
 _FILE = "file"  # what stands for a path among arguments in JSON

@@ -48,6 +48,12 @@ class System:
     #: What captions were read from, of those that are not as written; it may have other images too.
     answers: Mapping[ImageId, Answer] = field(default_factory=dict)
 
+    @property
+    def claims(self) -> list[str]:
+        """Its captions without those that claim nothing."""
+        silent = {i for i, answer in self.answers.items() if answer.why_nothing}
+        return [caption for i, caption in self.captions.items() if i not in silent]
+
     @classmethod
     def read(
         cls,

@@ -354,7 +354,10 @@ def _trials(
     # Ablations and other tools' scores stand alone, unless --metrics names more.
     alone = experiment.ablation or experiment.scores
     scorers, unavailable = build(chosen_metrics(metrics, settings, not alone), settings)
-    scorers |= experiment.ablations(settings)
+    ablations = experiment.ablations(settings)
+    if settings.as_written:
+        ablations = {name: scorer.as_written() for name, scorer in ablations.items()}
+    scorers |= ablations
     numbers = experiment.references if has_references else (0,)
     draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
