@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib.metadata
-import inspect
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -24,6 +22,7 @@ from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
 from ..io.image_ids import ImageId
 from ..io.options import named_if_wrong, noting
+from .docstrings import say_settings, with_settings
 
 Progress = Callable[[int], object]
 S = TypeVar("S", bound="Scorer")
@@ -37,42 +36,6 @@ _OF_RUNS = frozenset(
     "main objects_of prepare rates_inventions read rows score_part scored signature_of "
     "signature_with space takes_texts units".split()
 )
-
-_SECTION = re.compile(r"^(\w+)\n-+\n", re.M)
-
-
-def _with_settings(scorer: type[Scorer]) -> str | None:
-    """Return the docstring of a class with what those of its bases say of the same settings."""
-    settings: dict[str, str] = {}
-    sections: dict[str, str] = {}
-    for kind in reversed(scorer.__mro__):
-        if issubclass(kind, Scorer):
-            head, *rest = _SECTION.split(inspect.cleandoc(kind.__doc__ or ""))
-            own = dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True))
-            sections = {"Raises": sections.get("Raises", ""), **own}
-            for entry in re.split(r"\n(?=\S)", sections.pop("Parameters", "")):
-                settings[entry.partition(" :")[0].lstrip("*")] = entry
-    listed = [settings[name] for name in inspect.signature(scorer).parameters if name in settings]
-    if not scorer.__doc__ or not listed:
-        return scorer.__doc__
-    sections = {"Parameters": "\n".join(listed), **sections}
-    texts = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text]
-    return "\n\n".join([head.strip(), *texts]) + "\n"
-
-
-def _say_settings(scorer: type[Scorer]) -> None:
-    """Have a constructor say what its ``**settings`` are: those of the class above, by keyword."""
-    signature = inspect.signature(scorer.__init__)
-    *own, last = signature.parameters.values()
-    if last.kind is inspect.Parameter.VAR_KEYWORD:
-        taken = {setting.name for setting in own}.union(scorer._fixed)
-        above = inspect.signature(scorer.__mro__[1]).parameters.values()
-        own += [
-            setting.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for setting in above
-            if setting.name not in taken
-        ]
-        scorer.__init__.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
 
 
 class _OwnColumn:
@@ -127,9 +90,9 @@ class Scorer(ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "__init__" in vars(cls):
-            _say_settings(cls)
+            say_settings(cls)
             cls.__init__ = noting(named_if_wrong(cls.__init__))  # type: ignore[method-assign]
-        cls.__doc__ = _with_settings(cls)
+        cls.__doc__ = with_settings(cls, Scorer)
 
     @abstractmethod
     def method(self) -> str:

@@ -74,8 +74,8 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     are counted as unconfirmed. If the objects do not say it, references alone judge all mentions,
     and such captions are counted. Stuff and scenes (*sky*) are judged only if they were asked for.
     Everything is undefined for an image about which nothing is known and for a caption that claims
-    nothing, such as a refusal, and the rates are undefined if nothing can be absent. docs/fidelity.md explains the threshold. As one number, it is
-    VIFIDEL-T.
+    nothing, such as a refusal, and the rates are undefined if nothing can be absent.
+    docs/fidelity.md explains the threshold. As one number, it is VIFIDEL-T.
 
     Parameters
     ----------

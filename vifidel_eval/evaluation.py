@@ -103,19 +103,17 @@ COUNTS = (
     Count(
         "no_claim",
         "that claim nothing",
-        "captions that claim nothing: refusals, empty texts, or only reasoning; undefined in "
-        "VIFIDEL-P and in all rates of what is made up",
+        "refusals, empty texts, only reasoning; rates of what is made up leave them out",
     ),
     Count(
         "reasoning",
         "with reasoning, which is not scored",
-        "answers with reasoning beside the caption; it is not scored",
+        "answers with reasoning beside the caption",
     ),
     Count(
         "around",
         "with other text around the caption, which is not scored",
-        "answers with an announcement, fence, quotation marks or marks of a chat around the "
-        "caption; these are not scored",
+        "answers with an announcement, a fence or marks of a chat around the caption",
     ),
     Count(
         "unweighted",

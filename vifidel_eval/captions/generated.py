@@ -8,7 +8,7 @@ them is its own caption.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from .refusals import is_refusal
 RULE = "answers-1"  #: what signatures say of the rule
 AS_WRITTEN = "as-written"  #: what they say where it is off
 
-#: Keys of `COUNTS`: answers with reasoning, with other text around the caption, and without a claim.
+#: Keys of `COUNTS`: answers with reasoning, with other text around the caption, without a claim.
 REASONING, AROUND, NO_CLAIM = "reasoning", "around", "no_claim"
 
 # Words in the names of marks, as in <think>, <inner_thoughts>, [THINK] or <|begin_of_thought|>.
@@ -32,16 +32,24 @@ _ANSWERS = frozenset(
 _OF_NAMES = frozenset("of the my a inner internal step by chain seed text image short".split())
 _ENDING = frozenset(("end", "eot", "close"))
 _BEGINNING = frozenset(("begin", "start", "open"))
-# Marks of chat templates that end a turn, without their brackets and separators.
-_END_OF_TURN = frozenset(
-    "eos end endoftext imend eotid eot eomid eom endofturn endofsentence endofturntoken return pad "
-    "endofutterance".split()
-)
-_BEGIN_OF_TURN = frozenset("s bos beginoftext beginofsentence startoftext".split())
-_MODELS, _OTHERS = (
-    frozenset(("assistant", "model", "gpt", "bot", "ai")),
-    frozenset(("user", "human", "system", "instruction", "tool", "developer")),
-)
+_MODELS = frozenset(("assistant", "model", "gpt", "bot", "ai"))
+# What tokens of chat templates do, by the letters of their names; closing ones have a slash.
+_OF_TURNS = {
+    **dict.fromkeys(("s", "bos", "beginoftext", "beginofsentence", "startoftext"), "begin"),
+    **dict.fromkeys(
+        (
+            *("/s", "eos", "/end", "/endoftext", "/imend", "/eotid", "/eot", "eomid", "eom"),
+            *("endoftext", "/endofturn", "/endofsentence", "/endofturntoken", "/endofutterance"),
+            *("return", "pad"),
+        ),
+        "end",
+    ),
+}
+_OF_ROLES = {
+    **dict.fromkeys(_MODELS, "model"),
+    **dict.fromkeys(("user", "human", "system", "tool", "developer"), "other"),
+}
+_OF_MISTRAL = {"inst": "other", "/inst": "model"}
 
 _MARK = re.compile(
     # A channel of gpt-oss, with its name: <|channel|>final<|message|>.
@@ -55,7 +63,8 @@ _MARK = re.compile(
     r"^[ \t]*(?:\#{1,4}[ \t]*)?(?P<speaker>USER|User|HUMAN|Human|SYSTEM|System|ASSISTANT|Assistant|"
     r"assistant|GPT|Instruction)[ \t]*:|^(?P<alone>assistant|model|user|system)[ \t]*$|"
     # Tags and tokens.
-    r"<[|\uff5c]?(?P<tag>/?[ ]?[A-Za-z][\w:.\u2581 -]{0,40}?)(?P<more>\s[^<>]{0,200})?[|\uff5c]?/?>|"
+    r"<[|\uff5c]?(?P<tag>/?[ ]?[A-Za-z][\w:.\u2581 -]{0,40}?)(?:\s[^<>]{0,200})?"
+    r"[|\uff5c]?/?>|"
     r"\u25c1(?P<kimi>/?\w{1,40})\u25b7|\[(?P<square>/?[A-Z][A-Z_ ]{1,40})\]|"
     r"(?P<boxed>\\boxed\{)",
     re.M,
@@ -81,9 +90,9 @@ _NAMES_A_TEXT = frozenset(
 _ANNOUNCES = frozenset(("here", "below", "following"))
 _OF_LABELS = (
     frozenset(
-        "a an the my your this that it its is s final short brief detailed concise one sentence single "
-        "simple possible suggested generated proposed image picture photo photograph scene for of in "
-        "english text alt and coco style".split()
+        "a an the my your this that it its is s final short brief detailed concise one sentence "
+        "single simple possible suggested generated proposed image picture photo photograph scene "
+        "for of in english text alt and coco style".split()
     )
     | _NAMES_A_TEXT
 )
@@ -189,31 +198,91 @@ class _Reading:
     """What is known of a text that is read from mark to mark."""
 
     kept: list[str]
-    state: str = ""  # "" in a caption, else what is being skipped: a thought, channel or prompt
+    skipping: str = ""  # a thought, channel or prompt; empty within a caption
     answer: str | None = None  # what the last answer's tags hold
     in_answer: bool = False
     reasoned: bool = False
     around: bool = False
     ended: bool = False
+    thought_ends: bool = False  # whether a thought ends further on
 
     def keep(self, piece: str) -> None:
         """Keep a piece of text, unless it is skipped."""
-        if not self.state:
+        if not self.skipping:
             self.kept.append(piece)
 
     @property
     def has_text(self) -> bool:
         """Whether anything but blanks was kept."""
-        return any(piece.strip() for piece in self.kept)
+        return self.answer is not None or any(piece.strip() for piece in self.kept)
 
-    def drop(self) -> None:
-        """Forget what was kept: it was no answer."""
+    def hold(self, answer: str) -> None:
+        """Take what stands between tags as the answer."""
+        self.answer, self.in_answer, self.around = answer, False, True
         self.kept.clear()
 
-    def close_answer(self) -> None:
-        """Take what was kept since the last tag as the answer."""
-        self.answer, self.in_answer = "".join(self.kept), False
+    def begin_thought(self) -> None:
+        if self.in_answer and not self.skipping and any(map(str.strip, self.kept)):
+            self.hold("".join(self.kept))
+        self.skipping, self.reasoned = "thought", True
+
+    def end_thought(self) -> None:
+        if not self.skipping:  # what stands before it was the thought, wherever that began
+            self.kept.clear()
+            self.answer, self.in_answer = None, False
+        self.skipping, self.reasoned = "", True
+
+    def begin_answer(self) -> None:
+        if self.skipping != "thought" or not self.thought_ends:  # else it thinks of the format
+            self.skipping, self.in_answer, self.around = "", True, True
+            self.kept.clear()
+
+    def end_answer(self) -> None:
+        if not self.skipping and (self.in_answer or any(map(str.strip, self.kept))):
+            self.hold("".join(self.kept))
+
+    def begin_channel(self) -> None:
+        self.skipping, self.reasoned = "channel", True
+
+    def begin_final(self) -> None:
+        self.skipping, self.around = "", True
         self.kept.clear()
+
+    def begin_turn(self) -> None:
+        self.around = True
+
+    def end_turn(self) -> None:
+        self.around = True
+        if self.skipping == "channel":
+            self.skipping = ""
+        elif not self.skipping and self.has_text:
+            self.ended = True
+
+    def model_speaks(self) -> None:
+        self.around = True
+        if self.skipping != "thought":
+            self.skipping = "" if self.skipping == "prompt" else self.skipping
+            self.kept.clear()
+
+    def other_speaks(self) -> None:
+        self.around = True
+        if self.skipping != "thought":
+            self.ended = self.has_text
+            self.skipping = self.skipping if self.has_text else "prompt"
+
+
+_STEPS: Mapping[str, Callable[[_Reading], None]] = {
+    "thought": _Reading.begin_thought,
+    "/thought": _Reading.end_thought,
+    "answer": _Reading.begin_answer,
+    "/answer": _Reading.end_answer,
+    "channel": _Reading.begin_channel,
+    "final": _Reading.begin_final,
+    "begin": _Reading.begin_turn,
+    "end": _Reading.end_turn,
+    "model": _Reading.model_speaks,
+    "other": _Reading.other_speaks,
+}
 
 
 def _between_marks(text: str) -> tuple[str, bool, bool]:
@@ -235,99 +304,50 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
             reading.keep(mark[0])  # nobody answers
         elif kind == "boxed":
             inside, at = _in_braces(text, at)
-            if not reading.state:
-                reading.answer, reading.around = inside, True
-                reading.drop()
+            if not reading.skipping:
+                reading.hold(inside)
         else:
-            _pass(reading, kind, thought_closes=mark.start() < last_close)
+            reading.thought_ends = mark.start() < last_close
+            _STEPS[kind](reading)
         if reading.ended:
             at = len(text)
             break
     reading.keep(text[at:])
-    if reading.in_answer and not reading.state:
-        reading.close_answer()
+    if reading.in_answer and not reading.skipping:
+        reading.hold("".join(reading.kept))
     caption = "".join(reading.kept) if reading.answer is None else reading.answer
     return caption, reading.reasoned, reading.around
 
 
-def _pass(reading: _Reading, kind: str, thought_closes: bool) -> None:
-    """Go on behind a mark; `thought_closes` tells whether a thought ends further on."""
-    if kind == "thought":
-        if reading.in_answer and reading.has_text:
-            reading.close_answer()
-        reading.state, reading.reasoned = "thought", True
-    elif kind == "/thought":  # what stands before it was a thought, wherever that began
-        if not reading.state:
-            reading.drop()
-            reading.answer, reading.in_answer = None, False
-        reading.state, reading.reasoned = "", True
-    elif kind == "answer":
-        if reading.state == "thought" and thought_closes:
-            return  # a thought about the format
-        reading.state, reading.in_answer, reading.around = "", True, True
-        reading.drop()
-    elif kind == "/answer":
-        if not reading.state and (reading.in_answer or reading.has_text):
-            reading.close_answer()
-            reading.around = True
-    elif kind == "channel":
-        reading.state, reading.reasoned = "channel", True
-    elif kind == "final":
-        reading.state, reading.around = "", True
-        reading.drop()
-    elif kind in ("model", "other"):
-        reading.around = True
-        if reading.state == "thought":
-            return
-        if kind == "other" and (reading.has_text or reading.answer is not None):
-            reading.ended = True
-        elif kind == "other":
-            reading.state = "prompt"
-        else:
-            reading.state = "" if reading.state in ("", "prompt") else reading.state
-            reading.drop()
-    elif kind == "begin":
-        reading.around = True
-    elif kind == "end":
-        reading.around = True
-        if reading.state == "channel":
-            reading.state = ""
-        elif not reading.state and (reading.has_text or reading.answer is not None):
-            reading.ended = True
-
-
 def _kind_of(mark: re.Match[str]) -> str:
-    """Return what a mark does: begin or end a thought, an answer, a turn; empty if nothing."""
+    """Return what a mark does, a key of `_STEPS` or ``"boxed"``; empty if it is no mark."""
+    if mark["boxed"] or mark["closed"]:
+        return "boxed" if mark["boxed"] else "end"
     if mark["channel"] is not None:
         named = _WORDS.findall(mark["channel"].lower())
-        return "final" if not _ANSWERS.isdisjoint(named) else "channel"
-    if mark["closed"]:
-        return "end"
-    if mark["boxed"]:
-        return "boxed"
+        return "channel" if _ANSWERS.isdisjoint(named) else "final"
     role = mark["role"] or mark["speaker"] or mark["alone"]
     if role:
         return "model" if role.lower() in _MODELS else "other"
-    if mark["role"] is not None:
-        return "begin"
+    return "begin" if mark["role"] is not None else _kind_of_tag(mark)
+
+
+def _kind_of_tag(mark: re.Match[str]) -> str:
+    """Return what a tag or token does, by the words of its name."""
     name = mark["tag"] or mark["kimi"] or mark["square"]
     words = [word.lower() for word in _WORDS.findall(name)]
     closes = name.startswith("/") or not _ENDING.isdisjoint(words)
     core = [word for word in words if word not in _ENDING | _BEGINNING | _OF_NAMES]
+    slash = "/" if closes else ""
     if core and core[-1] in _THOUGHTS:
-        return "/thought" if closes else "thought"
+        return f"{slash}thought"
     if core and _ANSWERS.issuperset(core):
-        return "/answer" if closes else "answer"
-    joined = "".join(words)
-    if joined in _END_OF_TURN or (joined == "s" and closes):
-        return "end"
-    if joined in _BEGIN_OF_TURN:
-        return "begin"
-    if mark["square"] and joined == "inst":  # of Mistral: the model writes behind it
-        return "model" if closes else "other"
-    if mark[0].startswith(("<|", "<\uff5c")) and joined in _MODELS | _OTHERS:
-        return "model" if joined in _MODELS else "other"
-    return ""
+        return f"{slash}answer"
+    joined = slash + "".join(words)
+    if mark["square"]:
+        return _OF_MISTRAL.get(joined, "")
+    is_token = mark[0][1] in "|\uff5c"
+    return _OF_TURNS.get(joined) or (_OF_ROLES.get(joined, "") if is_token else "")
 
 
 def _in_braces(text: str, start: int) -> tuple[str, int]:

@@ -34,6 +34,7 @@ _ENDS = re.compile(
 )
 _ADVERB = r"(?:\w+ly |just |still |also |really |at this time |at the moment )*"
 
+_MOST_BEFORE = 8  # apologies and the like, before a clause describes something
 # What may stand before the verdict of a clause: greetings and conjunctions.
 _BEFORE = re.compile(
     r"(?:oh|well|hello|hi|hey|hmm|and|so|yet|thus|therefore|that|okay|ok)\b|(?:no|yes)(?=,)"
@@ -54,7 +55,8 @@ _AS_A_MODEL = re.compile(
 _IS_A_MODEL = re.compile(rf"i am (?:\w+ )?an? [^,]{{0,60}}?{_MODEL}")
 _NOT_ABLE = re.compile(
     rf"(?:(?:i|we) {_ADVERB})?(?:(?:am|are|was|were) {_ADVERB})?(?:unable|incapable)\b|"
-    rf"(?:i|we) {_ADVERB}(?:am|are|was|were) {_ADVERB}not {_ADVERB}(?:able|capable|allowed|permitted|"
+    rf"(?:i|we) {_ADVERB}(?:am|are|was|were) {_ADVERB}not {_ADVERB}(?:able|capable|allowed|"
+    r"permitted|"
     r"authori[sz]ed|designed|programmed|equipped|trained|comfortable|supposed|in a position|sure|"
     r"certain|going to)\b|"
     rf"not able to\b|(?:i|we) {_ADVERB}do {_ADVERB}not {_ADVERB}(?:know|feel comfortable|possess|"
@@ -64,11 +66,13 @@ _NOT_ABLE = re.compile(
     r"picture|photo|vision|eyes|knowledge|opinions?|data))\b|"
     rf"(?:i|we) {_ADVERB}(?:have no|lack|refuse|decline|must decline|have to decline|need to "
     r"decline|prefer not|would prefer not|would rather not|must refuse)\b|"
-    r"it is (?:not|im)(?: )?(?:possible|appropriate)(?: for me)? to\b|it is against (?:my|the|our)\b"
+    r"it is (?:not|im)(?: )?(?:possible|appropriate)(?: for me)? to\b|"
+    r"it is against (?:my|the|our)\b"
 )
 _MAY_NOT = re.compile(
     rf"(?:(?:(?:i|we) {_ADVERB})?(?:can|could)|(?:i|we) {_ADVERB}(?:will|would|may|must|should|"
-    rf"shall)|(?:i|we) {_ADVERB}(?:do|did)(?= not (?:see|receive|get|find|detect|notice|observe)\b)) "
+    rf"shall)|(?:i|we) {_ADVERB}(?:do|did)(?= not "
+    r"(?:see|receive|get|find|detect|notice|observe)\b)) "
     rf"{_ADVERB}not\b ?{_ADVERB}(?P<rest>.*)",
     re.S,
 )
@@ -81,28 +85,35 @@ _LIVING = re.compile(
     r"remember|forget|(?:tell|say|determine|know) (?:if|whether))\b"
 )
 _PICTURE = re.compile(
-    r"\s*(?:who|what|how|where|which)\b.*|(?:\s*(?:an?|the|any|this|that|your|actual|attached|uploaded|visual|directly|or|and|"
+    r"\s*(?:who|what|how|where|which)\b.*|"
+    r"(?:\s*(?:an?|the|any|this|that|your|actual|attached|uploaded|visual|directly|or|and|"
     r"view|access|content|contents|of|from|in|to|me|here|you|have|has|been|provided|shared|"
-    r"images?|pictures?|photos?|photographs?|files?|attachments?|attached|anything|it|them|visuals?)\b,?)+\s*",
+    r"images?|pictures?|photos?|photographs?|files?|attachments?|attached|anything|it|them|"
+    r"visuals?)\b,?)+\s*",
     re.S,
 )
 _NO_PICTURE = re.compile(
-    r"\s*(?:who|what|how|where|which)\b.*|(?:there is |i see |it (?:seems|looks|appears)(?: like| that)? (?:there is )?)?(?:no|not an?) "
-    r"(?:image|picture|photo|photograph|file|attachment|description|caption|content|answer)\b(?: (?:was|is|has been|here))?"
+    r"(?:there is |i see |it (?:seems|looks|appears)(?: like| that)? (?:there is )?)?"
+    r"(?:no|not an?) "
+    r"(?:image|picture|photo|photograph|file|attachment|description|caption|content|answer)\b"
+    r"(?: (?:was|is|has been|here))?"
     r"(?: (?:attached|provided|uploaded|shared|included|given|available|visible|found|here|to "
     r"describe|(?:in|to|with) (?:your|this|the) \w+|yet))*\s*|"
-    r"(?:the|your|this|an?) (?:image|picture|photo|photograph|file|attachment|link)(?: \w+){0,6}? not "
+    r"(?:the|your|this|an?) (?:image|picture|photo|photograph|file|attachment|link)(?: \w+){0,6}? "
+    r"not "
     r"(?:\w+ )?(?:load\w*|attach\w*|upload\w*|provided|available|accessible|visible to me|come "
     r"through|open\w*|display\w*)\b.*",
     re.S,
 )
 _TALK = re.compile(
-    r"(?:please|if (?:you|there)|let me|let us|feel free|(?:can|could|would|do|will|are|did) you|how "
+    r"(?:please|if (?:you|there)|let me|let us|feel free|(?:can|could|would|do|will|are|did) "
+    r"you|how "
     r"(?:can|may)|what (?:would|can|else|do you)|is there (?:anything|something)|thanks?|thank you|"
     r"while (?:i|we)\b|(?:i|we) (?:\w+ly )?(?:appreciate|understand|hope|wish|respect|strive|aim|"
     r"recommend|suggest|encourage|need you|would need)\b|"
     r"(?:i|we) (?:can|could|would|will|am|may|only|was)(?! (?:\w+ly )?(?:see|tell|spot|make out|"
-    r"observe|identify|notice|recogni[sz]e|say|confirm|describe (?:a|two|three|some|several)\b))\b|happy to|glad to|try\b|perhaps you|you "
+    r"observe|identify|notice|recogni[sz]e|say|confirm|describe (?:a|two|three|some|"
+    r"several)\b))\b|happy to|glad to|try\b|perhaps you|you "
     r"(?:can|may|could|might)|as (?:i|it|this|that)\b|because|since|due to|in order to|to (?:help|"
     r"assist|protect|respect|ensure)|for (?:privacy|safety|security|ethical|legal)|instead|"
     r"alternatively|my (?:capabilities|guidelines|training|programming|abilities|policy|purpose)|"
@@ -111,8 +122,9 @@ _TALK = re.compile(
     r"(?:the|this|your) (?:request|question)\b)"
 )
 _OPENING = re.compile(
-    r"[\W_]*(?:i|we|i['\u2019]?m|sorry|my|our|apolog\w+|unfortunately|regrettably|as|being|unable|can"
-    r"not|can['\u2019]t|please|hello|hi|hey|oh|well|thanks?|it|it['\u2019]s|there|no|the|your|this|an?"
+    r"[\W_]*(?:i|we|i['\u2019]?m|sorry|my|our|apolog\w+|unfortunately|regrettably|as|being|unable|"
+    r"cannot|can['\u2019]t|please|hello|hi|hey|oh|well|thanks?|it|it['\u2019]s|there|no|the|your|this|"
+    r"an?"
     r"|if|could|can|so|very|hmm|okay|ok|yes|not|incapable|while|for)\b",
     re.I,
 )
@@ -143,7 +155,7 @@ def is_refusal(text: str) -> bool:
 def _kind(clause: str) -> bool | None:
     """Return True for a clause that declines, False for talk, None if it describes something."""
     declines = False
-    while clause:
+    for _ in range(_MOST_BEFORE):
         for before, declining in ((_BEFORE, False), (_APOLOGY, True), (_AS_A_MODEL, True)):
             found = before.match(clause)
             if found:

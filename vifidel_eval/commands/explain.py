@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..explain.findings import Findings
     from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
-    from ..scores.systems import System
+    from ..scores.system import System
     from ..words.settings import Settings, Thresholds
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -124,7 +124,7 @@ def explain(
     from ..run.evaluating import read_captions
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
-    from ..scores.systems import System
+    from ..scores.system import System
     from ..words.synonyms import read_things
 
     systems, by_image = read_captions(

@@ -38,8 +38,8 @@ from ..scores.run_warnings import (
     warn_of_tags,
 )
 from ..scores.samples import floor_of, pooled, score_samples, signed, spread, with_people
+from ..scores.system import System
 from ..scores.systems import (
-    System,
     all_images,
     captioned,
     column_names,
@@ -51,7 +51,7 @@ from ..scores.systems import (
 )
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
-from .plan import Captions, Plan, References, Systems, check_releases, inputs_of
+from .plan import Captions, Plan, References, Systems, check_releases, inputs_of, of_run
 from .run import Run
 
 _SYSTEMS = (
@@ -208,7 +208,7 @@ def plan(
     }
     settings = replace(settings, files=list(chain.from_iterable(files.values())))
     made, unavailable = build(metrics, settings)
-    made |= {name: _of_run(scorer, settings) for name, scorer in (scorers or {}).items()}
+    made |= {name: of_run(scorer, settings) for name, scorer in (scorers or {}).items()}
     released = references if of_objects and isinstance(references, str | os.PathLike) else None
     labels = None
     if released is not None or "labels" in vars(settings):  # where some metric has read them
@@ -252,18 +252,6 @@ def plan(
         uncaptioned,
         inputs,
     )
-
-
-def _of_run(scorer: Scorer, settings: Settings) -> Scorer:
-    """Return a user's own scorer as one of a run, which reads captions in one way."""
-    if settings.as_written:
-        return scorer.as_written()
-    if scorer.takes_texts:
-        raise VifidelError(
-            f"{scorer.method()} takes captions as written, and the run does not: give "
-            "as_written=True."
-        )
-    return scorer
 
 
 def named(systems: Systems) -> dict[str, Captions]:

@@ -27,7 +27,8 @@ from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign
 from ..words.word_vectors import load_vectors
 from .scores import Scores
-from .systems import System, column_names, paired
+from .system import System
+from .systems import column_names, paired
 
 WORDS = "Words"  #: the column of words per caption
 

@@ -28,7 +28,8 @@ from ..io.image_ids import ImageId, match
 from ..scorers import Scorer
 from .run_warnings import lengths, warn_of_scores
 from .scores import PEOPLE, People, Scores
-from .systems import System, paired, score_rows, score_systems
+from .system import System
+from .systems import paired, score_rows, score_systems
 
 _ENDS = (".", "!", "?")
 _LAST = -np.finfo(np.float64).max  # below every score

@@ -35,7 +35,7 @@ from ..scorers.base import Progress
 from ..scorers.registry import METRICS
 from .run_warnings import WORDS
 from .scores import unknown
-from .systems import System
+from .system import System
 
 #: The scores of each item by what they are called; NaN where one is undefined.
 Columns = dict[str, dict[ImageId, float]]

@@ -17,27 +17,23 @@ from __future__ import annotations
 import difflib
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from numbers import Real
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 # Absolute names: verl may load this file by its path, as a module of no package.
-from vifidel_eval.captions.rows import MOST_CHARACTERS, Rows
 from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
 from vifidel_eval.io.options import named_if_wrong
 from vifidel_eval.plugins.pytorch import MadeAgain
+from vifidel_eval.plugins.training.completions import Completion, score_completions
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS
-from vifidel_eval.scorers.word_vectors import MOST_DIFFERENT
 from vifidel_eval.words.settings import Settings
 
-#: A generated text: a string, or messages whose content is text or a list of blocks.
-Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 #: From a defined score of a column to a reward.
 Transform: TypeAlias = Callable[[float], float]
 #: What a caption gets that leaves its column undefined: a reward, or that of the worst score.
@@ -175,7 +171,7 @@ class TrlReward(MadeAgain):
                 )
             if name is not None:
                 given[argument] = list(map(_plain, columns[name]))
-        scored = _scored(self._scorer, self._column, completions, given, self._strict)
+        scored = score_completions(self._scorer, self._column, completions, given, self._strict)
         if scored.unreadable and not self._has_warned:
             self._has_warned = True
             _warn_of_unreadable(scored.unreadable, len(completions))
@@ -252,7 +248,7 @@ def compute_score(
     given = {"objects": [_plain(ground_truth)]}
     if references is not None:
         given["references"] = [_plain(references)]
-    scored = _scored(scorer, of_metric, [solution_str], given, strict)
+    scored = score_completions(scorer, of_metric, [solution_str], given, strict)
     [score], [is_known] = scored.scores, scored.known
     if not math.isnan(score):
         return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
@@ -262,81 +258,6 @@ def compute_score(
         value, score = (instead or 0.0, worst_of(of_metric)) if is_known else (0.0, 0.0)
     _warn_once(column, value, is_known)
     return {"score": value, _spelled(column): score, "undefined": 1.0}
-
-
-class _Scored(NamedTuple):
-    """The scores of completions, and why some have none."""
-
-    scores: list[float]  # NaN of those that claim nothing or cannot be read, too
-    known: list[bool]  # whether another caption of the same image would have a score
-    unreadable: list[CaptionError]
-
-
-def _scored(
-    scorer: Scorer,
-    column: Column,
-    completions: Sequence[Any],
-    given: Mapping[str, list[Any]],
-    strict: bool,
-) -> _Scored:
-    """Return the scores of completions in a column; `given` is what is known of their images."""
-    unreadable: dict[int, CaptionError] = {}
-    captions: list[str] = []
-    for at, completion in enumerate(completions):
-        try:
-            captions.append(_text(completion, at))
-        except CaptionError as problem:
-            unreadable[at] = problem
-            captions.append("")
-    try:
-        scores = _scores_of(scorer, column, scorer.rows(captions, **given))
-    except CaptionError:
-        scores = []
-        for at, caption in enumerate(captions):
-            row = {name: [values[at]] for name, values in given.items()}
-            try:
-                scores += _scores_of(scorer, column, scorer.rows([caption], **row))
-            except CaptionError as problem:
-                # What is wrong with the row itself is an error.
-                scores += _scores_of(scorer, column, scorer.rows([""], **row))
-                unreadable[at] = CaptionError(f"completion {at}: {problem}")
-    if strict and unreadable:
-        raise unreadable[min(unreadable)]
-    for at in unreadable:
-        scores[at] = math.nan
-    known = [True] * len(scores)
-    undefined = [at for at, score in enumerate(scores) if math.isnan(score)]
-    if undefined:
-        rows = scorer.rows([""] * len(scores), **given).take(undefined)
-        # Captions that say all that is known of their images.
-        told = replace(rows, captions=list(map(_all_known, *_sides(rows))), answers=None)
-        for at, score in zip(undefined, _scores_of(scorer, column, told), strict=True):
-            known[at] = not math.isnan(score)
-    return _Scored(scores, known, [unreadable[at] for at in sorted(unreadable)])
-
-
-def _scores_of(scorer: Scorer, column: Column, rows: Rows) -> list[float]:
-    """Return the score of each row, NaN if its caption claims nothing."""
-    scores = scorer.evaluate(rows, signed=False)[column.name].scores.tolist()
-    pairs = zip(scores, rows.claims_nothing, strict=True)
-    return [math.nan if claims_nothing else score for score, claims_nothing in pairs]
-
-
-def _sides(rows: Rows) -> tuple[Sequence[Any], ...]:
-    nothing: list[Any] = [()] * len(rows)
-    return rows.objects or nothing, rows.asked or nothing, rows.references
-
-
-def _all_known(labels: Iterable[str], asked: Iterable[str] | None, said: Iterable[str]) -> str:
-    """Return a text of no more words than can be read that names what is known of an image."""
-    names = dict.fromkeys((*labels, *sorted(asked or ()), *said))
-    texts, left = [], MOST_DIFFERENT
-    for text in names:
-        left -= len(text.split()) + 1
-        if left < 0:
-            break
-        texts.append(f"A {text}.")
-    return " ".join(texts)[:MOST_CHARACTERS]
 
 
 def _reward_of(
@@ -394,30 +315,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(of_name) for name, of_name in value.items() if of_name is not None}
     return value.tolist() if hasattr(value, "tolist") else value
-
-
-def _text(completion: Completion, at: int) -> str:
-    """Return the text of a completion: of messages, that of all which the policy wrote."""
-    if isinstance(completion, str):
-        return completion
-    if isinstance(completion, Mapping):
-        completion = [completion]
-
-    def written(content: Any) -> str:
-        if content is None or isinstance(content, str):  # None: it only calls a tool
-            return content or ""
-        return "".join(block["text"] for block in content if block.get("type", "text") == "text")
-
-    try:
-        return "".join(
-            written(message.get("content"))
-            for message in completion
-            if message.get("role", "assistant") == "assistant"  # and not what a tool answered
-        )
-    except (AttributeError, KeyError, TypeError) as problem:
-        raise CaptionError(
-            f"completion {at}: {completion!r:.60} is neither a text nor a list of messages."
-        ) from problem
 
 
 def _warn_of_unreadable(problems: Sequence[CaptionError], number: int) -> None:

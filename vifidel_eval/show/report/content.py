@@ -25,7 +25,8 @@ from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, chosen_samples
-from ...scores.systems import System, paired
+from ...scores.system import System
+from ...scores.systems import paired
 from ...words.settings import Settings
 
 _NO_EVIDENCE = (
