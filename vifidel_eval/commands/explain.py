@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..explain.findings import Findings
     from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
-    from ..scores.systems import System
+    from ..scores.system import System
     from ..words.settings import Settings, Thresholds
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -127,21 +127,18 @@ def explain(
     from ..explain.answers import answers_json
     from ..explain.findings import find
     from ..run.evaluating import read_captions
-    from ..scorers import VifidelH
-    from ..scorers.registry import METRICS
-    from ..scores.systems import System
+    from ..scores.system import System
     from ..words.synonyms import read_things
 
-    systems, by_image = read_captions(named(results), references, wanted, selection.image_ids)
+    systems, by_image = read_captions(
+        named(results), references, wanted, selection.image_ids, settings.as_written
+    )
     if chosen.caption is not None:
-        systems = [System("caption", {from_json_key(chosen.image or ""): chosen.caption})]
+        caption = {from_json_key(chosen.image or ""): chosen.caption}
+        systems = [System.read("caption", caption, settings.as_written)]
     names = read_things(settings.options["things"])
     settings = replace(settings, options={**settings.options, "things": names})
-    if chosen.by_category or settings.objects:
-        metric = METRICS[_BY_CATEGORY if chosen.by_category else "VIFIDEL"]
-        scorer = cast("Explainer", metric.make(settings))
-    else:
-        scorer = VifidelH(**settings.evidence, support=thresholds.support)
+    scorer = _explainer(settings, thresholds, chosen)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
@@ -175,6 +172,18 @@ def explain(
         shown = partial(_explanations_text, explained, sentences, chosen.plan)
     text = partial(shown, chosen.style, notes)
     _deliver(chosen, json_text(document), text, invented, wanted.samples)
+
+
+def _explainer(settings: Settings, thresholds: Thresholds, chosen: Explaining) -> Explainer:
+    """Return what explains the captions: the metric that was chosen, by the evidence there is."""
+    from ..scorers import VifidelH
+    from ..scorers.registry import METRICS
+
+    if chosen.by_category or settings.objects:
+        metric = METRICS[_BY_CATEGORY if chosen.by_category else "VIFIDEL"]
+        return cast("Explainer", metric.scorer_for(settings))
+    scorer = VifidelH(**settings.evidence, support=thresholds.support)
+    return scorer.as_written() if settings.as_written else scorer
 
 
 def _deliver(
@@ -271,7 +280,6 @@ def _rows(
     chosen: Explaining,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
-    from ..captions.rows import make_rows
     from ..scores.run_warnings import warn_of_language
     from ..scores.samples import answers_of, pooled
     from ..scores.systems import all_images, in_one_spelling
@@ -283,21 +291,21 @@ def _rows(
     image = chosen.image
     if image is None:
         return answers_of(systems, all_images(systems, by_image), allow_subset)
-    rows: dict[str, Rows] = {}
+    samples: dict[str, list[System]] = {}  # of the image, by the name of their system
     for system in systems:
-        name = system.sample_of or system.name
-        if name in rows:  # of samples, the first has every image
-            continue
-        image_id = _known_id(image, system.captions, f"system {name!r}")
+        samples.setdefault(system.sample_of or system.name, []).append(system)
+    rows: dict[str, Rows] = {}
+    for name, of_system in samples.items():
+        image_id = _known_id(image, of_system[0].captions, f"system {name!r}")
         references: list[str] = []
         if by_image is not None:
             references = by_image[_known_id(image, by_image, "the reference side")]
-        answers = [
-            one.captions[image_id]
-            for one in systems
-            if name in (one.sample_of, one.name) and image_id in one.captions
+        of_image = [
+            replace(system, captions={image_id: system.captions[image_id]})
+            for system in of_system  # of samples, the first has every image
+            if image_id in system.captions
         ]
-        rows[name] = make_rows(answers, [image_id] * len(answers), [references] * len(answers))
+        rows |= answers_of(of_image, {image_id: references}, allow_subset)
     return rows
 
 

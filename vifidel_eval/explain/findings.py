@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from ..captions.generated import AROUND, NO_CLAIM, REASONING
+from ..evaluation import COUNTS
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Verdict
@@ -87,6 +89,10 @@ class Findings:
     rated: int = 0  #: those in whose image something can be absent, of which rates are
     undefined: int = 0  #: the other captions
     wordless: int = 0  #: captions without a usable word
+    #: Of all captions, what `vifidel_eval.evaluation.COUNTS` calls so.
+    no_claim: int = 0
+    reasoning: int = 0
+    around: int = 0
     unknown_words: int = 0  #: words and labels without a vector, each once per caption
     #: Captions that mention a thing that is probably not in the image; their share of those rated
     #: is VIFIDEL-Hs.
@@ -148,6 +154,8 @@ def find(parts: Iterable[Iterable[Explanation]], of_samples: bool = False) -> Fi
     for explanation in chain.from_iterable(parts):
         answers[explanation.image_id] += 1
         counts["unknown_words"] += len(explanation.unknown_words)
+        if explanation.answer is not None:
+            counts.update(explanation.answer.counted)
         if not explanation.known:
             counts["undefined"] += 1
             continue
@@ -199,6 +207,12 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
 
 def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
     """Return one row per system; rates are named after the columns of the metric that judges."""
+    of_answers = [
+        count
+        for count in COUNTS
+        if count.key in (NO_CLAIM, REASONING, AROUND)
+        and any(getattr(findings, count.key) for findings in of_systems.values())
+    ]
     by_references = any(findings.judged_by_references for findings in of_systems.values())
     rows: list[dict[str, Cell]] = [
         {
@@ -214,6 +228,7 @@ def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
             "Unmentioned": _share(f.unmentioned, f.objects),
             "Undefined": f.undefined,
             "No words": f.wordless,
+            **{count.header: getattr(f, count.key) for count in of_answers},
             "Unknown words": f.unknown_words,
         }
         for name, f in of_systems.items()

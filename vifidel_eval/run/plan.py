@@ -27,7 +27,8 @@ from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.registry import METRICS, parts_of
 from ..scores.samples import answers_of, gathered_columns
 from ..scores.scores import Inputs, People
-from ..scores.systems import System, column_names, paired
+from ..scores.system import System
+from ..scores.systems import column_names, paired
 from ..words.settings import Settings
 
 if TYPE_CHECKING:
@@ -198,6 +199,18 @@ def _coco_year(path: str | os.PathLike[str]) -> str | None:
     except (OSError, ValueError):
         return None  # whoever reads it says what is wrong
     return next(filter(None, year.groups())) if year else None
+
+
+def of_run(scorer: Scorer, settings: Settings) -> Scorer:
+    """Return a user's own scorer as one of a run, which reads captions in one way."""
+    if settings.as_written:
+        return scorer.as_written()
+    if scorer.takes_texts:
+        raise VifidelError(
+            f"{scorer.method()} takes captions as written, and the run does not: give "
+            "as_written=True."
+        )
+    return scorer
 
 
 def inputs_of(

@@ -6,6 +6,7 @@ import contextlib
 import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
@@ -26,7 +27,8 @@ from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign, unsegmented
 from ..words.word_vectors import load_vectors
 from .scores import Scores
-from .systems import System, column_names, paired
+from .system import System
+from .systems import column_names, paired
 
 WORDS = "Words"  #: the column of words per caption
 
@@ -44,6 +46,7 @@ _NEAR_ZERO = 0.05
 _MANY_LABELS = 60  # more labels than these are more than captions can cover
 _ALMOST_ALL = 0.95  # from this share on, almost all scores are the lowest possible
 _FEWEST = 10  # fewer images say nothing
+_SAME = 0.1  # from this share of images on, the same caption is suspicious
 _AS_GOOD_AS_ZERO = 1e-6  # BLEU without a common n-gram is not quite 0
 _WORD = re.compile(r"\w+")
 
@@ -64,6 +67,7 @@ class WordsPerCaption(Scorer):
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         words = np.array(lengths(rows.captions), dtype=np.float64)
+        words[rows.claims_nothing] = np.nan
         on_progress(len(rows))
         return {WORDS: Evaluation(rows.ids, words)}
 
@@ -153,9 +157,39 @@ def _compare_words(scorers: Mapping[str, Scorer]) -> list[str]:
     ]
 
 
+def warn_of_answers(systems: Iterable[System]) -> None:
+    """Warn of refusals and other answers without a caption, and of one text for many images."""
+    for system in systems:
+        silent = [one for one in system.answers.values() if one.why_nothing not in ("", "empty")]
+        total = len(system.captions)
+        if silent:
+            refusals = sum(one.why_nothing == "a refusal" for one in silent)
+            kinds = [
+                f"{number} {what}"
+                for number, what in (
+                    (refusals, "refuse to answer"),
+                    (len(silent) - refusals, "are only reasoning"),
+                )
+                if number
+            ]
+            _warn(
+                f"{' and '.join(kinds)} of {total} texts of system {system.name!r}, such as "
+                f"{silent[0].written.strip()!r:.60}: they claim nothing, so rates of what is made "
+                "up leave them out, and their VIFIDEL-R and VIFIDEL-F are 0."
+            )
+        texts = Counter(text for text in system.captions.values() if text)
+        text, number = texts.most_common(1)[0] if texts else ("", 0)
+        if number >= max(_FEWEST, _SAME * total):
+            _warn(
+                f"{number} of {total} images have the same caption by system {system.name!r}, "
+                f"{text!r:.60}: is it about the images?"
+            )
+
+
 def lengths_matter(systems: Iterable[System]) -> bool:
     """Return whether scores are to be read beside captions' lengths; warn if they differ much."""
-    words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
+    claims = {system.name: system.claims for system in systems}
+    words = {name: lengths(captions) for name, captions in claims.items() if captions}
     if not words:
         return False
     means = {name: fmean(of_system) for name, of_system in words.items()}

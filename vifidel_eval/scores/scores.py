@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..errors import MetricUnavailable, UnknownName, VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
 from ..io.files import open_file, sha256_of
@@ -21,6 +22,12 @@ PEOPLE = "people"  #: what people are called among the systems
 #: What a column becomes with several captions per image: ``"CIDEr mean"``, ``"CIDEr best"``, ...
 OF_SAMPLES = ("mean", "best", "worst")
 _HEADLINE = "VIFIDEL-F"  # the column that tables lead with: it agrees best with people
+#: The columns that say what captions claim: without a claim they are undefined.
+OF_CLAIMS = (
+    *("VIFIDEL-P", "VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-T"),
+    *("CHAIRs", "CHAIRi", "CHAIR-Precision", "CHAIR-Len"),
+    "Words",
+)
 _RATE = "VIFIDEL-Hi"  # the column that is calibrated
 _FILE = "file"  # what stands for a path among arguments in JSON
 
@@ -203,9 +210,37 @@ class Scores:
         if self.uncaptioned:
             images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
             notes.append(f"Left out: {images} for which no system has a caption (--allow-subset).")
+        notes += self._notes_on_answers()
         if self.people is not None:
             notes += self.people.notes(self.signatures, shown)
         return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]
+
+    def _notes_on_answers(self) -> list[str]:
+        """Return what of the systems' answers was not scored, in sentences."""
+        notes = []
+        counted = {name: self.counts(name) for name in self.evaluations}
+        for key, what in ((REASONING, "reasoning"), (AROUND, "other text around the caption")):
+            of = [f"{counts[key]} of {name}" for name, counts in counted.items() if counts.get(key)]
+            if of:
+                notes.append(f"Answers with {what}, which is not scored: {', '.join(of)}.")
+        silent = {
+            name: counts[NO_CLAIM] for name, counts in counted.items() if counts.get(NO_CLAIM)
+        }
+        if silent:
+            claim_nothing = ", ".join(
+                f"{number} of {len(next(iter(self.evaluations[name].values())).ids)} of {name}"
+                for name, number in silent.items()
+            )
+            undefined = [name for name in self.signatures if name in OF_CLAIMS]
+            notes.append(
+                f"Captions that claim nothing (refusals, empty, only reasoning): {claim_nothing}."
+            )
+            if undefined:
+                notes[-1] += (
+                    f" {', '.join(undefined)} are of the others, and tests compare systems on "
+                    "images where both claim something."
+                )
+        return notes
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

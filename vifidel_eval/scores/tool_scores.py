@@ -13,7 +13,7 @@ import hashlib
 import math
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from numbers import Real
@@ -35,7 +35,7 @@ from ..scorers.base import Progress
 from ..scorers.registry import METRICS
 from .run_warnings import WORDS
 from .scores import unknown
-from .systems import System
+from .system import System
 
 #: The scores of each item by what they are called; NaN where one is undefined.
 Columns = dict[str, dict[ImageId, float]]
@@ -73,6 +73,9 @@ class ToolScores(Scorer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         digests = ",".join(digest for _, digest in self._of_systems)
         return f"{self.method()}|scores:given|files:{digests}"
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        return self.signature()  # how captions are read changes nothing
 
     @contextmanager
     def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:

@@ -361,7 +361,10 @@ def _trials(
     alone = experiment.ablation or experiment.scores
     names = chosen_metrics(metrics, settings, not alone, references=references_from)
     scorers, unavailable = build(names, settings)
-    scorers |= experiment.ablations(settings)
+    ablations = experiment.ablations(settings)
+    if settings.as_written:
+        ablations = {name: scorer.as_written() for name, scorer in ablations.items()}
+    scorers |= ablations
     numbers = experiment.references if has_references else (0,)
     draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:

@@ -314,10 +314,10 @@ class TableScorer(MadeAgain):
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns) or not start:
             part = columns.part(start, most)
-            rows = TableRows(part, self._labels, self._max_words)
+            rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-                rows = TableRows(part, self._labels, self._max_words)
+                rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             yield scorer.score(rows, first_row + start if self._strict else None)
             start += len(part) or 1
             most = min(2 * len(part), _ROWS_AT_ONCE)
