@@ -60,6 +60,7 @@ def test_file_that_is_not_utf8(tmp_path):
         ('{"1": "a dog"}'.encode("utf-16-le"), "is text in UTF-16; save it as UTF-8."),
         ("image_id,caption".encode("utf-16-be"), "is text in UTF-16; save it as UTF-8."),
     ],
+    ids=["gzip", "bzip2", "xz", "UTF-16 with a mark", "UTF-16", "UTF-16, the other order"],
 )
 def test_files_that_need_one_step_are_named_with_it(tmp_path, content, said):
     path = tmp_path / "captions.json"
