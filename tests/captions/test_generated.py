@@ -36,6 +36,7 @@ REASONED = [
     f"<|channel>thought\n{OTHER}<channel|>{DOG}",
     f"Reasoning: {OTHER}\n\nAnswer: {DOG}",
     f"<think>{OTHER}</think><answer>{DOG}</answer>",
+    f"<details><summary>Thinking</summary>{OTHER}</details>{DOG}",
     f"<think>{OTHER}<answer>{DOG}</answer>",  # the thought never ends
     f"<think>I write <answer>{OTHER}</answer>.</think><answer>{DOG}</answer>",
     f"<SUMMARY>{OTHER}</SUMMARY><REASONING>{OTHER}</REASONING><CONCLUSION>{DOG}</CONCLUSION>",
@@ -70,6 +71,11 @@ AROUND = [
     f'Okay, here is the caption:\n\n"{DOG}"',
     f"\u201c{DOG}\u201d",
     f"**{DOG}**",
+    f"I'd be happy to help! Here's a caption: {DOG}",
+    f"Here you go: {DOG}",
+    f'{{"caption": "{DOG}"}}',
+    f'```json\n{{"description": "{DOG}"}}\n```',
+    f"{DOG}[EOS]",
 ]
 REFUSALS = [
     "I'm sorry, but I can't help with identifying people in this photo.",
@@ -108,6 +114,9 @@ CAPTIONS = [
     "a <b>dog</b>",
     "A man [in red] rides",
     "Human: a man",
+    "{a dog} in braces",
+    "I'd like a dog.",
+    "Happy dogs run.",
     "I cannot identify the person, but the image shows a man in a hat.",
     "I'm sorry, I can't tell who it is. The image shows a man.",
     "A man who cannot see walks with a dog.",

@@ -8,11 +8,12 @@ them is its own caption.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .refusals import is_refusal
+from .wrapping import MARKUP, unwrapped
 
 RULE = "answers-1"  #: what signatures say of the rule
 AS_WRITTEN = "as-written"  #: what they say where it is off
@@ -24,7 +25,7 @@ REASONING, AROUND, NO_CLAIM = "reasoning", "around", "no_claim"
 _THOUGHTS = frozenset(
     "think thinking thinks thought thoughts reason reasoning reasons reflect reflection "
     "reflections scratchpad rationale cot monologue deliberation analysis planning brainstorm "
-    "brainstorming".split()
+    "brainstorming details".split()
 )
 _ANSWERS = frozenset(
     "answer caption final response output description conclusion summary solution result".split()
@@ -75,27 +76,6 @@ _BARE_FINAL = "assistantfinal"
 _BARE = re.compile(r"\s*(?:analysis|commentary)(?=\S)")
 _MACRO = re.compile(r"\\(?:text|mathrm|textbf|mbox)\{")
 
-_FENCE = re.compile(r"(`{3,}|~{3,})(?:[ \t]*[\w-]{0,20}[ \t]*\n)?")
-_PAIRS = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb", "`": "`"}
-_MARKUP = "*_#> \t"
-_INTERJECTION = re.compile(
-    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|got it|great question|no "
-    r"problem)\s?[!.,]+\s+",
-    re.I,
-)
-_LONGEST_ANNOUNCEMENT = 250
-_NAMES_A_TEXT = frozenset(
-    "caption captions description descriptions answer response output summary alt".split()
-)
-_ANNOUNCES = frozenset(("here", "below", "following"))
-_OF_LABELS = (
-    frozenset(
-        "a an the my your this that it its is s final short brief detailed concise one sentence "
-        "single simple possible suggested generated proposed image picture photo photograph scene "
-        "for of in english text alt and coco style".split()
-    )
-    | _NAMES_A_TEXT
-)
 _REASONS = re.compile(
     r"(?:[*_#]+[ ]?)?(?:reasoning|thinking|thoughts?|thought process|chain of thought|analysis|"
     r"rationale|let's think step by step|step 1)\b[*_]*[ ]?[:.\n]",
@@ -109,10 +89,12 @@ _LABEL = re.compile(
 
 _SOMETHING = re.compile(r"[^\W_]")  # a letter or digit
 # Without any of these a text is a caption, or empty, or a refusal.
-_AROUND = re.compile("[<\\[\u25c1`:\\\\\n]|assistantfinal")
+_AROUND = re.compile("[{<\\[\u25c1`:\\\\\n]|assistantfinal")
 _OUTSIDE = frozenset("\"'\u201c\u2018\u00ab*_#>")
 _FIRST = re.compile(
-    r"\s*(?:sure|certainly|of course|absolutely|ok|alright|got|great|no prob)", re.I
+    r"\s*(?:sure|certainly|of course|absolutely|ok|alright|got|great|no prob|i['\u2019]d|i would|"
+    r"happy|glad)",
+    re.I,
 )
 
 
@@ -183,9 +165,9 @@ def _without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
     labelled = _REASONS.match(caption.lstrip())
     labels = [*_LABEL.finditer(caption)] if labelled else []
     if labels:
-        caption, reasoned = caption[labels[-1].end() :].lstrip(_MARKUP), True
+        caption, reasoned = caption[labels[-1].end() :].lstrip(MARKUP), True
     for _ in range(8):  # a fence in quotes in an announcement, say
-        inside = _unwrapped(caption.strip())
+        inside = unwrapped(caption.strip())
         if inside is None:
             break
         caption, around = inside, True
@@ -345,7 +327,7 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
         return f"{slash}answer"
     joined = slash + "".join(words)
     if mark["square"]:
-        return _OF_MISTRAL.get(joined, "")
+        return _OF_MISTRAL.get(joined) or _OF_TURNS.get(joined, "")
     is_token = mark[0][1] in "|\uff5c"
     return _OF_TURNS.get(joined) or (_OF_ROLES.get(joined, "") if is_token else "")
 
@@ -363,35 +345,3 @@ def _in_braces(text: str, start: int) -> tuple[str, int]:
 def _without_macro(text: str) -> str:
     found = _MACRO.match(text)
     return text[found.end() : -1] if found and text.endswith("}") else text
-
-
-def _unwrapped(text: str) -> str | None:
-    """Return a text without its outermost fence, quotation marks or announcement; None if bare."""
-    fence = _FENCE.match(text)
-    if fence is not None:
-        return text[fence.end() :].partition(fence[1])[0].strip()
-    interjection = _INTERJECTION.match(text)
-    if interjection is not None:
-        return text[interjection.end() :]
-    closing = _PAIRS.get(text[:1])
-    if closing and len(text) > 1 and text.endswith(closing):
-        inside = text[1:-1]
-        if text[0] not in inside and closing not in inside.replace("n't", "").replace("'s", ""):
-            return inside
-    if text.startswith("**") and text.endswith("**") and len(text) > 4 and "**" not in text[2:-2]:
-        return text[2:-2]
-    return next((text[end:].lstrip(_MARKUP) for end in _announcements(text)), None)
-
-
-def _announcements(text: str) -> Iterator[int]:
-    """Yield where an announcement such as *Here is a caption:* ends, if a text begins with one."""
-    line = text.find("\n", 0, _LONGEST_ANNOUNCEMENT)
-    colon = text.find(":", 0, _LONGEST_ANNOUNCEMENT)
-    for end in sorted(at for at in (line, colon) if at >= 0):
-        head = text[:end].strip(f"{_MARKUP}.!:")
-        if any(mark in head for mark in ".!?\n"):
-            return
-        words = [word.lower() for word in _WORDS.findall(head)]
-        names_it = not _NAMES_A_TEXT.isdisjoint(words) or " ".join(words).endswith("what i see")
-        if names_it and (not _ANNOUNCES.isdisjoint(words) or _OF_LABELS.issuperset(words)):
-            yield end + 1
