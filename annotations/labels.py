@@ -29,6 +29,9 @@ ANSWER_THRESHOLD = 0.5  #: an answer to *is it there?* says so from this score o
 HIGHEST_SCORE = 1.001  #: single precision may round a score of 1 up
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
+#: Labels that name no object: those of blanks and of DETR's ``N/A``, and lists of classes that
+#: begin with ``__background__``, as those of torchvision and Detectron do.
+NO_NAME = frozenset({"", "n/a", "background"})
 #: The longest names of categories, LVIS's with their senses, have about 40 characters.
 LONGEST_NAME = 1000
 HIGHEST_COUNT = 1 << 53  #: counts up to here are whole numbers in float64 too
@@ -95,13 +98,11 @@ def nfc(text: str) -> str:
 
 
 def checked_label(name: str, at: object = "") -> str:
-    """Return the label of a category, none for DETR's ``N/A``; messages begin with `at`."""
-    if name == NO_CATEGORY:
-        return ""
+    """Return the label of a category, none for one of `NO_NAME`; messages begin with `at`."""
     if len(name) <= LONGEST_NAME:
         if label := CLEAN[name]:
-            return label
-        what = "has no word in it."
+            return "" if label in NO_NAME else label
+        what = "has no word in it; name the object, or leave it out."
     else:
         what = f"has {len(name)} characters, and at most {LONGEST_NAME} are read: is it a label?"
     raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
@@ -148,6 +149,7 @@ class CategoryNames:
     ids: Mapping[Any, str] = field(default_factory=dict)  #: by category id
     machine_ids: Mapping[str, str] = field(default_factory=dict)  #: by Open Images machine id
     indices: Mapping[int, str] = field(default_factory=dict)  #: from 0 on without a gap
+    parents: Mapping[str, str] = field(default_factory=dict)  #: supercategory of each label
 
     def by_index(self) -> Mapping[int, str]:
         """Return the names of class indices; category ids serve if they count from 0."""

@@ -304,6 +304,11 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
             about = source.asked_about(image_id) if by_image else None
             if about is not None:
                 asked[same] = asked[same] | about if same in asked else about
+    # A name that leads to two images leads to none.
+    names = [(name, own) for source in sources for name, own in source.other_ids.items()]
+    others: dict[ImageId, ImageId] = {}
+    for name, image_id in names:
+        others[name] = image_id if others.get(name, image_id) == image_id else None
     return ObjectLabels(
         united,
         kind=f"union({'+'.join(source.source() for source in sources)})",
@@ -316,6 +321,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         asked=asked if by_image else None,
         unsure=sum(source.unsure for source in sources),
         leaves_out=any(source.leaves_out for source in sources),
+        other_ids={name: image_id for name, image_id in others.items() if image_id in united},
     )
 
 

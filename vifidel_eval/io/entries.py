@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ..errors import VifidelError
+from ..errors import VifidelError, VifidelWarning
 from .files import first_line
 from .image_ids import ImageId, from_json_key, from_json_value, names_image
 from .options import is_listed
@@ -21,6 +22,14 @@ from .options import is_listed
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
 _SHOWN = 6  # names of what is not recognised
 _WORD = re.compile(r"\w+")
+#: Flags by which data sets say that an entry is not to be used: VizWiz's ``is_rejected`` (spam) and
+#: ``is_precanned`` (a fixed sentence that nothing can be seen), Label Studio's ``was_cancelled``
+#: and ``skipped``, COCO Annotator's ``deleted``, and their usual spellings.
+FLAGS = frozenset(
+    "is_rejected rejected is_precanned precanned was_cancelled cancelled skipped is_skipped skip "
+    "is_deleted deleted is_discarded discarded is_invalid invalid is_spam spam".split()
+)
+_RAISED = ("true", "1", "yes")  # as text, of flags in CSV
 # What readers run into where content is of another layout, or nested too deeply.
 _FAILURES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
@@ -101,6 +110,18 @@ class Entry:
         value = self.content[key]
         blank = isinstance(value, str) and not value.strip()
         return "is null" if value is None else "is empty" if blank else f"is {value!r:.40}"
+
+    @property
+    def flag_against(self) -> str:
+        """The flag that says not to use the entry; empty if there is none."""
+        if FLAGS.isdisjoint(self.content):
+            return ""
+        raised = (
+            name
+            for name in self.content
+            if name in FLAGS and str(self.content[name]).strip().lower() in _RAISED
+        )
+        return next(raised, "")
 
     def listed_twice(self) -> VifidelError:
         """Return the error for a second entry of an image."""
@@ -225,6 +246,17 @@ class Entries:
 def root(content: Mapping[Any, Any], source: Source) -> Entry:
     """Return a whole JSON object, or a mapping of a program, as an entry."""
     return Entry(content, Entries((), source), None)
+
+
+def warn_of_flagged(flags: Mapping[str, int], where: str, what: str) -> None:
+    """Say how many entries (`what` they are) were left out because of which flags, if any."""
+    if number := sum(flags.values()):
+        warnings.warn(
+            f"{where}: {number} {what}{' is' if number == 1 else 's are'} flagged as not to be "
+            f"used ({', '.join(sorted(flags))}) and left out.",
+            VifidelWarning,
+            stacklevel=5,
+        )
 
 
 def listed_images(content: Entry) -> dict[ImageId, Entry]:
