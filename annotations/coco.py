@@ -57,7 +57,7 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
     known: dict[int, str] = {}  # the label of each category id that has been counted
     for annotation in content.entries("annotations"):
         fields = annotation.content
-        if not found.uses(annotation):
+        if found.flagged.leaves_out(annotation):
             continue
         image_id, category_id = fields.get("image_id"), fields.get("category_id")
         if type(image_id) is type(category_id) is int and "score" not in fields:
@@ -84,7 +84,7 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
 
 
 def _file_names(listed: Mapping[ImageId, Entry]) -> Iterator[tuple[str, ImageId]]:
-    """Yield each file name with its image, and the name before Roboflow's export, ``extra.name``."""
+    """Yield each file name, and what it was before Roboflow's export (``extra.name``)."""
     for image_id, image in listed.items():
         extra = image.get("extra")
         original = extra.get("name") if isinstance(extra, Mapping) else None
@@ -183,11 +183,11 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
     found.scored = True
     for detection in detections:
         image_id = detection.image_id()
-        if not found.uses(detection):
+        found.image(image_id)
+        if found.flagged.leaves_out(detection):
             continue
         name = category_name(detection["category_id"], names, detection, whose)
         score = check_score(detection["score"], detection)
-        found.image(image_id)
         found.add(image_id, name, detection, score=score, sides=detection.get("bbox"))
     if not found.names.ids and not found.keeps_boxes:  # boxes are read after the labels
         warnings.warn(
@@ -196,7 +196,11 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
             VifidelWarning,
             stacklevel=3,
         )
-    return found.object_labels("coco-results", lists_every_image=False, categories=_without_groups(names, found.names.parents, found))
+    return found.object_labels(
+        "coco-results",
+        lists_every_image=False,
+        categories=_without_groups(names, found.names.parents, found),
+    )
 
 
 RESULTS = Format(

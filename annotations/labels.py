@@ -4,7 +4,8 @@ A list has labels (``"dog"``), labels with a score (``["dog", 0.9]``), or detect
 Face's pipelines or Ultralytics. A mapping of label to count serves too, and so do parallel arrays,
 with an entry per detection, of Hugging Face's ``post_process_object_detection`` and torchvision
 (``scores``, ``labels``, ``boxes``), Grounding DINO (``text_labels``, the phrases that it found),
-and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
+and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``). Florence-2
+has them under its task, ``<OD>``.
 """
 
 from __future__ import annotations
@@ -196,6 +197,8 @@ def listed(
         all_listed = (_item(item, number) for number, item in enumerate(_as_list(items)))
     elif "objects" in items and is_listed(items.get("asked")):
         asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
+    elif (found := _of_task(items)) is not None:
+        all_listed = listed(found, lowest, uncertain, names)
     elif is_arrays(items):
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
@@ -274,6 +277,18 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
 def is_arrays(items: Mapping[Any, Any]) -> bool:
     """Tell parallel arrays from a mapping of label to count, whose values are numbers."""
     return any(is_listed(items.get(key)) for key in LABELS + BESIDE)
+
+
+def _of_task(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+    """Return what Florence-2 found, ``{"<OD>": {"bboxes", "labels"}}``; None for anything else."""
+    tasks = (found for task, found in items.items() if str(task)[:1] == "<")
+    return next((x for x in tasks if isinstance(x, Mapping) and is_arrays(x)), None)
+
+
+def lists_labels(items: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping may be of an image: of a known shape, or without lists in it."""
+    known = is_arrays(items) or "objects" in items or _of_task(items) is not None
+    return known or not any(isinstance(x, Mapping) or is_listed(x) for x in items.values())
 
 
 def has_indices(items: Mapping[Any, Any]) -> bool:

@@ -291,8 +291,9 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         images, others = self._content.images, self.other_ids
         if not others:
             return match(ids, images)
-        files = [i for i in ids if i not in images and isinstance(i, str) and not i.isdigit()]
-        own = {i: others[name] for i, name in match(filter(names_image, files), others).items()}
+        names = [i for i in ids if i not in images and isinstance(i, str) and not i.isdigit()]
+        files = [name for name in names if names_image(name)]
+        own = {i: others[name] for i, name in match(files, others).items()}
         own |= match([image_id for image_id in ids if image_id not in own], images)
         lost = [image_id for image_id in ids if image_id not in own]
         return own | {i: others[name] for i, name in match(lost, others).items()}

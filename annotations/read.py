@@ -18,7 +18,7 @@ from ..errors import AnnotationError
 from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows, unknown
 from ..io.files import read_bytes
-from ..io.image_ids import ImageId, match, mismatch
+from ..io.image_ids import ImageId, match, mismatch, names_image
 from ..io.options import check_thresholds, named_if_wrong
 from . import coco, plain, tables
 from .categories import CategorySource, read_categories
@@ -253,6 +253,8 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
                     labels: ObjectLabels | coco.NocapsImages = way.read(value, found)
                 return labels
     names: Any = seen if kind == "object" else str(value)
+    if kind == "object" and any(map(names_image, map(str, seen))):  # whose images are unlike any
+        names = dict.fromkeys(chain(*(x for x in seen.values() if isinstance(x, Mapping)))) or seen
     if kind == "list":
         names = dict.fromkeys(chain(*value.first)) or str(seen)
     elif kind == "table":

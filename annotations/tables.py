@@ -162,11 +162,9 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
     first = list(islice(rows, _LOOKED_AT))
     label_column = _label_column(first, [name for name in _LABEL if name in names])
     for row in chain(first, rows):
-        if not found.uses(row):
-            continue
         image_id, label = row.image_id(image_column), row[label_column].strip()
         found.image(image_id)
-        if not label:
+        if not label or found.flagged.leaves_out(row):
             continue
         labels = listed_in(label, row, AnnotationError)
         number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1

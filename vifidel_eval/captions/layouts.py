@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import CaptionError
-from ..io.containers import Content, CsvTable, content_of, listed_in
-from ..io.entries import Entries, Entry, Source, keyed_by_image, root, shows, unknown
+from ..errors import CaptionError, VifidelWarning
+from ..io.containers import Content, CsvTable, content_of, listed_in, spells_nothing
+from ..io.entries import Entries, Entry, Flagged, Source, keyed_by_image, root, shows, unknown
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, names_image
 from ..io.options import is_listed, named_if_wrong
@@ -111,8 +113,12 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
     """Return the captions of each image from the fields of those names."""
     several = wanted.references or wanted.samples
     by_image: ByImage = {}
+    flagged, empty = Flagged(), 0
     for record in records:
         image_id = record.image_id(id_name)
+        if wanted.references and flagged.leaves_out(record):
+            by_image.setdefault(image_id, [])
+            continue
         if image_id in by_image and not several:
             # Where a file has several captions per image, the second entry shows it.
             first = records[list(by_image).index(image_id)]
@@ -122,7 +128,24 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
                 f"({_SEVERAL})."
             )
         caption = record.get(caption_name, MISSING)
+        if (
+            wanted.references
+            and records.textual
+            and isinstance(caption, str)
+            and not caption.strip()
+        ):
+            empty += 1  # a missing value, as pandas writes it
+            by_image.setdefault(image_id, [])
+            continue
         by_image.setdefault(image_id, []).extend(texts_of(caption, record, wanted))
+    flagged.warn(records.source.where, "reference", by_image)
+    if empty:
+        warnings.warn(
+            f"{records.source.where}: {empty} reference{' is' if empty == 1 else 's are'} empty "
+            "and left out.",
+            VifidelWarning,
+            stacklevel=4,
+        )
     return by_image
 
 
@@ -179,7 +202,10 @@ def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
             return captions_of(Entries(annotations, memory), wanted)
         return captions_of(root(given, memory), wanted)
     if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
-        rows = given.to_dict("records")
+        rows = [
+            {name: None if spells_nothing(cell) else cell for name, cell in row.items()}
+            for row in given.to_dict("records")
+        ]
         entries = Entries(rows, memory, numbers=range(len(rows)), unit="row")
         return captions_of(entries, wanted)
     if isinstance(given, list | tuple):
@@ -253,6 +279,9 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         leads = any(value_at(content.content, steps) is not MISSING for steps in paths)
         if leads or any(known.fields and shows(content.content, known.fields) for known in LAYOUTS):
             content = Entries([content.content], content.source)  # a file of one line
+        elif _are_described(content.content, wanted):
+            records = [{"image_id": i, **fields} for i, fields in content.content.items()]
+            content = Entries(records, content.source)
     where = content.source.where
     if isinstance(content, Entries):
         content = with_paths(content, wanted)
@@ -284,6 +313,15 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         raise CaptionError(f"{where}: there is {nothing} in it.")
     check_distinct(captions, where)
     return captions
+
+
+def _are_described(images: Mapping[Any, Any], wanted: Wanted) -> bool:
+    """Return whether an object has a record for each image: ``{"42": {"caption": "a dog"}}``."""
+    if not images or not all(isinstance(value, Mapping) for value in images.values()):
+        return False
+    fields = dict.fromkeys(chain.from_iterable(images.values()))
+    has_captions = bool(usual(fields, wanted.usual)) or not fields.keys().isdisjoint(wanted.fields)
+    return has_captions or any(names_image(str(key)) for key in images)
 
 
 def kind_of(value: Any) -> str:

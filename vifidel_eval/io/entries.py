@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,7 +30,9 @@ FLAGS = frozenset(
     "is_rejected rejected is_precanned precanned was_cancelled cancelled skipped is_skipped skip "
     "is_deleted deleted is_discarded discarded is_invalid invalid is_spam spam".split()
 )
-_RAISED = ("true", "1", "yes")  # as text, of flags in CSV
+# How pandas writes whole numbers of a column in which one is missing.
+_FLOAT = re.compile(r"^(0|[1-9]\d{0,14})\.0$")
+_RAISED = ("true", "1", "1.0", "yes")  # as text, of flags in CSV
 # What readers run into where content is of another layout, or nested too deeply.
 _FAILURES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
@@ -131,7 +134,7 @@ class Entry:
         """Return the image id under a key; from now on messages name the image."""
         value = self.content.get(key)
         if self.within.textual and isinstance(value, str):
-            value = from_json_key(value.strip())
+            value = from_json_key(_FLOAT.sub(r"\1", value.strip()))
         image_id = from_json_value(value)
         if image_id is None:
             raise self.error(
@@ -248,12 +251,26 @@ def root(content: Mapping[Any, Any], source: Source) -> Entry:
     return Entry(content, Entries((), source), None)
 
 
-def warn_of_flagged(flags: Mapping[str, int], where: str, what: str) -> None:
-    """Say how many entries (`what` they are) were left out because of which flags, if any."""
-    if number := sum(flags.values()):
+class Flagged(Counter[str]):
+    """How many entries were left out because of each flag."""
+
+    def leaves_out(self, entry: Entry) -> bool:
+        """Return whether a flag says not to use an entry, and count it."""
+        flag = entry.flag_against
+        if flag:
+            self[flag] += 1
+        return bool(flag)
+
+    def warn(self, where: str, what: str, images: Mapping[Any, Collection[Any]]) -> None:
+        """Say how many entries (`what` they are) were left out, and how many images have none."""
+        number = self.total()
+        if not number:
+            return
+        bare = sum(not of_image for of_image in images.values())
+        left = f"; {bare} image{' has' if bare == 1 else 's have'} no other" if bare else ""
         warnings.warn(
             f"{where}: {number} {what}{' is' if number == 1 else 's are'} flagged as not to be "
-            f"used ({', '.join(sorted(flags))}) and left out.",
+            f"used ({', '.join(sorted(self))}) and left out{left}.",
             VifidelWarning,
             stacklevel=5,
         )

@@ -58,8 +58,9 @@ def from_json_value(value: Any) -> ImageId | None:
 def _number(image_id: ImageId, or_text: bool = False) -> int | None:
     """Return the number of an id: its own, that of COCO's file stem, or one in text (`or_text`)."""
     if isinstance(image_id, str):
-        if or_text and (_WHOLE_NUMBER.fullmatch(image_id) or _VOC_STEM.fullmatch(image_id)):
-            return int(image_id)
+        whole = image_id.removesuffix(".0")  # pandas writes numbers so beside a missing one
+        if or_text and (_WHOLE_NUMBER.fullmatch(whole) or _VOC_STEM.fullmatch(image_id)):
+            return int(whole)
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
     return int(image_id) if isinstance(image_id, Integral) else None
