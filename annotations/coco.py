@@ -57,7 +57,7 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
     known: dict[int, str] = {}  # the label of each category id that has been counted
     for annotation in content.entries("annotations"):
         fields = annotation.content
-        if found.flagged.leaves_out(annotation):
+        if found.left_out.flagged(annotation):
             continue
         image_id, category_id = fields.get("image_id"), fields.get("category_id")
         if type(image_id) is type(category_id) is int and "score" not in fields:
@@ -184,7 +184,7 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
     for detection in detections:
         image_id = detection.image_id()
         found.image(image_id)
-        if found.flagged.leaves_out(detection):
+        if found.left_out.flagged(detection):
             continue
         name = category_name(detection["category_id"], names, detection, whose)
         score = check_score(detection["score"], detection)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ..errors import AnnotationError, VifidelWarning
 from ..io.containers import Kind
-from ..io.entries import Entry, Flagged
+from ..io.entries import Entry, LeftOut
 from ..io.image_ids import ImageId, images_by_name
 from ..io.options import are_texts, check_thresholds, named_if_wrong
 from .labels import (
@@ -90,7 +90,7 @@ class Instances:
         self.keeps_boxes = keeps_boxes
         self.boxes: dict[ImageId, ImageBoxes] = {}  # of images that have any, if asked for
         self.file_names: list[tuple[str, ImageId]] = []  # of images that are listed with one
-        self.flagged = Flagged()
+        self.left_out = LeftOut()
         #: Whether the source tells objects apart by more than labels, boxes and scores.
         self.tells_objects_apart = False
         # Image, label, score and box of each object that has a box, and how often one came again.
@@ -173,7 +173,7 @@ class Instances:
         """Say once how many entries did not count: those that are flagged, and those repeated."""
         if self.keeps_boxes:  # boxes are read after the labels
             return
-        self.flagged.warn(self.where, "object", {})
+        self.left_out.warn(self.where, "object", {})
         if self._repeated:
             one = self._repeated == 1
             warnings.warn(

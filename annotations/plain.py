@@ -79,7 +79,7 @@ def _read_records(records: Entries, found: Instances) -> ObjectLabels:
     key = records.first_key(_IMAGE)
     images: dict[ImageId, LabelList] = {}
     for record in records:
-        if found.flagged.leaves_out(record):
+        if found.left_out.flagged(record):
             continue
         image_id = found.image_once(record, key)
         arrays = {key: record[key] for key in (*ARRAY_LABELS, *BESIDE) if key in record}

@@ -164,7 +164,7 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
     for row in chain(first, rows):
         image_id, label = row.image_id(image_column), row[label_column].strip()
         found.image(image_id)
-        if not label or found.flagged.leaves_out(row):
+        if not label or found.left_out.flagged(row):
             continue
         labels = listed_in(label, row, AnnotationError)
         number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1

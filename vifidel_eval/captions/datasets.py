@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from ..io.entries import Entries, Entry, Flagged, listed_image, listed_images, root, shows
+from ..io.entries import Entries, Entry, LeftOut, listed_image, listed_images, root, shows
 from ..io.files import parse_json
 from ..io.image_ids import from_json_key
 from .fields import IMAGE_IDS, MISSING, Named, Wanted, listed, steps_of, usual, usual_id, value_at
@@ -46,17 +46,17 @@ def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
     images = listed_images(content)
     references = Named({image_id: list[str]() for image_id in images}, images)
-    flagged = Flagged()
+    left_out = LeftOut()
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, images, "captions")
-        if flagged.leaves_out(annotation):
+        if left_out.flagged(annotation):
             references.setdefault(image_id, [])
             continue
         if "caption" not in annotation:
             holds = "object annotations" if "category_id" in annotation else "other things"
             raise CaptionError(f"{annotation}: no 'caption', but {holds}; is it a caption file?")
         references.setdefault(image_id, []).append(text_of(annotation["caption"], annotation))
-    flagged.warn(content.source.where, "reference", references)
+    left_out.warn(content.source.where, "reference", references)
     return references
 
 
@@ -96,7 +96,7 @@ def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
         )
     key = "cocoid" if all("cocoid" in image for image in images) else "filename"
     references: ByImage = {}
-    flagged = Flagged()
+    left_out = LeftOut()
     for image in images:
         if wanted.splits and str(image.get("split", "")) not in wanted.splits:
             continue
@@ -106,9 +106,9 @@ def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
         references[image_id] = [
             text_of(sentence.get("raw", MISSING), sentence)
             for sentence in image.entries("sentences")
-            if not flagged.leaves_out(sentence)
+            if not left_out.flagged(sentence)
         ]
-    flagged.warn(content.source.where, "reference", references)
+    left_out.warn(content.source.where, "reference", references)
     return references
 
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import CaptionError, VifidelWarning
+from ..errors import CaptionError
 from ..io.containers import Content, CsvTable, content_of, listed_in, spells_nothing
-from ..io.entries import Entries, Entry, Flagged, Source, keyed_by_image, root, shows, unknown
+from ..io.entries import Entries, Entry, LeftOut, Source, keyed_by_image, root, shows, unknown
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, names_image
 from ..io.options import is_listed, named_if_wrong
@@ -113,10 +112,10 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
     """Return the captions of each image from the fields of those names."""
     several = wanted.references or wanted.samples
     by_image: ByImage = {}
-    flagged, empty = Flagged(), 0
+    left_out = LeftOut()
     for record in records:
         image_id = record.image_id(id_name)
-        if wanted.references and flagged.leaves_out(record):
+        if wanted.references and left_out.flagged(record):
             by_image.setdefault(image_id, [])
             continue
         if image_id in by_image and not several:
@@ -134,18 +133,11 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
             and isinstance(caption, str)
             and not caption.strip()
         ):
-            empty += 1  # a missing value, as pandas writes it
+            left_out["empty"] += 1  # as pandas writes what is missing
             by_image.setdefault(image_id, [])
             continue
         by_image.setdefault(image_id, []).extend(texts_of(caption, record, wanted))
-    flagged.warn(records.source.where, "reference", by_image)
-    if empty:
-        warnings.warn(
-            f"{records.source.where}: {empty} reference{' is' if empty == 1 else 's are'} empty "
-            "and left out.",
-            VifidelWarning,
-            stacklevel=4,
-        )
+    left_out.warn(records.source.where, "reference", by_image)
     return by_image
 
 

@@ -251,14 +251,14 @@ def root(content: Mapping[Any, Any], source: Source) -> Entry:
     return Entry(content, Entries((), source), None)
 
 
-class Flagged(Counter[str]):
-    """How many entries were left out because of each flag."""
+class LeftOut(Counter[str]):
+    """How many entries of a file were left out for each reason."""
 
-    def leaves_out(self, entry: Entry) -> bool:
-        """Return whether a flag says not to use an entry, and count it."""
+    def flagged(self, entry: Entry) -> bool:
+        """Return whether a flag says not to use an entry, which is then counted."""
         flag = entry.flag_against
         if flag:
-            self[flag] += 1
+            self[f"flagged {flag}"] += 1
         return bool(flag)
 
     def warn(self, where: str, what: str, images: Mapping[Any, Collection[Any]]) -> None:
@@ -266,11 +266,12 @@ class Flagged(Counter[str]):
         number = self.total()
         if not number:
             return
+        reasons = ", ".join(f"{times} {reason}" for reason, times in sorted(self.items()))
         bare = sum(not of_image for of_image in images.values())
-        left = f"; {bare} image{' has' if bare == 1 else 's have'} no other" if bare else ""
+        no_other = f"; {bare} image{' has' if bare == 1 else 's have'} no other" if bare else ""
         warnings.warn(
-            f"{where}: {number} {what}{' is' if number == 1 else 's are'} flagged as not to be "
-            f"used ({', '.join(sorted(self))}) and left out{left}.",
+            f"{where}: {number} {what}{' is' if number == 1 else 's are'} left out ({reasons})"
+            f"{no_other}.",
             VifidelWarning,
             stacklevel=5,
         )
