@@ -242,9 +242,11 @@ FIFTYONE = Format(
 
 
 def _is_by_image(content: Mapping[Any, Any]) -> bool:
-    said = list(filter(None, content.values())) or [[]]
-    known = any(not isinstance(x, Mapping) or lists_labels(x) for x in said)
-    return known and keyed_by_image(content, _may_list_labels)
+    mappings = [x for x in content.values() if isinstance(x, Mapping)]
+    unlike = any(mappings) and not any(lists_labels(x) for x in mappings if x)
+    return keyed_by_image(content, _may_list_labels) and (
+        not unlike or len(mappings) < len(content)
+    )
 
 
 def _may_list_labels(value: Any) -> bool:

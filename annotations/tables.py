@@ -162,8 +162,9 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
     first = list(islice(rows, _LOOKED_AT))
     label_column = _label_column(first, [name for name in _LABEL if name in names])
     for row in chain(first, rows):
-        image_id, label = row.image_id(image_column), row[label_column].strip()
+        image_id, label = row.image_id(image_column), found.left_out.cell(row[label_column])
         found.image(image_id)
+        label = label.strip()
         if not label or found.left_out.flagged(row):
             continue
         labels = listed_in(label, row, AnnotationError)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
-from ..io.containers import Content, CsvTable, content_of, listed_in, spells_nothing
+from ..io.containers import Content, CsvTable, content_of, listed_in
 from ..io.entries import Entries, Entry, LeftOut, Source, keyed_by_image, root, shows, unknown
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, names_image
@@ -127,17 +127,16 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
                 f"({_SEVERAL})."
             )
         caption = record.get(caption_name, MISSING)
-        if (
-            wanted.references
-            and records.textual
-            and isinstance(caption, str)
-            and not caption.strip()
-        ):
-            left_out["empty"] += 1  # as pandas writes what is missing
+        caption = left_out.cell(caption) if records.textual else caption
+        if records.textual and wanted.references and caption == "":
+            left_out["empty"] += 1
             by_image.setdefault(image_id, [])
             continue
         by_image.setdefault(image_id, []).extend(texts_of(caption, record, wanted))
-    left_out.warn(records.source.where, "reference", by_image)
+    if wanted.references:
+        left_out.warn(records.source.where, "reference", by_image)
+    else:
+        left_out.warn(records.source.where, "caption", {})
     return by_image
 
 
@@ -194,12 +193,7 @@ def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
             return captions_of(Entries(annotations, memory), wanted)
         return captions_of(root(given, memory), wanted)
     if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
-        rows = [
-            {name: None if spells_nothing(cell) else cell for name, cell in row.items()}
-            for row in given.to_dict("records")
-        ]
-        entries = Entries(rows, memory, numbers=range(len(rows)), unit="row")
-        return captions_of(entries, wanted)
+        return captions_of(Entries.of_frame(given, memory), wanted)
     if isinstance(given, list | tuple):
         return captions_of(Entries(given, memory), wanted)
     raise CaptionError(

@@ -13,13 +13,12 @@ import json
 import os
 import re
 import threading
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ..errors import VifidelError, VifidelWarning
+from ..errors import VifidelError
 from ..project import pip_install
 from .entries import Entries, Entry, Source, root
 from .files import as_text, first_line, parse_json, parse_json_lines, read_bytes
@@ -46,8 +45,6 @@ _OF_PYTHON = re.compile(
     r"|\b(None|True|False)\b|,(?=\s*[\])}])|[()'\"]",
     re.DOTALL,
 )
-#: What pandas writes into a cell of text for a missing value.
-NOTHING = frozenset(("nan", "NaN", "None", "<NA>", "NaT"))
 _IN_JSON = {"None": "null", "True": "true", "False": "false", "(": "[", ")": "]", ",": ""}
 _ESCAPED = re.compile(r"\\x([0-9a-f]{2})|\\U([0-9a-f]{8})|\\.|\"", re.DOTALL)
 
@@ -90,19 +87,14 @@ class CsvTable:
                 f"{source.where}: line {line} names the column {twice!r:.40} twice; keep one."
             )
         entries = Entries((), source, unit="line", textual=True)
-        nothing = Counter[str]()
         for line, row in rows:
             if len(row) != len(names):
                 raise source.error(
                     f"{source.where}: line {line} has {len(row)} fields but the header has "
                     f"{len(names)}; put fields that contain the separator in quotes."
                 )
-            if not NOTHING.isdisjoint(row):
-                nothing.update(filter(spells_nothing, row))
-            cells = ("" if cell in NOTHING else cell for cell in row)
-            entry = source.reading = Entry(dict(zip(names, cells, strict=True)), entries, line)
+            entry = source.reading = Entry(dict(zip(names, row, strict=True)), entries, line)
             yield entry
-        warn_of_nothing(nothing, source.where)
 
     def entries(self) -> Entries:
         """Return all rows, whose fields may hold line breaks."""
@@ -110,22 +102,6 @@ class CsvTable:
         numbers = [row.ordinal or 0 for row in rows]
         contents = [row.content for row in rows]
         return Entries(contents, self.source, numbers=numbers, unit="line", textual=True)
-
-
-def spells_nothing(cell: Any) -> bool:
-    """Return whether a cell is text that pandas writes for a missing value."""
-    return isinstance(cell, str) and cell in NOTHING
-
-
-def warn_of_nothing(spelled: Mapping[str, int], where: str) -> None:
-    """Say how many cells spelled `NOTHING` and were read as empty, if any."""
-    if number := sum(spelled.values()):
-        warnings.warn(
-            f"{where}: {number} cell{' is' if number == 1 else 's are'} what pandas writes for a "
-            f"missing value ({', '.join(sorted(spelled))}) and read as empty.",
-            VifidelWarning,
-            stacklevel=5,
-        )
 
 
 def csv_rows(
@@ -251,9 +227,7 @@ def _read_excel(raw: bytes, where: str, error: type[VifidelError]) -> _Columns:
             f"{where}: the Excel file cannot be read ({first_line(problem):.200}); save it as CSV."
         ) from None
     names, *rows = table.to_numpy().tolist() or [[]]
-    warn_of_nothing(Counter(filter(spells_nothing, chain.from_iterable(rows))), where)
-    cells = [["" if spells_nothing(cell) else cell for cell in row] for row in rows]
-    return names, [dict(zip(names, row, strict=True)) for row in cells]
+    return names, [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> _Columns:

@@ -30,6 +30,8 @@ FLAGS = frozenset(
     "is_rejected rejected is_precanned precanned was_cancelled cancelled skipped is_skipped skip "
     "is_deleted deleted is_discarded discarded is_invalid invalid is_spam spam".split()
 )
+# What pandas writes into a cell of text for a missing value.
+_NOTHING = frozenset(("nan", "NaN", "None", "<NA>", "NaT"))
 # How pandas writes whole numbers of a column in which one is missing.
 _FLOAT = re.compile(r"^(0|[1-9]\d{0,14})\.0$")
 _RAISED = ("true", "1", "1.0", "yes")  # as text, of flags in CSV
@@ -135,6 +137,7 @@ class Entry:
         value = self.content.get(key)
         if self.within.textual and isinstance(value, str):
             value = from_json_key(_FLOAT.sub(r"\1", value.strip()))
+            value = "" if is_nothing(value) else value
         image_id = from_json_value(value)
         if image_id is None:
             raise self.error(
@@ -218,6 +221,15 @@ class Entries:
         """Return the place of an entry: ``images[0]``, ``line 2`` or ``row 1``."""
         return f"{self.unit} {number}" if self.unit else f"{self.key}[{number}]"
 
+    @classmethod
+    def of_frame(cls, frame: Any, source: Source) -> Entries:
+        """Return the rows of a DataFrame; what is missing, in text too, is None."""
+        rows = [
+            {name: None if is_nothing(cell) else cell for name, cell in row.items()}
+            for row in frame.to_dict("records")
+        ]
+        return cls(rows, source, numbers=range(len(rows)), unit="row")
+
     @cached_property
     def names(self) -> list[str]:
         """The names of all fields that an entry has, in the order of the source."""
@@ -251,8 +263,22 @@ def root(content: Mapping[Any, Any], source: Source) -> Entry:
     return Entry(content, Entries((), source), None)
 
 
+def is_nothing(cell: Any) -> bool:
+    """Return whether a cell is text that pandas writes for a missing value."""
+    return isinstance(cell, str) and cell.strip() in _NOTHING
+
+
 class LeftOut(Counter[str]):
     """How many entries of a file were left out for each reason."""
+
+    nothing = 0  #: how many cells had what pandas writes for a missing value
+
+    def cell(self, cell: Any) -> Any:
+        """Return a cell of a table, empty where it `is_nothing`, which is then counted."""
+        if is_nothing(cell):
+            self.nothing += 1
+            return ""
+        return cell
 
     def flagged(self, entry: Entry) -> bool:
         """Return whether a flag says not to use an entry, which is then counted."""
@@ -264,6 +290,14 @@ class LeftOut(Counter[str]):
     def warn(self, where: str, what: str, images: Mapping[Any, Collection[Any]]) -> None:
         """Say how many entries (`what` they are) were left out, and how many images have none."""
         number = self.total()
+        if self.nothing and not self["empty"]:
+            are = " is" if self.nothing == 1 else "s are"
+            warnings.warn(
+                f"{where}: {self.nothing} {what}{are} what pandas writes for a missing value, such "
+                "as nan, and read as empty.",
+                VifidelWarning,
+                stacklevel=5,
+            )
         if not number:
             return
         reasons = ", ".join(f"{times} {reason}" for reason, times in sorted(self.items()))
