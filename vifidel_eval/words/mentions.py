@@ -9,15 +9,13 @@ program to the letter: words are looked up and joined in their singular form alo
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
-from ..annotations.labels import nfc
 from ..io.records import Remembered
-from .content_words import piece_words
+from .content_words import piece_words, plain, runs_and_marks
 from .english import irregular_plural, singular, tokens
 from .grammar import (
     DESCRIBING,
@@ -30,6 +28,7 @@ from .grammar import (
     is_verb,
     may_deny,
 )
+from .nouns import BEFORE, BEHIND, describes_noun, describes_word, is_plural, may_be_verb
 from .synonyms import ClassList
 
 _YOUNG_OR_GROWN = ("baby", "adult")
@@ -59,15 +58,16 @@ _TERMS = {
 }  # fmt: skip
 
 _SEAT = "seat"
+_COMPOUND = 2  # words
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
 _NONE: frozenset[str] = frozenset()
 
-# What joins words that are none of one thing: *man/dog*, *dog-*, *dog.Then*.
-_SYMBOLS = str.maketrans(dict.fromkeys("/\\_|+=~^", " "))
-_DASH = re.compile(r"(?<!\w)-+|-+(?!\w)")
-_STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
+# One word as it is written: 3.5, t.v., 's.
+_ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
+_JOINERS = ("-", "_")
+_DASHES = frozenset("-\u2012\u2013\u2014\u2015")
 
 
 class Unit(NamedTuple):
@@ -125,6 +125,7 @@ class MentionFinder:
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
         self._acting = {self._class_of.get(name) for name in _ACTING} - {None}
+        self._person = self._class_of.get("person")
         terms = [
             _Term(tuple(term.split()), becomes, not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
@@ -152,7 +153,7 @@ class MentionFinder:
         self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
         # The same words come again and again, and all captions share their units.
         self._reader = lru_cache(maxsize=8)(
-            lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
+            lambda stop_words: Remembered(partial(self._read_token, stop_words)).__getitem__
         )
 
     def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
@@ -160,11 +161,13 @@ class MentionFinder:
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        read = list(map(self._reader(_NONE), tokens(caption)))
+        pieces = list(map(self._reader(_NONE), tokens(self._plain(caption))))
+        read = list(chain.from_iterable(pieces))
+        counts = [int(not at) for piece in pieces for at in range(len(piece))]
         found: list[Unit] = []
-        length = len(read)
+        length = len(pieces)
         for at, end, name in self._names(read):
-            length -= end - at - 1
+            length -= max(sum(counts[at:end]) - 1, 0)
             category = self._class_of.get(name)
             if category is not None:
                 found.append(Unit(name, _joined(read[at:end]), category))
@@ -172,7 +175,8 @@ class MentionFinder:
 
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit."""
-        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        reader = self._reader(frozenset(stop_words))
+        read = list(chain.from_iterable(map(reader, tokens(self._plain(caption)))))
         # Without `grammar` the mentions are those of `find`.
         things = self._things(read) if grammar else list(self._names(read))
         may = grammar and may_deny(token.word for token in read)
@@ -236,6 +240,47 @@ class MentionFinder:
         words += (token.word for token in read[done:])
         return {numbers[thing]: whole for thing, whole in denials(words)}
 
+    def _plain(self, caption: str) -> str:
+        return caption if self.classes.published else plain(caption)
+
+    def _read_token(self, stop_words: frozenset[str], token: str) -> tuple[_Token, ...]:
+        return tuple(self._look_up(stop_words, word) for word in self._parts(token))
+
+    def _parts(self, token: str) -> tuple[str, ...]:
+        """Return the words of a token, and what stands between them and joins no name."""
+        if (
+            self.classes.published
+            or token.isalnum()
+            or not self._known.isdisjoint((token, singular(token)))
+            or _ONE_WORD.fullmatch(token)
+        ):
+            return (token,)
+        if _DASHES.issuperset(token):
+            return (",",)
+        parts = runs_and_marks(token)
+        if "-" in parts and describes_word(parts[-1]):
+            return (token,)  # dog-friendly, horse-drawn
+        # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.
+        joins = (
+            mark in _JOINERS
+            and 0 < at < len(parts) - 1
+            and not self._are_two(parts[at - 1], parts[at + 1])
+            for at, mark in enumerate(parts)
+        )
+        return tuple(
+            "," if part in _JOINERS else part
+            for part, is_left_out in zip(parts, joins, strict=True)
+            if not is_left_out
+        )
+
+    def _are_two(self, word: str, other: str) -> bool:
+        """Return whether two words are names of two things."""
+        ways = [(word, singular(word)), (other, singular(other))]
+        begun = [self._terms[one] for one in ways[0] if one in self._terms]
+        if any(one in terms for terms in begun for one in ways[1]):
+            return False
+        return all(any(one in self._class_of for one in of_word) for of_word in ways)
+
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
         is_open = _open_units(word, stop_words)
@@ -256,12 +301,16 @@ class MentionFinder:
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
         no_name = _SEAT if "toilet" in [token.form for token in read] else None
+        # In a list of names, such as *dog cat person*, none describes another.
+        is_list = len(read) > _COMPOUND and all(token.name for token in read)
         end = 0
         for at, token in enumerate(read):
             if at < end or token.name is None:
                 continue
             end, name = (at + 1, token.name) if token.alone else self._name(read, at)
-            if name is not None and name != no_name:
+            if name is None or name == no_name:
+                continue
+            if is_list or not self._describes(read, at, end, name):
                 yield at, end, name
 
     def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
@@ -273,6 +322,22 @@ class MentionFinder:
             if describes([t.word for t in near], [t.form for t in near], self._class_of):
                 return at + 1, None
         return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
+
+    def _describes(self, read: Sequence[_Token], at: int, end: int, name: str) -> bool:
+        """Return whether a name describes the noun behind it: *dog house*."""
+        last = read[end - 1]
+        if self.classes.published or name not in self._class_of or end == len(read):
+            return False
+        if is_plural(last.word, last.form):
+            return False
+        before = [token.word for token in read[max(at - BEFORE, 0) : at]]
+        behind = [token.word for token in read[end : end + BEHIND]]
+        head = self._class_of.get(read[end].form)
+        if self._class_of[name] == self._person and (
+            head in (None, self._person) or may_be_verb(behind[0])
+        ):
+            return False  # a woman skier is a woman; a woman pets
+        return describes_noun(before, last.word, behind)
 
     @staticmethod
     def _term(read: Sequence[_Token], at: int) -> _Term | None:
@@ -300,16 +365,6 @@ class MentionFinder:
 def _ways(token: _Token) -> tuple[str, ...]:
     """Return the words that a token may be in a term."""
     return (token.form,) if token.form == token.word else (token.form, token.word)
-
-
-def _plain(caption: str) -> str:
-    """Return a caption without what sticks to words, such as control characters and symbols."""
-    if not (caption.isascii() and caption.isprintable()):
-        caption = "".join(
-            " " if unicodedata.category(character)[0] in "CS" else character
-            for character in nfc(caption).replace("\u2019", "'")
-        )
-    return _DASH.sub(" , ", _STOP.sub(". ", caption.translate(_SYMBOLS)))
 
 
 def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
