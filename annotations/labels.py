@@ -4,7 +4,8 @@ A list has labels (``"dog"``), labels with a score (``["dog", 0.9]``), or detect
 Face's pipelines or Ultralytics. A mapping of label to count serves too, and so do parallel arrays,
 with an entry per detection, of Hugging Face's ``post_process_object_detection`` and torchvision
 (``scores``, ``labels``, ``boxes``), Grounding DINO (``text_labels``, the phrases that it found),
-and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
+and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``). Florence-2
+has them under its task, ``<OD>``.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ ANSWER_THRESHOLD = 0.5  #: an answer to *is it there?* says so from this score o
 HIGHEST_SCORE = 1.001  #: single precision may round a score of 1 up
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
+#: Labels that name no object: those of blanks and of DETR's ``N/A``, and lists of classes that
+#: begin with ``__background__``, as those of torchvision and Detectron do.
+NO_NAME = frozenset({"", "n/a", "background"})
 #: The longest names of categories, LVIS's with their senses, have about 40 characters.
 LONGEST_NAME = 1000
 HIGHEST_COUNT = 1 << 53  #: counts up to here are whole numbers in float64 too
@@ -95,13 +99,11 @@ def nfc(text: str) -> str:
 
 
 def checked_label(name: str, at: object = "") -> str:
-    """Return the label of a category, none for DETR's ``N/A``; messages begin with `at`."""
-    if name == NO_CATEGORY:
-        return ""
+    """Return the label of a category, none for one of `NO_NAME`; messages begin with `at`."""
     if len(name) <= LONGEST_NAME:
         if label := CLEAN[name]:
-            return label
-        what = "has no word in it."
+            return "" if label in NO_NAME else label
+        what = "has no word in it; name the object, or leave it out."
     else:
         what = f"has {len(name)} characters, and at most {LONGEST_NAME} are read: is it a label?"
     raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
@@ -148,6 +150,7 @@ class CategoryNames:
     ids: Mapping[Any, str] = field(default_factory=dict)  #: by category id
     machine_ids: Mapping[str, str] = field(default_factory=dict)  #: by Open Images machine id
     indices: Mapping[int, str] = field(default_factory=dict)  #: from 0 on without a gap
+    parents: Mapping[str, str] = field(default_factory=dict)  #: supercategory of each label
 
     def by_index(self) -> Mapping[int, str]:
         """Return the names of class indices; category ids serve if they count from 0."""
@@ -194,6 +197,8 @@ def listed(
         all_listed = (_item(item, number) for number, item in enumerate(_as_list(items)))
     elif "objects" in items and is_listed(items.get("asked")):
         asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
+    elif (found := _of_task(items)) is not None:
+        all_listed = listed(found, lowest, uncertain, names)
     elif is_arrays(items):
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
@@ -272,6 +277,18 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
 def is_arrays(items: Mapping[Any, Any]) -> bool:
     """Tell parallel arrays from a mapping of label to count, whose values are numbers."""
     return any(is_listed(items.get(key)) for key in LABELS + BESIDE)
+
+
+def _of_task(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+    """Return what Florence-2 found, ``{"<OD>": {"bboxes", "labels"}}``; None for anything else."""
+    tasks = (found for task, found in items.items() if str(task)[:1] == "<")
+    return next((x for x in tasks if isinstance(x, Mapping) and is_arrays(x)), None)
+
+
+def lists_labels(items: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping may be of an image: of a known shape, or without lists in it."""
+    known = is_arrays(items) or "objects" in items or _of_task(items) is not None
+    return known or not any(isinstance(x, Mapping) or is_listed(x) for x in items.values())
 
 
 def has_indices(items: Mapping[Any, Any]) -> bool:

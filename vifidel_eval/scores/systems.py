@@ -81,7 +81,6 @@ def in_one_spelling(
     # The references' spelling wins, then the first system's.
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
-    others = known.other_ids if isinstance(known, ObjectLabels) else {}
     if references is not None:
         references = _leading_to(known, references, systems)
         if all(len(match(s.captions, references)) == len(s.captions) for s in systems):
@@ -93,9 +92,11 @@ def in_one_spelling(
             done = match(system.captions, references)
         todo = [image_id for image_id in system.captions if image_id not in done]
         same_image = match(todo, known)
-        new = {i: spelled_as.setdefault(same_image[i], i) for i in todo if i in same_image}
-        named = match([i for i in todo if i not in same_image], others)
-        new |= {i: spelled_as.setdefault(others[name], others[name]) for i, name in named.items()}
+        own = known.own_ids(todo) if isinstance(known, ObjectLabels) else same_image
+        new = {
+            i: spelled_as.setdefault(image, i if same_image.get(i) == image else image)
+            for i, image in own.items()
+        }
         captions = {new.get(i, i): caption for i, caption in system.captions.items()}
         one_each = len(captions) == len(system.captions)
         answers = {new.get(i, i): answer for i, answer in system.answers.items()}

@@ -10,7 +10,7 @@ import pyarrow.compute
 
 from ...annotations import ObjectLabels
 from ...annotations.instances import judged_rows
-from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
+from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_NAME
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers
@@ -101,7 +101,7 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
     owners = np.arange(len(column)).repeat(sizes)
     encoded = names.dictionary_encode()
     cleaned = [  # empty for what is no label
-        CLEAN[name] if name != NO_CATEGORY and len(name) <= LONGEST_NAME else ""
+        CLEAN[name] if len(name) <= LONGEST_NAME and CLEAN[name] not in NO_NAME else ""
         for name in encoded.dictionary.to_pylist()
     ]
     places = encoded.indices.fill_null(len(cleaned)).to_numpy(zero_copy_only=False)
@@ -183,7 +183,7 @@ def _mapping(names: list[str], numbers: list[int]) -> dict[str, int]:
     for name, number in zip(names, numbers, strict=True):
         if name in counts:
             both = (counts[name], number)
-            contrary = name != NO_CATEGORY and (not both[0]) != (not both[1])
+            contrary = CLEAN[name] not in NO_NAME and (not both[0]) != (not both[1])
             if None in both or min(both) < 0 or contrary:
                 raise AnnotationError("its labels cannot be read.")
             counts[name] = sum(both) if all(both) else 0
