@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, NoReturn
 from ..errors import AnnotationError, VifidelWarning
 from ..io.image_ids import ImageId, are_row_numbers, check_distinct, match, mismatch, to_json_value
 from ..io.options import are_texts, named_if_wrong
-from .labels import CLEAN, LONGEST_NAME, NO_CATEGORY, clean_label
+from .labels import CLEAN, LONGEST_NAME, NO_CATEGORY, PLAIN
+from .tags import NAMES_IN
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -52,10 +53,10 @@ class ImageBoxes:
 
 
 def counts_of_names(items: Any) -> dict[str, int] | None:
-    """Return label to count for a list of names that all count; None for anything else."""
+    """Return label to count for a list of names alone; None for anything that is to be read."""
     if not are_texts(items, LONGEST_NAME) or NO_CATEGORY in items:
         return None
-    counts = dict(Counter(map(CLEAN.__getitem__, items)))
+    counts = dict(Counter(map(PLAIN.__getitem__, items)))
     return None if "" in counts else counts
 
 
@@ -137,7 +138,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 for image_id, labels in asked.items()
             }
         check_distinct(counts, where)
-        names = frozenset(clean_label(name) for name in categories if name != NO_CATEGORY)
+        names = frozenset(CLEAN[one] for x in categories if x != NO_CATEGORY for one in NAMES_IN[x])
         vars(self).update(
             _content=_Content(counts, names, by_image, unsure),
             kind=kind,

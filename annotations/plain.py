@@ -19,11 +19,12 @@ from .instances import Format, Instances, LabelList, Way
 from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, is_arrays
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
+from .tags import are_answers
 
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")  # the names of image ids
 # These tell a record of an image from an image that is called *objects*.
 _RECORD = (
-    " ".join(["objects", "tags", *(f"{key}[]" for key in ARRAY_LABELS)]),
+    " ".join(["objects", "tags", *(f"{key}[] {key}=" for key in ARRAY_LABELS)]),
     " ".join(f"{key}=" for key in _IMAGE),
 )
 
@@ -73,8 +74,8 @@ def _read_records(records: Entries, found: Instances) -> ObjectLabels:
     for record in records:
         image_id = found.image_once(record, key)
         arrays = {key: record[key] for key in (*ARRAY_LABELS, *BESIDE) if key in record}
-        tags = record.get("tags", arrays)
-        objects = record["objects"] if "objects" in record or not tags else tags
+        others = record.get("tags", arrays or None)
+        objects = record["objects"] if "objects" in record or others is None else others
         images[image_id] = (
             {"objects": objects, "asked": record["asked"]} if "asked" in record else objects
         )
@@ -230,8 +231,14 @@ FIFTYONE = Format(
 )
 
 
-def _may_list_labels(value: Any) -> bool:
-    return is_listed(value) or isinstance(value, Mapping) or "|" in str(value)
+def _list_labels(content: Mapping[Any, Any]) -> bool:
+    """Return whether what is under keys that may be image ids lists labels."""
+    answers = are_answers(value for value in content.values() if isinstance(value, str))
+    return keyed_by_image(
+        content,
+        lambda value: is_listed(value) or isinstance(value, Mapping)
+        or (answers and isinstance(value, str)),
+    )
 
 
 LABELS = Format(
@@ -244,7 +251,7 @@ LABELS = Format(
     (
         Way(
             "object",
-            lambda content: keyed_by_image(content.content, _may_list_labels),
+            lambda content: _list_labels(content.content),
             lambda content, found: read_items(content.content, found),
         ),
         Way(
