@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ..errors import AnnotationError
 from ..io.options import is_listed, named_if_wrong
 from ..io.records import Remembered
-from .tags import Tag, is_name, names_in, read_answer, tags_of
+from .tags import Tag, among_asked, is_name, names_in, read_answer, tags_of
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -33,8 +33,6 @@ NO_CATEGORY = "N/A"
 #: The longest names of categories, LVIS's with their senses, have about 40 characters.
 LONGEST_NAME = 1000
 HIGHEST_COUNT = 1 << 53  #: counts up to here are whole numbers in float64 too
-
-_SHORTEST_PIECE = 3  #: a shorter piece of a word says nothing
 
 #: The keys of parallel arrays: of labels, and of what is beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
@@ -81,7 +79,7 @@ def _cleaned(name: str) -> str:
 
 CLEAN = Remembered(_cleaned)  #: what `clean_label` returns, for loops over many labels
 #: The label of an entry of a list that is a name alone; empty for what `listed` has to read.
-PLAIN = Remembered(lambda name: CLEAN[name] if is_name(name) else "")
+PLAIN: Remembered[str, str] = Remembered(lambda name: CLEAN[name] if is_name(name) else "")
 
 
 def nfc(text: str) -> str:
@@ -201,7 +199,7 @@ def listed(
     elif "objects" in items and _are_names(items.get("asked")):
         asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
     elif (only := _only_names(items)) is not None:
-        asked, all_listed = items.get("asked"), _entries(only)
+        asked, all_listed = items.get("asked"), _read_by_kind(only)
     elif is_arrays(items):
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
@@ -210,7 +208,7 @@ def listed(
     looked_for = None if asked is None else asked_labels(asked)
     for one in all_listed:
         if looked_for and one.number and CLEAN[one.name] not in looked_for:
-            meant, open_names = among_asked(one.name, looked_for)
+            meant, open_names = among_asked(CLEAN[one.name], looked_for)
             left_open |= open_names
         else:
             meant = [one.name]
@@ -220,34 +218,6 @@ def listed(
     if looked_for is not None:
         yield Listed(NO_CATEGORY, 0)  # something was looked for, even if all of it is there
         yield from (Listed(label, 0) for label in looked_for if label not in left_open)
-
-
-def among_asked(phrase: str, asked: Collection[str]) -> tuple[list[str], set[str]]:
-    """Return which of the names looked for a detector's phrase means, and which it leaves open.
-
-    Grounding DINO joins several of them in one phrase (*car taxi*), or writes a piece of one
-    (*##van*, *motor* of *motorbike*); a piece of several names leaves these open. A phrase in which
-    none of them is means itself.
-    """
-    words = CLEAN[phrase].split()
-    longest = max((name.count(" ") + 1 for name in asked), default=0)
-    meant: list[str] = []
-    open_names: set[str] = set()
-    at = 0
-    while at < len(words):
-        ends = range(min(at + longest, len(words)), at, -1)
-        parts = ((" ".join(words[at:end]), end) for end in ends)
-        name, end = next(((part, end) for part, end in parts if part in asked), ("", at + 1))
-        piece = words[at].removeprefix("##")
-        if name:
-            meant.append(name)
-        elif piece in asked:
-            meant.append(piece)
-        elif len(piece) >= _SHORTEST_PIECE:
-            whole = [x for x in asked if x.startswith(piece) or x.endswith(piece)]
-            open_names.update(whole) if len(whole) > 1 else meant.extend(whole)
-        at = end
-    return (meant or ([] if open_names else [phrase])), open_names
 
 
 def asked_labels(names: Any) -> list[str]:
@@ -285,14 +255,18 @@ def _entries(items: Any) -> list[Listed]:
             entries.append(Listed(*item))
         elif isinstance(item, str) and item.strip():
             try:
-                found = tags_of(item)
-                entries += _counts(found) if isinstance(found, Mapping) else _entries(found)
+                entries += _read_by_kind(tags_of(item))
             except AnnotationError as problem:
                 raise AnnotationError(f"item {number}: {problem}") from None
         else:
             entries.append(_item(item, number))
     _check_contradiction(entries)
     return entries
+
+
+def _read_by_kind(found: Any) -> list[Listed]:
+    """Return what a list or a mapping of label to count says."""
+    return _counts(found) if isinstance(found, Mapping) else _entries(found)
 
 
 def _item(item: Any, number: int) -> Listed:

@@ -93,6 +93,8 @@ def _are_records(records: Entries) -> bool:
         return True
     if "objects" not in first:
         return True
+    if isinstance(first["objects"], str):
+        return True
     objects = next(filter(None, (record.get("objects") for record in given)), None)
     if isinstance(objects, list):
         return not isinstance(objects[0], Mapping) or bool({"label", "name"} & objects[0].keys())
@@ -236,8 +238,9 @@ def _list_labels(content: Mapping[Any, Any]) -> bool:
     answers = are_answers(value for value in content.values() if isinstance(value, str))
     return keyed_by_image(
         content,
-        lambda value: is_listed(value) or isinstance(value, Mapping)
-        or (answers and isinstance(value, str)),
+        lambda value: (
+            is_listed(value) or isinstance(value, Mapping) or (answers and isinstance(value, str))
+        ),
     )
 
 

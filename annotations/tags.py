@@ -1,4 +1,4 @@
-"""Object labels as people, taggers and language models write them: lists in a text, counts, denials.
+"""Object labels as people, taggers and language models write them in a text.
 
 ``"dog | couch"`` (RAM), ``"a dog, two cats"``, a numbered list, ``"dog x2"``, ``"no cat"``:
 docs/answers.md has a table of what each means. Names of classes that a format declares (COCO's
@@ -8,8 +8,7 @@ categories, Open Images' descriptions) are not read this way.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
@@ -17,16 +16,20 @@ from ..io.containers import parsed
 from ..io.records import Remembered
 
 MOST_WORDS = 12  #: a label of more words is a sentence
-_FEW_WORDS = 3  # most names have no more
+_MANY_WORDS, _FEW_WORDS = 6, 3  # names have no more; most of them
+_IN_PARENTHESES = re.compile(r"\([^()]*\)")
 _FILE = re.compile(r"\S*\.(?:json|jsonl|csv|tsv|txt|xml|parquet|jpe?g|png)", re.IGNORECASE)
 _OF_SENTENCES = frozenset("i i'm is isn't are aren't was were there can can't cannot".split())
+_SHORTEST_PIECE = 3  # a shorter piece of a word says nothing
 _MOST_DIGITS = 16  # of a count
 _FENCE = "```"
 _BETWEEN = re.compile(r"[|;,\n\r\u3001\uff0c\uff1b]|(?<=\s)\.(?=\s)|\s(?=\d{1,3}[.)]\s)")
 _BETWEEN_NAMES = re.compile("[;,|/]")
 _BULLET = re.compile(r"(?:[-*\u2022\u00b7\u2013]|\(?\d{1,3}[.)])\s+")
 _AROUND = " \t\n\r\"'`*."  # what may stand around a name and is no part of it
-_NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11)))
+_NUMBERS = dict(
+    zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
+)
 _ARTICLES = frozenset(("a", "an", "the"))
 _TIMES = frozenset("xX*\u00d7")
 _PLURALS = frozenset("men women people children mice feet teeth geese sheep fish deer".split())
@@ -68,6 +71,18 @@ def read_answer(text: str) -> Any:
     AnnotationError
         If it seems to spell a list that cannot be read, or has what cannot be a name in it.
     """
+    found = _read(text)
+    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], Tag):
+        words = len(found[0].name.split())
+        if words > (_FEW_WORDS if text.rstrip().endswith(".") else _MANY_WORDS):
+            raise AnnotationError(
+                f"{text!r:.60} is one text of {words} words, not a list of names; write a name of "
+                "so many words in a list."
+            )
+    return found
+
+
+def _read(text: str) -> Any:
     if _FENCE in text:
         text = text.split(_FENCE, 2)[1]
         first, line_break, rest = text.partition("\n")
@@ -87,13 +102,7 @@ def read_answer(text: str) -> Any:
                 'as ["dog", "cat"].'
             )
         return found
-    tags = list(_listed_in(text))
-    if len(tags) == 1 and len(words := tags[0].name.split()) > _FEW_WORDS:
-        raise AnnotationError(
-            f"{text!r:.60} is one text of {len(words)} words; list the names of things: write a "
-            "name of so many words in a list."
-        )
-    return tags
+    return list(_listed_in(text))
 
 
 def are_answers(texts: Iterable[str]) -> bool:
@@ -103,8 +112,10 @@ def are_answers(texts: Iterable[str]) -> bool:
     return written and all(
         text[:1] in tuple("[{`")
         or "|" in text
-        or (any(map(str.isalpha, text)) or not text)
-        and all(len(part.split()) <= _FEW_WORDS + 1 for part in _BETWEEN.split(text))
+        or (
+            (any(map(str.isalpha, text)) or not text)
+            and all(len(part.split()) <= _FEW_WORDS + 1 for part in _BETWEEN.split(text))
+        )
         or _is_nothing(text.strip(_AROUND))
         for text in texts
     )
@@ -114,22 +125,24 @@ def tags_of(name: str) -> Any:
     """Return what an entry of a list means, as `read_answer`: a name, or an answer in its place."""
     if is_name(name):
         return [Tag(name)]
-    return read_answer(name) if _looks_written(name) else _tags(name.strip(_AROUND))
-
-
-def _looks_written(name: str) -> bool:
-    return bool(_BETWEEN.search(name) or _BULLET.match(name.strip()) or name.strip()[:1] in "[{`")
+    return _read(name)
 
 
 def _listed_in(text: str) -> Iterator[Tag]:
+    text = _IN_PARENTHESES.sub(_without_list, text)
     parts = [part for part in map(_without_bullet, _BETWEEN.split(text)) if part]
     if parts:  # the last of several is often *and a lamp*
         before, conjunction, last = parts[-1].partition(" and ")
-        both = len(parts) > 1 or _begins_with_number(before) and _begins_with_number(last)
+        both = len(parts) > 1 or (_begins_with_number(before) and _begins_with_number(last))
         if conjunction and both:
             parts[-1:] = [before, last]
     for part in parts:
         yield from _tags(part.strip(_AROUND))
+
+
+def _without_list(sense: re.Match[str]) -> str:
+    """Return parentheses, empty if they list senses: *bow (ribbon, knot)* is one name."""
+    return "" if _BETWEEN.search(sense[0]) else sense[0]
 
 
 def _without_bullet(part: str) -> str:
@@ -149,7 +162,9 @@ def _tags(part: str) -> list[Tag]:
         return []
     name, number = _counted(part)
     if _FILE.fullmatch(name):
-        raise AnnotationError(f"the label {part!r:.60} is the name of a file; list names of things.")
+        raise AnnotationError(
+            f"the label {part!r:.60} is the name of a file; list names of things."
+        )
     if "<" in name or ">" in name:
         raise AnnotationError(f"the label {part!r:.60} has markup in it; write the name alone.")
     words = name.lower().split()
@@ -174,7 +189,7 @@ NAMES_IN = Remembered(_names_in)
 
 
 def names_in(name: str) -> tuple[str, ...]:
-    """Return the names of a class that has several: ``sofa;couch``, *tabby, tabby cat*, *TV/monitor*.
+    """Return the names of a class that has several, such as *tabby, tabby cat* or *TV/monitor*.
 
     >>> names_in("sofa;couch"), names_in("w/ dog")
     (('sofa', 'couch'), ('w/ dog',))
@@ -237,3 +252,31 @@ def _plural(words: list[str]) -> bool:
 def _bare(words: list[str]) -> str:
     """Return a name without its article."""
     return " ".join(words[1:] if len(words) > 1 and words[0].lower() in _ARTICLES else words)
+
+
+def among_asked(phrase: str, asked: Collection[str]) -> tuple[list[str], set[str]]:
+    """Return which of the names looked for a detector's phrase means, and which it leaves open.
+
+    Grounding DINO joins several of them in one phrase (*car taxi*), or writes a piece of one
+    (*##van*, *motor* of *motorbike*); a piece of several names leaves these open. A phrase in which
+    none of them is means itself.
+    """
+    words = phrase.split()
+    longest = max((name.count(" ") + 1 for name in asked), default=0)
+    meant: list[str] = []
+    open_names: set[str] = set()
+    at = 0
+    while at < len(words):
+        ends = range(min(at + longest, len(words)), at, -1)
+        parts = ((" ".join(words[at:end]), end) for end in ends)
+        name, end = next(((part, end) for part, end in parts if part in asked), ("", at + 1))
+        piece = words[at].removeprefix("##")
+        if name:
+            meant.append(name)
+        elif piece in asked:
+            meant.append(piece)
+        elif len(piece) >= _SHORTEST_PIECE:
+            whole = [x for x in asked if x.startswith(piece) or x.endswith(piece)]
+            open_names.update(whole) if len(whole) > 1 else meant.extend(whole)
+        at = end
+    return (meant or ([] if open_names else [phrase])), open_names
