@@ -25,7 +25,7 @@ from .labels import (
     listed,
 )
 from .objects import Box, ImageBoxes, ObjectLabels, counts_of_names
-from .tags import NAMES_IN
+from .tags import NAMES_IN, read_answer
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
@@ -131,6 +131,7 @@ class Instances:
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image, in a shape of `LabelList`."""
+        items = read_answer(items) if isinstance(items, str) else items
         counts = counts_of_names(items)
         if counts is not None:  # as most are
             self.images[image_id] = counts
