@@ -22,6 +22,7 @@ from ..io.files import check_path, first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
 from ..io.options import named_if_wrong
 from .labels import NO_NAMES, CategoryNames, clean_label
+from .tags import names_in
 
 #: Everything that `read_categories` takes.
 CategorySource: TypeAlias = (
@@ -305,7 +306,7 @@ def read_declared(source: Declared) -> LookedFor | None:
         wrong = next((label for label in given if not isinstance(label, str)), None)
         if wrong is not None:
             raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
-    labels = frozenset(map(clean_label, given)) - {""}
+    labels = frozenset(clean_label(one) for label in given for one in names_in(label)) - {""}
     if not labels:
         raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
     return LookedFor(name, labels)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -18,18 +17,16 @@ from ..errors import AnnotationError, VifidelWarning
 from ..io.containers import Kind
 from ..io.entries import Entry, LeftOut
 from ..io.image_ids import ImageId, images_by_name
-from ..io.options import are_texts, check_thresholds, named_if_wrong
+from ..io.options import check_thresholds, named_if_wrong
 from .labels import (
-    CLEAN,
     DETECTION_THRESHOLD,
-    LONGEST_NAME,
-    NO_NAME,
     NO_NAMES,
     CategoryNames,
     checked_label,
     listed,
 )
-from .objects import Box, ImageBoxes, ObjectLabels
+from .objects import Box, ImageBoxes, ObjectLabels, counts_of_names
+from .tags import NAMES_IN, read_answer
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
@@ -129,21 +126,24 @@ class Instances:
             self.scored = True
             if not self.counts(score):
                 return ""
-        label = checked_label(name, at)
+        first, *others = NAMES_IN[name]
+        label = checked_label(first, at)
         labels = self.images.setdefault(image_id, {})
         if label and not self.repeats(image_id, label, sides, score):
             labels[label] = labels.get(label, 0) + number
             if self.keeps_boxes:
                 self.keep_box(image_id, label, sides, score, size)
+        for other in others:
+            self.add(image_id, other, at, number, None, sides, size)
         return label
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image, in a shape of `LabelList`."""
-        if are_texts(items, LONGEST_NAME):  # as most are
-            counts = dict(Counter(map(CLEAN.__getitem__, items)))
-            if NO_NAME.isdisjoint(counts):
-                self.images[image_id] = counts
-                return
+        items = read_answer(items) if isinstance(items, str) else items
+        counts = counts_of_names(items)
+        if counts is not None:  # as most are
+            self.images[image_id] = counts
+            return
         self.image(image_id)
         for one in list(listed(items, self.lowest, self.uncertain, self.names)):
             if one.number:
@@ -215,11 +215,11 @@ class Instances:
 
     def ask(self, image_id: ImageId, name: str, at: object = "") -> str:
         """Take note that something was looked for in an image, and return its label."""
-        label = checked_label(name, at)
+        labels = [checked_label(one, at) for one in NAMES_IN[name]]
         asked = self.asked_in(image_id)
-        if label:
+        for label in filter(None, labels):
             asked.setdefault(label, str(at))
-        return label
+        return labels[0]
 
     def asked_in(self, image_id: ImageId) -> dict[str, str]:
         """Return what was looked for in an image; it is known, and was asked about, from now on."""

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from ..errors import AnnotationError
 from ..io.options import is_listed, named_if_wrong
 from ..io.records import Remembered
+from .tags import Tag, among_asked, is_name, names_in, read_answer, tags_of
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -81,6 +82,8 @@ def _cleaned(name: str) -> str:
 
 
 CLEAN = Remembered(_cleaned)  #: what `clean_label` returns, for loops over many labels
+#: The label of an entry of a list that is a name alone; empty for what `listed` has to read.
+PLAIN: Remembered[str, str] = Remembered(lambda name: CLEAN[name] if is_name(name) else "")
 
 
 def nfc(text: str) -> str:
@@ -193,39 +196,85 @@ def listed(
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
     all_listed: Iterable[Listed]
+    items = read_answer(items) if isinstance(items, str) else items
     if not isinstance(items, Mapping):
-        all_listed = (_item(item, number) for number, item in enumerate(_as_list(items)))
-    elif "objects" in items and is_listed(items.get("asked")):
+        all_listed = _entries(items)
+    elif "objects" in items and _are_names(items.get("asked")):
         asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
     elif (found := _of_task(items)) is not None:
         all_listed = listed(found, lowest, uncertain, names)
+    elif (only := _only_names(items)) is not None:
+        asked, all_listed = items.get("asked"), _read_by_kind(only)
     elif is_arrays(items):
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
         all_listed = _counts(items)
     left_open: set[str] = set()  # what may be there or not
+    looked_for = None if asked is None else asked_labels(asked)
     for one in all_listed:
+        if looked_for and one.number and CLEAN[one.name] not in looked_for:
+            meant, open_names = among_asked(CLEAN[one.name], looked_for)
+            left_open |= open_names
+        else:
+            meant = [one.name]
         if one.score is not None and open_from <= one.score < lowest:
-            left_open.add(CLEAN[one.name])
-        yield one
-    if asked is not None:
+            left_open.update(map(CLEAN.__getitem__, meant))
+        yield from (one if name is one.name else one._replace(name=name) for name in meant)
+    if looked_for is not None:
         yield Listed(NO_CATEGORY, 0)  # something was looked for, even if all of it is there
-        yield from (Listed(label, 0) for label in asked_labels(asked) if label not in left_open)
+        yield from (Listed(label, 0) for label in looked_for if label not in left_open)
 
 
 def asked_labels(names: Any) -> list[str]:
     """Return the labels that a list of what was looked for names; *a dog* becomes *dog*."""
-    names = list(_as_list(names))
+    names = read_answer(names) if isinstance(names, str) else names
+    names = [name.name if isinstance(name, Tag) else name for name in _as_list(names)]
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"'asked' has {name!r:.40} in it; list the labels looked for.")
-    labels = dict.fromkeys(checked_label(_without_article(name)) for name in names)
+    apart = (one for name in names for one in names_in(name))
+    labels = dict.fromkeys(checked_label(_without_article(one)) for one in apart)
     return list(filter(None, labels))
 
 
+def _are_names(names: Any) -> bool:
+    return is_listed(names) or isinstance(names, str)
+
+
+def _only_names(items: Mapping[Any, Any]) -> Any:
+    """Return the labels of an image that have nothing beside them; None if there is more."""
+    given = [items[key] for key in LABELS if items.get(key) is not None]
+    if len(given) != 1 or any(items.get(key) is not None for key in BESIDE):
+        return None
+    if isinstance(given[0], str):
+        return read_answer(given[0])
+    are_names = is_listed(given[0]) and not has_indices(items)
+    return given[0] if are_names else None
+
+
+def _entries(items: Any) -> list[Listed]:
+    """Return what the entries of a list say; a text among them may name several things."""
+    entries: list[Listed] = []
+    for number, item in enumerate(_as_list(items)):
+        if isinstance(item, Tag):
+            entries.append(Listed(*item))
+        elif isinstance(item, str) and item.strip():
+            try:
+                entries += _read_by_kind(tags_of(item))
+            except AnnotationError as problem:
+                raise AnnotationError(f"item {number}: {problem}") from None
+        else:
+            entries.append(_item(item, number))
+    _check_contradiction(entries)
+    return entries
+
+
+def _read_by_kind(found: Any) -> list[Listed]:
+    """Return what a list or a mapping of label to count says."""
+    return _counts(found) if isinstance(found, Mapping) else _entries(found)
+
+
 def _item(item: Any, number: int) -> Listed:
-    if isinstance(item, str) and item.strip():
-        return Listed(item)
     item = _as_python(item)
     name = score = box = None
     if isinstance(item, Mapping):
@@ -243,8 +292,6 @@ def _item(item: Any, number: int) -> Listed:
 
 
 def _as_list(items: Any) -> Iterable[Any]:
-    if isinstance(items, str) and "|" in items:  # tags of RAM: "armchair | lamp"
-        return [tag.strip() for tag in items.split("|")]
     if isinstance(items, set | frozenset):
         return sorted(items, key=repr)  # the order of strings in a set changes with every run
     if not is_listed(items):
@@ -264,6 +311,11 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
         all_listed.append(Listed(name, check_count(int(number), f"the count of {name!r:.40}")))
+    _check_contradiction(all_listed)
+    return all_listed
+
+
+def _check_contradiction(all_listed: Iterable[Listed]) -> None:
     denied = {CLEAN[one.name] for one in all_listed if not one.number}
     for one in all_listed:
         if one.number and CLEAN[one.name] in denied:
@@ -271,7 +323,6 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
                 f"{CLEAN[one.name]!r:.40} is both there and not there, with a count above 0 and "
                 "with 0; keep one of them."
             )
-    return all_listed
 
 
 def is_arrays(items: Mapping[Any, Any]) -> bool:

@@ -22,7 +22,8 @@ from ..io.image_ids import (
     to_json_value,
 )
 from ..io.options import are_texts, named_if_wrong
-from .labels import CLEAN, LONGEST_NAME, NO_NAME, clean_label
+from .labels import CLEAN, LONGEST_NAME, NO_NAME, PLAIN
+from .tags import NAMES_IN
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -60,10 +61,10 @@ class ImageBoxes:
 
 
 def counts_of_names(items: Any) -> dict[str, int] | None:
-    """Return label to count for a list of names that all count; None for anything else."""
+    """Return label to count for a list of names alone; None for anything that is to be read."""
     if not are_texts(items, LONGEST_NAME):
         return None
-    counts = dict(Counter(map(CLEAN.__getitem__, items)))
+    counts = dict(Counter(map(PLAIN.__getitem__, items)))
     return counts if NO_NAME.isdisjoint(counts) else None
 
 
@@ -148,7 +149,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 for image_id, labels in asked.items()
             }
         check_distinct(counts, where)
-        names = frozenset(map(clean_label, categories)) - NO_NAME
+        names = frozenset(CLEAN[one] for x in categories for one in NAMES_IN[x]) - NO_NAME
         vars(self).update(
             _content=_Content(counts, names, by_image, unsure),
             kind=kind,

@@ -27,11 +27,12 @@ from .labels import (
 )
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
+from .tags import are_answers
 
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")  # the names of image ids
 # These tell a record of an image from an image that is called *objects*.
 _RECORD = (
-    " ".join(["objects", "tags", *(f"{key}[]" for key in ARRAY_LABELS)]),
+    " ".join(["objects", "tags", *(f"{key}[] {key}=" for key in ARRAY_LABELS)]),
     " ".join(f"{key}=" for key in _IMAGE),
 )
 
@@ -83,8 +84,8 @@ def _read_records(records: Entries, found: Instances) -> ObjectLabels:
             continue
         image_id = found.image_once(record, key)
         arrays = {key: record[key] for key in (*ARRAY_LABELS, *BESIDE) if key in record}
-        tags = record.get("tags", arrays)
-        objects = record["objects"] if "objects" in record or not tags else tags
+        others = record.get("tags", arrays or None)
+        objects = record["objects"] if "objects" in record or others is None else others
         images[image_id] = (
             {"objects": objects, "asked": record["asked"]} if "asked" in record else objects
         )
@@ -101,6 +102,8 @@ def _are_records(records: Entries) -> bool:
     if header or any("asked" in record for record in given):
         return True
     if "objects" not in first:
+        return True
+    if isinstance(first["objects"], str):
         return True
     objects = next(filter(None, (record.get("objects") for record in given)), None)
     if isinstance(objects, list):
@@ -242,15 +245,16 @@ FIFTYONE = Format(
 
 
 def _is_by_image(content: Mapping[Any, Any]) -> bool:
+    """Return whether what is under keys that may be image ids lists labels."""
     mappings = [x for x in content.values() if isinstance(x, Mapping)]
     unlike = any(mappings) and not any(lists_labels(x) for x in mappings if x)
-    return keyed_by_image(content, _may_list_labels) and (
-        not unlike or len(mappings) < len(content)
-    )
-
-
-def _may_list_labels(value: Any) -> bool:
-    return is_listed(value) or isinstance(value, Mapping) or "|" in str(value)
+    answers = are_answers(value for value in content.values() if isinstance(value, str))
+    return keyed_by_image(
+        content,
+        lambda value: (
+            is_listed(value) or isinstance(value, Mapping) or (answers and isinstance(value, str))
+        ),
+    ) and (not unlike or len(mappings) < len(content))
 
 
 LABELS = Format(

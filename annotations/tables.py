@@ -14,17 +14,17 @@ from itertools import chain, islice
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.containers import CsvTable, listed_in
+from ..io.containers import CsvTable
 from ..io.entries import Entry, Source, shows
 from ..io.options import named_if_wrong
 from .instances import Format, Instances, Way, from_corners
 from .labels import (
     ANSWER_THRESHOLD,
-    CLEAN,
     OPEN_IMAGES_THRESHOLD,
     CategoryNames,
     check_count,
     check_score,
+    listed,
     number_of,
 )
 from .objects import ObjectLabels
@@ -167,18 +167,24 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
         label = label.strip()
         if not label or found.left_out.flagged(row):
             continue
-        labels = listed_in(label, row, AnnotationError)
         number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1
-        for name in [label] if labels is None else labels:
-            if not isinstance(name, str) or not any(c.isalpha() for c in CLEAN[name]):
-                raise AnnotationError(
-                    f"{row}: the label is {name!r:.40}; write the name of the class, not a number."
-                )
-            if number:
-                score = _score_of(row[score_column], row) if score_column else None
-                sides = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
-                size = number_of(row.get("width")), number_of(row.get("height"))
-                found.add(image_id, name, row, number, score, sides, size)
+        try:
+            entries = list(listed(label, found.lowest, found.uncertain, found.names))
+        except AnnotationError as problem:
+            raise AnnotationError(f"{row}: {problem}") from None
+        for one in entries:
+            if not number * one.number:
+                found.ask(image_id, one.name, row)
+                continue
+            score = _score_of(row[score_column], row) if score_column else one.score
+            box: dict[str, Any] = {}
+            if found.keeps_boxes:
+                box["sides"] = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
+                box["size"] = number_of(row.get("width")), number_of(row.get("height"))
+            found.add(image_id, one.name, row, number * one.number, score, **box)
+    if count_column and found.asked:  # a count of 0 says that counts tell what was looked for
+        for image_id in found.images:
+            found.asked_in(image_id)
     return found.object_labels("label-csv", lists_every_image=False)
 
 

@@ -33,7 +33,7 @@ from ..kernels.mention_counts import (
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
-from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of
+from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of, unnumbered
 from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
@@ -313,10 +313,16 @@ class Chair(Explainer):
         if self._synonyms.published:
             return {}
         own, whole = self._synonyms.terms, class_names().terms
-        phrases = {label for label in labels if " " in label} - own - whole
-        terms = {label: term_of(label, own) for label in phrases}
-        # What no category ends is called as the object vocabulary calls it.
-        return {x: term if term in own else term_of(x, whole) for x, term in terms.items()}
+        known = own | whole
+        unknown = {x: unnumbered(x, known.__contains__) for x in {*labels} - known}
+        terms = {}
+        for label, name in unknown.items():
+            term = term_of(name, own)
+            # What no category ends is called as the object vocabulary calls it.
+            term = term if term in own else term_of(name, whole)
+            if term != label:
+                terms[label] = term
+        return terms
 
     def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:
         """Return the synonyms, and the labels that they lack as classes of their own."""

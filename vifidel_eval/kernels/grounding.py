@@ -24,7 +24,7 @@ from ..io.records import Remembered
 from ..words.english import singular
 from ..words.mentions import Unit, finder_of
 from ..words.settings import SUPPORT
-from ..words.synonyms import ClassList, term_of
+from ..words.synonyms import ClassList, term_of, unnumbered
 from .bags import bags_of_labels
 from .lexicon import Lexicon
 from .support import ANSWER, NO_CLASS, NOTHING, Deniable, Evidence, Known
@@ -140,6 +140,7 @@ class Grounding:
         return [unit.text for caption in captions for unit in self.units(caption)]
 
     def _term_and_class(self, label: str) -> tuple[str, str]:
+        label = unnumbered(label, self._things.terms.__contains__)
         units, class_of = self.units(label), self._things.class_of
         is_term = " " not in label or label in self._things.terms or len(units) == 1
         term = label if is_term else term_of(label, self._things.terms)

@@ -23,7 +23,8 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
@@ -213,6 +214,22 @@ def term_of(label: str, terms: Container[str]) -> str:
                 return term
         start += len(word) + 1
     return last
+
+
+_NUMBERED = re.compile(r"(?P<name>.*[^\W\d_])[-_ #]?\d{1,4}")  # person-1, dog2, car 03
+
+
+def unnumbered(label: str, is_name: Callable[[str], object]) -> str:
+    """Return a label without the number of its instance, if what precedes that ends with a name.
+
+    *person-1* is a person; *boeing 747*, *type 2* and *h2o* are what they are.
+    """
+    numbered = None if is_name(label) else _NUMBERED.fullmatch(label)
+    if numbered is None:
+        return label
+    name = numbered["name"]
+    last = name.rpartition(" ")[2]
+    return name if any(map(is_name, (name, singular(name), last, singular(last)))) else label
 
 
 _COUNTS = "caption_words.txt"

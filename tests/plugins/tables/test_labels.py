@@ -269,7 +269,6 @@ def test_two_lists_of_different_length():
     "column",
     [
         pa.array([1]),
-        pa.array(["dog"]),
         pa.array([[1]]),
         pa.array([[("dog", 0.5)]], pa.map_(TEXT, pa.float64())),
         pa.array([[{"label": "dog"}]]),

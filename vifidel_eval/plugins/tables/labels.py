@@ -10,7 +10,14 @@ import pyarrow.compute
 
 from ...annotations import ObjectLabels
 from ...annotations.instances import judged_rows
-from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_NAME
+from ...annotations.labels import (
+    CLEAN,
+    HIGHEST_COUNT,
+    HIGHEST_SCORE,
+    LONGEST_NAME,
+    NO_NAME,
+    PLAIN,
+)
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers
@@ -43,6 +50,8 @@ def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> str:
 def _parts(column: Any, scores: Any, name: str = "") -> tuple[str, list[tuple[Any, Integers]]]:
     """Return `shape_of` a column, and the names and numbers of all rows, as `entries` does."""
     types, kind = pa.types, column.type
+    if is_text(kind) and scores is None:
+        return "", []  # each text is an answer, which is read by itself
     if types.is_null(kind) or (_is_texts(kind) and scores is None):
         return "", [entries(column)]
     if scores is not None:
@@ -95,13 +104,16 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
         values = {row: [] if value is None else value for row, value in enumerate(column)}
         _read_singly(labels, values, threshold, uncertain)
         return labels
+    if is_text(column.type) and scores is None:
+        _read_answers(labels, column, threshold, uncertain)
+        return labels
     shape, parts = _parts(column, scores)
     (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
     threshold = in_precision_of(numbers.type, threshold)
     owners = np.arange(len(column)).repeat(sizes)
     encoded = names.dictionary_encode()
-    cleaned = [  # empty for what is no label
-        CLEAN[name] if len(name) <= LONGEST_NAME and CLEAN[name] not in NO_NAME else ""
+    cleaned = [  # empty for what is no label or more than one
+        PLAIN[name] if len(name) <= LONGEST_NAME and PLAIN[name] not in NO_NAME else ""
         for name in encoded.dictionary.to_pylist()
     ]
     places = encoded.indices.fill_null(len(cleaned)).to_numpy(zero_copy_only=False)
@@ -142,6 +154,25 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
             labels.problems[row] = str(problem)
     _read_singly(labels, singly, threshold)
     return labels
+
+
+def _read_answers(
+    labels: RowLabels, column: Any, threshold: float, uncertain: float | None
+) -> None:
+    """Read a column of texts, each text once."""
+    there, encoded = column.is_valid().to_pylist(), texts(column).dictionary_encode()
+    answers = RowLabels([], [], {})
+    distinct = encoded.dictionary.to_pylist()
+    answers.counts.extend({} for _ in distinct)
+    answers.asked.extend([None] * len(distinct))
+    _read_singly(answers, dict(enumerate(distinct)), threshold, uncertain)
+    for row, place in enumerate(encoded.indices.to_pylist()):
+        if place is not None:
+            labels.counts[row], labels.asked[row] = answers.counts[place], answers.asked[place]
+            if place in answers.problems:
+                labels.problems[row] = answers.problems[place]
+        elif there[row]:
+            labels.problems[row] = "its labels are not UTF-8 text."
 
 
 def _read_singly(
