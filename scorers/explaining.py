@@ -18,10 +18,10 @@ from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Grounding
+from ..kernels.names import Names
 from ..kernels.support import Evidence
 from ..words.content_words import STOP_WORDS, content_words
 from ..words.english import lemmatizer
-from ..words.mentions import Unit
 from ..words.settings import SUPPORT, Settings, Thresholds
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
@@ -76,10 +76,6 @@ class Explainer(Scorer):
         They come as a list of each system, None where it has no more rows. Raises a VifidelError if
         an image is unknown.
         """
-
-    @abstractmethod
-    def units(self, caption: str) -> Sequence[Unit]:
-        """Return the content words of a caption as the metric reads them, mentions among them."""
 
     def explain(
         self,
@@ -220,13 +216,19 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""
         return self._read(
             rows,
-            also=lambda part: self._grounding.texts(
-                chain(part.captions, *self._references_of(part))
-            ),
+            also=self._all_texts,
         )
 
-    def units(self, caption: str) -> Sequence[Unit]:
-        return self._grounding.units(caption)
+    def _all_texts(self, rows: Rows) -> list[str]:
+        """Return the words and terms of captions and references."""
+        names = self._names_of(rows, self._grounding)
+        sides = zip(rows.captions, self._references_of(rows), names, strict=True)
+        texts = [(text, of_row) for one, more, of_row in sides for text in (one, *more)]
+        return self._grounding.texts(*zip(*texts, strict=True)) if texts else []
+
+    def _names_of(self, rows: Rows, grounding: Grounding) -> list[Names]:
+        """Return the names by which the image of each row is read."""
+        return grounding.all_names(self._labels_of(rows), asked_of(rows, self._objects))
 
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None

@@ -138,7 +138,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         return super()._evidence(gold, rows)
 
     def further_words(self, rows: Rows) -> Iterable[str]:
-        return self._grounding.texts(rows.captions)
+        return self._grounding.texts(rows.captions, self._names_of(rows, self._grounding))
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the mentions and the other content words of each caption with their support."""
@@ -146,14 +146,17 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def _supported(self, part: Part[_EvidenceGold]) -> Iterator[list[WordSupport]]:
         captions, evidence, lexicon = part.rows.captions, part.gold.evidence, part.gold.lexicon
-        read = [(row, unit) for row, text in enumerate(captions) for unit in self.units(text)]
+        names = [image.read_by for image in evidence.images]
+        texts = enumerate(zip(captions, names, strict=True))
+        read = [(row, unit) for row, (text, of_image) in texts for unit in of_image.units(text)]
         rows = np.array([row for row, _ in read], dtype=np.int64)
         atoms = np.array(lexicon.numbers(unit.text for _, unit in read), dtype=np.int64)
         support, by = evidence.support(lexicon, atoms, rows)
         known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
         judged_mentions = self._grounding.judged(lexicon, captions, evidence, self._support)
-        for caption, judged in zip(captions, judged_mentions.by_row(len(captions)), strict=True):
-            units = self.units(caption)
+        of_rows = judged_mentions.by_row(len(captions))
+        for caption, judged, of_image in zip(captions, of_rows, names, strict=True):
+            units = of_image.units(caption)
             things = [at for at, unit in enumerate(units) if unit.category is not None]
             mention_at = {things[mention.place]: mention for mention in judged}
             words = []

@@ -65,8 +65,9 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         return dict.fromkeys(chain.from_iterable(c.looked_up for c in self._claims(rows)))
 
     def _claims(self, rows: Rows) -> list[Claim]:
-        read = claim_reader(self._names_grounding.units, self._space.stop_words)
-        return list(map(read, rows.captions))
+        names = zip(rows.captions, self._names_of(rows, self._names_grounding), strict=True)
+        stop_words = self._space.stop_words
+        return [claim_reader(of_image, stop_words)(caption) for caption, of_image in names]
 
     def _judged(self, part: Part[ClaimsGold]) -> JudgedClaims:
         return judge_claims(part, self._claims(part.rows), self._names_grounding)
@@ -177,7 +178,11 @@ class VifidelPRF(ClaimScorer):
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
         """Return the sentences of each caption, in order: what they claim and invent."""
-        sentences = [read_sentences(c, self._names_grounding.units) for c in rows.captions]
+        names = self._names_of(rows, self._names_grounding)
+        sentences = [
+            read_sentences(c, of_image.units)
+            for c, of_image in zip(rows.captions, names, strict=True)
+        ]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take([row for row, _ in all_of]), captions=claimed)
@@ -198,9 +203,10 @@ class VifidelPRF(ClaimScorer):
         for part in self._read_for_grounding(rows):
             captions, evidence = part.rows.captions, self._evidence(part.gold, part.rows)
             mentions = grounding.judged(part.gold.lexicon, captions, evidence)
-            for caption, of_caption in zip(captions, mentions.by_row(len(captions)), strict=True):
+            of_rows = zip(captions, mentions.by_row(len(captions)), evidence.images, strict=True)
+            for caption, of_caption, image in of_rows:
                 wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
-                places = places_of(wrong, caption, grounding.units)
+                places = places_of(wrong, caption, image.read_by.units(caption))
                 placed.append(
                     [PlacedMention(m.words, m.category, a, z, m.verdict) for m, a, z in places]
                 )

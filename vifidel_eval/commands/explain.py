@@ -215,7 +215,7 @@ def _explained(
             for explanation in scorer.explain_rows(rows[name], thresholds):
                 bar.update(1)
                 if invented is not None:
-                    invented.extend(inventions_in(name, [explanation], scorer.units))
+                    invented.extend(inventions_in(name, [explanation]))
                 yield explanation
 
         yield from ((name, explanations(name)) for name in rows)

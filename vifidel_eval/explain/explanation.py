@@ -20,6 +20,7 @@ from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Mention, Verdict
 from ..kernels.support import REFERENCES
+from ..words.mentions import Unit
 
 #: The mark before a word in tables, by its verdict.
 MARKS = {
@@ -131,6 +132,7 @@ class Explanation:
     objects: tuple[ImageObject, ...]  # in alphabetical order
     unknown_words: tuple[str, ...]  # words and labels left out because they have no vector
     denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
+    units: tuple[Unit, ...] = ()  # the caption's content words as they were read, in order
 
     @property
     def unmentioned(self) -> tuple[str, ...]:

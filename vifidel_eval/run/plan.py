@@ -107,7 +107,7 @@ class Plan:
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
         for system in self.systems:
             explanations = explainer.explain_rows(self._rows(system))
-            yield from inventions_in(system.name, explanations, explainer.units)
+            yield from inventions_in(system.name, explanations)
 
     def words(self) -> Iterator[dict[str, Any]]:
         """Yield the content words of all captions, each with its place and what is said of it."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache, partial
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..annotations.labels import nfc
 from ..io.records import Remembered
@@ -30,7 +32,8 @@ from .grammar import (
     is_verb,
     may_deny,
 )
-from .synonyms import ClassList
+from .spelling import american, in_singular, spelling, words_in
+from .synonyms import ClassList, own_classes
 
 _YOUNG_OR_GROWN = ("baby", "adult")
 _ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
@@ -59,6 +62,9 @@ _TERMS = {
 }  # fmt: skip
 
 _SEAT = "seat"
+_ORDER_OF_MORE = 1 << 20  # behind the terms of a list
+_SHORTEST_PART = 3  # of a name that is written as two words
+_PARTICLES = frozenset("away by down in off on out over up".split())  # *pick-up* is no *pick up*
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
@@ -118,45 +124,80 @@ class MentionFinder:
 
     def __init__(self, classes: ClassList) -> None:
         self.classes = classes
-        self._class_of = classes.class_of
+        self.class_of: Mapping[str, str] = classes.class_of
         own = dict.fromkeys(classes.added)
         if not classes.published:
             own |= dict.fromkeys([*classes.class_of, *classes.no_class])
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
-        self._acting = {self._class_of.get(name) for name in _ACTING} - {None}
+        self._acting = {self.class_of.get(name) for name in _ACTING} - {None}
         terms = [
             _Term(tuple(term.split()), becomes, not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]
-        self._as_written: dict[str, str] = {}  # words that stand for a name as they are written
-        spelled: dict[str, str] = {}
-        for name in own:
-            before, blank, last = name.rpartition(" ")
-            plural = irregular_plural(last)
-            if plural is not None:
-                spelled[f"{before}{blank}{plural}"] = name
-        for written, name in {**spelled, **{name: name for name in own}}.items():
-            words = tuple(tokens(f"{written} .")[:-1])  # before other text "t.v." is one token
-            if len(words) == 1:
-                self._as_written[words[0]] = name
-            else:
-                terms.append(_Term(words, name, True, len(_TERMS) + len(terms)))
-        self._terms = _Terms()
-        for term in terms:
-            alike = self._terms
-            for word in term.words:
-                alike = alike.setdefault(word, _Terms())
-            alike.whole = (*alike.whole, term)
-        self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
+        users = frozenset(() if classes.published else classes.added)
+        # Names that are spelled otherwise, by their spelling; to the published program none are.
+        self._spelled: Mapping[str, str] = {} if classes.published else classes.spelled
+        self._as_written: Mapping[str, str]  # words that stand for a name as they are written
+        self._as_written, more = self._spellings(own, users, len(terms))
+        self._terms = (_tree([*terms, *more]),)
+        self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
+        self._rest: MentionFinder | None = None  # what knows the words that are not known here
+        self._begin()
+
+    def _begin(self) -> None:
         # The same words come again and again, and all captions share their units.
         self._reader = lru_cache(maxsize=8)(
             lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
         )
 
-    def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
-        return MentionFinder, (self.classes,)
+    def with_names(self, names: Collection[str]) -> MentionFinder:
+        """Return a finder of more names, which this list lacks; to make it takes little time."""
+        finder = copy(self)
+        own = own_classes(names)
+        finder.class_of = ChainMap(own, self.class_of)  # type: ignore[arg-type]
+        spelled = {spelling(name): name for name in reversed(own)}
+        finder._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
+        as_written, terms = self._spellings(own, own, _ORDER_OF_MORE)
+        finder._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
+        finder._terms = (_tree(terms), *self._terms)
+        finder._known = frozenset(finder._terms[0]).union(as_written, own, spelled)
+        finder._rest = self
+        finder._begin()
+        return finder
+
+    def _spellings(
+        self, names: Iterable[str], of_users: Collection[str], order: int
+    ) -> tuple[dict[str, str], list[_Term]]:
+        """Return the words, and the terms from a number on, that stand for names as written."""
+        spelled: dict[str, str] = {}
+        for name in names:
+            before, blank, last = name.rpartition(" ")
+            plural = irregular_plural(last)
+            if plural is not None:
+                spelled[f"{before}{blank}{plural}"] = name
+            words = words_in(name)
+            if not self.classes.published and _PARTICLES.isdisjoint(words[1:]):
+                spelled.setdefault(" ".join(map(american, words)), name)
+            if name in of_users:
+                spelled |= dict.fromkeys([in_singular(name), *_parted(name)], name)
+        as_written: dict[str, str] = {}
+        terms: list[_Term] = []
+        for written, name in {**spelled, **{name: name for name in names}}.items():
+            for text in dict.fromkeys((written, _plain(written))):  # as captions are read
+                in_tokens = tuple(tokens(f"{text} .")[:-1])  # before other text "t.v." is one
+                if len(in_tokens) == 1:
+                    as_written[in_tokens[0]] = name
+                elif in_tokens:
+                    terms.append(_Term(in_tokens, name, True, order + len(terms)))
+        return as_written, terms
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._rest is None:
+            return MentionFinder, (self.classes,)
+        own = set(self.class_of).difference(self._rest.class_of)
+        return MentionFinder.with_names, (self._rest, own)
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
@@ -165,7 +206,7 @@ class MentionFinder:
         length = len(read)
         for at, end, name in self._names(read):
             length -= end - at - 1
-            category = self._class_of.get(name)
+            category = self.class_of.get(name)
             if category is not None:
                 found.append(Unit(name, _joined(read[at:end]), category))
         return Mentions(tuple(found), length)
@@ -186,7 +227,7 @@ class MentionFinder:
             done = end
             units = read[at].named
             if end - at > 1:
-                units = (Unit(name, _joined(read[at:end]), self._class_of.get(name)),)
+                units = (Unit(name, _joined(read[at:end]), self.class_of.get(name)),)
             found += (u._replace(denied=True) for u in units) if number in denied else units
         found += chain.from_iterable(token.open for token in read[done:])
         return found
@@ -199,8 +240,8 @@ class MentionFinder:
             acts = read[at].verb and self._is_verb(read, at, acts_until)
             if end - at == 1 and (acts or _is_idiom(read, at, name)):
                 continue
-            if name in self._class_of:
-                acts_until[end] = self._class_of[name] in self._acting
+            if name in self.class_of:
+                acts_until[end] = self.class_of[name] in self._acting
             found.append((at, end, name))
         return found
 
@@ -229,7 +270,7 @@ class MentionFinder:
         numbers: list[int] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
-            if name in self._class_of and (end - at > 1 or read[at].named):
+            if name in self.class_of and (end - at > 1 or read[at].named):
                 numbers.append(number)
                 words += (*(token.word for token in read[done:at]), THING)
                 done = end
@@ -238,19 +279,27 @@ class MentionFinder:
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
-        is_open = _open_units(word, stop_words)
-        if form not in self._known and word not in self._known:
-            return _Token(word, form, None, True, (), False, None, is_open, ())
         name = self._as_written.get(word, form)
-        category = self._class_of.get(name)
+        text = word
+        if name not in self.class_of and self._spelled:
+            otherwise = self._spelled.get(spelling(word)) or self._spelled.get(spelling(form))
+            name, text = (name, word) if otherwise is None else (otherwise, otherwise)
+        forms = _ways(word, form)
+        if text is word and self._known.isdisjoint(forms):
+            if self._rest is not None:
+                return self._rest._reader(stop_words)(word)
+            nothing = _open_units(word, stop_words), ()
+            return _Token(word, form, None, True, (), False, None, *nothing)
+        category = self.class_of.get(name)
         named: tuple[Unit, ...] = ()
         if word not in stop_words:
             of_none = category is None
-            named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
-        terms = tuple(self._terms[w] for w in dict.fromkeys((form, word)) if w in self._terms)
+            named = _open_units(word, _NONE) if of_none else (Unit(text, word, category),)
+        terms = tuple(tree[w] for tree in self._terms for w in forms if w in tree)
         describes = word in self._describing
         alone = not terms and not describes
         verb = next((one for one in (name, form) if one in VERBS), None)
+        is_open = _open_units(word, stop_words)
         return _Token(word, form, name, alone, terms, describes, verb, is_open, named)
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
@@ -270,7 +319,7 @@ class MentionFinder:
         term = self._term(read, at)
         if term is None and token.describes:
             near = read[at : at + REACH]
-            if describes([t.word for t in near], [t.form for t in near], self._class_of):
+            if describes([t.word for t in near], [t.form for t in near], self.class_of):
                 return at + 1, None
         return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
 
@@ -279,7 +328,7 @@ class MentionFinder:
         """Return the longest term that begins at a token."""
         best: _Term | None = None
         for first in read[at].terms if at + 1 < len(read) else ():
-            for word in _ways(read[at + 1]):
+            for word in _ways(*read[at + 1][:2]):
                 alike, end = [first[word]] if word in first else [], at + 2
                 while alike:
                     whole = (
@@ -291,15 +340,32 @@ class MentionFinder:
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
                         best = longer
-                    followers = _ways(read[end]) if end < len(read) else ()
+                    followers = _ways(*read[end][:2]) if end < len(read) else ()
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
 
 
-def _ways(token: _Token) -> tuple[str, ...]:
-    """Return the words that a token may be in a term."""
-    return (token.form,) if token.form == token.word else (token.form, token.word)
+def _ways(word: str, form: str) -> tuple[str, ...]:
+    """Return the words that a token, in the singular a form, may be in a term."""
+    return tuple(dict.fromkeys((form, word, american(form), american(word))))
+
+
+def _tree(terms: Iterable[_Term]) -> _Terms:
+    root = _Terms()
+    for term in terms:
+        alike = root
+        for word in term.words:
+            alike = alike.setdefault(word, _Terms())
+        alike.whole = (*alike.whole, term)
+    return root
+
+
+def _parted(name: str) -> Iterator[str]:
+    """Yield the ways to write a name of one word as two: *heli pad*."""
+    if name.isalpha():
+        for at in range(_SHORTEST_PART, len(name) - _SHORTEST_PART + 1):
+            yield f"{name[:at]} {name[at:]}"
 
 
 def _plain(caption: str) -> str:
