@@ -33,7 +33,7 @@ from ..kernels.mention_counts import (
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
-from ..words.synonyms import ClassList, class_names, coco_synonyms, end_of, read_things
+from ..words.synonyms import ClassList, class_names, coco_synonyms, end_of, read_list
 from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
@@ -126,7 +126,7 @@ class Chair(Explainer):
         looked_for: Declared = None,
     ) -> None:
         super().__init__(undefined)
-        self._synonyms = coco_synonyms() if synonyms is None else read_things(synonyms)
+        self._synonyms = coco_synonyms() if synonyms is None else read_list(synonyms)
         check_thresholds(threshold, uncertain)
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)

@@ -30,7 +30,7 @@ from .mean import Mean
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
-#: An object vocabulary, or its file; None for the package's own.
+#: A list of classes, or its file.
 Things: TypeAlias = ClassList | str | None
 
 
@@ -40,6 +40,7 @@ class EvidenceSettings(TypedDict, total=False):
     threshold: Score
     stop_words: Words
     things: Things
+    only_things: Things
     undefined: float
     uncertain: Score
     looked_for: Declared
@@ -144,8 +145,11 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     references : bool
         Whether the references are evidence.
     things : path or ClassList, optional
-        Object vocabulary, as `vifidel_eval.words.synonyms.read_classes` reads them; by default
-        the package's own list.
+        More names of things, as `vifidel_eval.words.synonyms.read_classes` reads them; they join
+        the object vocabulary.
+    only_things : path or ClassList, optional
+        The object vocabulary instead of the package's own list. What the objects of an image list,
+        or say was looked for, is a name in that image even if no list has it.
     looked_for : str, path or collection of str, optional
         What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
@@ -166,19 +170,20 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         threshold: Score = None,
         stop_words: Words = STOP_WORDS,
         things: Things = None,
+        only_things: Things = None,
         undefined: float = math.nan,
         uncertain: Score = None,
         looked_for: Declared = None,
     ) -> None:
         words = threshold, self._normalize, stop_words
         super().__init__(objects, vectors, references, *words, undefined, uncertain)
-        self._things = None if things is None else read_things(things)
+        self._things = read_things(things, only_things)
         self._looked_for = None if looked_for is None else read_declared(looked_for)
 
     @property
     def _names(self) -> ClassList:
         """The object vocabulary that scores depend on."""
-        return read_things(self._things)
+        return self._things
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:
         return self._pinned(
@@ -198,7 +203,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         return {
             "objects": self._objects,
             "references": self._use_references,
-            "things": self._things,
+            "only_things": self._things,
             "looked_for": self._looked_for,
             "vectors": self._space.vectors,
             "stop_words": self._space.stop_words,
@@ -206,7 +211,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        return self._grounding_by(read_things(self._things), self._objects)
+        return self._grounding_by(self._things, self._objects)
 
     def _grounding_by(self, things: ClassList, objects: ObjectLabels | None) -> Grounding:
         """Return what grounds mentions of a vocabulary in labels and what is declared of them."""

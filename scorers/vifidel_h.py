@@ -20,7 +20,7 @@ from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
 from ..words.content_words import content_words, piece_words
 from ..words.mentions import Unit
-from ..words.settings import SUPPORT, THINGS
+from ..words.settings import ONLY_THINGS, SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
 from .base import Progress
 from .explaining import EvidenceSettings, ExplainingScorer
@@ -264,7 +264,7 @@ register(
         references=False,
         either=True,
         tables=True,
-        options=(THINGS,),
+        options=(THINGS, ONLY_THINGS),
         papers=(VIFIDEL_EVAL,),
     )
 )

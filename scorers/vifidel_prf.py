@@ -28,7 +28,7 @@ from ..kernels.claims import (
 from ..kernels.grounding import Grounding
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
-from ..words.settings import THINGS
+from ..words.settings import ONLY_THINGS, THINGS
 from ..words.synonyms import ClassList, rarities_signature
 from .base import Progress
 from .explaining import ExplainingScorer
@@ -236,7 +236,7 @@ register(
         either=True,
         default=True,
         tables=True,
-        options=(THINGS,),
+        options=(THINGS, ONLY_THINGS),
         papers=(VIFIDEL_EVAL,),
     )
 )

@@ -17,7 +17,7 @@ from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
 from ..io.text_tables import Table
 from ..show.layout import fitted, folded, line_width
-from ..words.settings import DROP_INCOMPLETE, SYNONYMS, THINGS
+from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
 from .options import Command, caption_options, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
@@ -95,7 +95,7 @@ class Explaining:
     section=INPUT,
 )
 @caption_options
-@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
+@settings_options((THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
 @record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
@@ -130,8 +130,9 @@ def explain(
     systems, by_image = read_captions(named(results), references, wanted, selection.image_ids)
     if chosen.caption is not None:
         systems = [System("caption", {from_json_key(chosen.image or ""): chosen.caption})]
-    names = read_things(settings.options["things"])
-    settings = replace(settings, options={**settings.options, "things": names})
+    names = read_things(settings.options["things"], settings.options["only_things"])
+    lists = {"things": None, "only_things": names}
+    settings = replace(settings, options={**settings.options, **lists})
     if chosen.by_category or settings.objects:
         metric = METRICS[_BY_CATEGORY if chosen.by_category else "VIFIDEL"]
         scorer = cast("Explainer", metric.make(settings))

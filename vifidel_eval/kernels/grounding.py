@@ -240,14 +240,14 @@ class Grounding:
         said: dict[str, str | None] = {}
         mentions: Counter[str | None] = Counter()
         for units in map(names.units, references):
-            classes = set()
+            mentioned: set[str | None] = set()
             for unit in units:
                 if unit.denied:
                     continue
                 if unit.category is not None or unit.text not in said:
                     said[unit.text] = unit.category
-                classes.update(names.with_kinds(unit.category))
-            mentions.update(classes - {None})
+                mentioned.update(names.with_kinds(unit.category))
+            mentions.update(mentioned - {None})
         shares = {category: n / len(references) for category, n in mentions.items()}
         of_labels = list(map(names.classes_of_label, labels))
         classes = frozenset(chain.from_iterable(of_labels))

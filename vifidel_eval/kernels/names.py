@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from ..io.records import Remembered
 from ..words.mentions import Unit, finder_of
@@ -26,7 +27,7 @@ class Names:
         finder = finder_of(things)
         if own:
             finder = finder.with_names(own)
-        self._things = things
+        self._things, self._stop_words, self._own = things, stop_words, own
         #: The names that the list lacks.
         self.of_users = frozenset(own).union(things.added)
         self.class_of: Mapping[str, str] = finder.class_of
@@ -41,6 +42,9 @@ class Names:
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._things, self._stop_words, self._own)
 
     def term_of_label(self, label: str) -> str:
         """Return what an object label names: the name that ends a phrase, else the label."""
@@ -93,3 +97,7 @@ def reader_of(things: ClassList, stop_words: frozenset[str]) -> Callable[[tuple[
     base = Names(things, stop_words, ())
     more = lru_cache(maxsize=MOST_OWN)(lambda own: Names(things, stop_words, own))
     return lambda own: more(own) if own else base
+
+
+def _again(things: ClassList, stop_words: frozenset[str], own: tuple[str, ...]) -> Names:
+    return reader_of(things, stop_words)(own)

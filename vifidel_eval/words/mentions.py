@@ -141,7 +141,7 @@ class MentionFinder:
         self._spelled: Mapping[str, str] = {} if classes.published else classes.spelled
         self._as_written: Mapping[str, str]  # words that stand for a name as they are written
         self._as_written, more = self._spellings(own, users, len(terms))
-        self._terms = (_tree([*terms, *more]),)
+        self._terms: tuple[_Terms, ...] = (_tree([*terms, *more]),)
         self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
         self._rest: MentionFinder | None = None  # what knows the words that are not known here
         self._begin()

@@ -27,9 +27,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
@@ -238,10 +237,20 @@ def _last_of(label: str) -> str:
     return label if len(words_in(label)) < 2 else singular(words[-1])
 
 
-def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
-    """Return an object vocabulary, from a file or as it was read; None is `class_names`."""
-    if source is None:
-        return class_names()
+#: A list of classes, or its file.
+ListSource: TypeAlias = ClassList | str | os.PathLike[str]
+
+
+def read_things(
+    things: ListSource | None = None, only_things: ListSource | None = None
+) -> ClassList:
+    """Return an object vocabulary: `class_names`, or `only_things` instead, with more `things`."""
+    known = class_names() if only_things is None else read_list(only_things)
+    return known if things is None else known.with_classes(read_list(things))
+
+
+def read_list(source: ListSource) -> ClassList:
+    """Return a list of classes, from a file or as it was read."""
     return source if isinstance(source, ClassList) else read_classes(source)
 
 
