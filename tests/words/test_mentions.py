@@ -280,7 +280,7 @@ FINDERS = {
 }
 SAID = """
     dog dogs hot water bottle baby adult orange glass glasses wine toilet seat seats belt bus stop
-    fire hydrant fire-hydrant traffic lights tennis racket passenger train trains track baby's cat
+    fire hydrant traffic lights tennis racket passenger train trains track baby's cat
     giraffe a the and or , . can in on n't 's bow tie ties teddy bears tv dining table
 """.split()
 

@@ -14,7 +14,7 @@ from ..evaluation import Floats
 from ..io.image_ids import ImageId
 from ..io.records import Remembered
 from ..kernels.bags import Bags, Part, meetings
-from ..kernels.claims import numbers_of_labels
+from ..kernels.claims import class_numbers
 from ..kernels.grounding import Grounding, Mention, Verdict, words_of
 from ..kernels.names import Names
 from ..kernels.support import LABELS, Evidence, Mask, are_named, nearest, some_of
@@ -143,7 +143,7 @@ def _are_mentioned(
     """Return of which objects captions mention the class, or have a word with a cosine of `far`."""
     objects, words, lexicon = part.gold.objects, part.words, part.gold.lexicon
     rows = objects.owners
-    labels = numbers_of_labels(lexicon, objects, names, numbers)
+    labels = class_numbers(lexicon, objects, names, Names.kind_of_label, numbers)
     said = [
         (row, numbers[category or ""])
         for row, of_row in enumerate(mentions)

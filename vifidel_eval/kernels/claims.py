@@ -146,7 +146,7 @@ def claims_gold(
         grounding.deniable(*of_row) if of_row[0] or of_row[1] is not None else Deniable(frozenset())
         for of_row in zip(labels, asked, names, strict=True)
     ]
-    label_classes = numbers_of_labels(lexicon, named, names, numbers)
+    label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
     named_rows, named_classes = named.owners, label_classes
     by_users = any(one.of_users for one in set(names))
     if by_users or named is not gold.objects or gold.tallies["object labels"].unknown:
@@ -165,7 +165,7 @@ def claims_gold(
         shares=shares,
         named=named,
         label_classes=label_classes,
-        said_classes=lexicon.of_each(said.atoms, grounding.number_of_word).astype(np.int64),
+        said_classes=class_numbers(lexicon, said, names, Names.class_of_word, numbers),
         rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
         named_rows=named_rows,
         named_classes=named_classes,
@@ -180,18 +180,22 @@ def claims_gold(
     )
 
 
-def numbers_of_labels(
-    lexicon: Lexicon, labels: Bags, names: Sequence[Names], numbers: Mapping[str, int]
+def class_numbers(
+    lexicon: Lexicon,
+    texts: Bags,
+    names: Sequence[Names],
+    class_of: Callable[[Names, str], str],
+    numbers: Mapping[str, int],
 ) -> Integers:
-    """Return the number of the class of each label of rows, or of what it is a kind of."""
-
-    def number(of_row: Names, label: str) -> int:
-        return numbers.get(of_row.classes_of_label(label)[-1], NO_CLASS)
-
-    if len(set(names)) == 1:  # as most have no names of their own
-        return lexicon.of_each(labels.atoms, partial(number, names[0])).astype(np.int64)
-    words = [lexicon.words[atom] for atom in labels.atoms.tolist()]
-    each = (number(names[row], w) for row, w in zip(labels.owners.tolist(), words, strict=True))
+    """Return the number of the class of each text of rows, which have names of their own."""
+    if len(set(names)) == 1:  # as most rows have none
+        of_word = partial(class_of, names[0])
+        return lexicon.of_each(
+            texts.atoms, lambda word: numbers.get(of_word(word), NO_CLASS)
+        ).astype(np.int64)
+    words = [lexicon.words[atom] for atom in texts.atoms.tolist()]
+    of_rows = zip(texts.owners.tolist(), words, strict=True)
+    each = (numbers.get(class_of(names[row], word), NO_CLASS) for row, word in of_rows)
     return np.fromiter(each, np.int64, len(words))
 
 

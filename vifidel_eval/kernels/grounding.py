@@ -30,7 +30,7 @@ from ..words.synonyms import ClassList
 from .bags import bags_of_labels
 from .lexicon import Lexicon
 from .names import Names, reader_of
-from .support import ANSWER, NO_CLASS, NOTHING, REFERENCES, Deniable, Evidence, Known
+from .support import ANSWER, NOTHING, REFERENCES, Deniable, Evidence, Known
 
 _CATEGORY = attrgetter("category")
 
@@ -169,12 +169,6 @@ class Grounding:
         """Return the class that a thing may be of beside its own: a *bike* may be a motorcycle."""
         other = _ALSO.get(singular(unit.text))
         return None if other is None else self._things.class_of.get(other)
-
-    def number_of_word(self, word: str) -> int:
-        """Return the number of the class of the list that a word names alone, or `NO_CLASS`."""
-        class_of = self._things.class_of
-        name = class_of.get(word) or class_of.get(singular(word), "")
-        return self._numbers.get(name, NO_CLASS)
 
     def deniable(self, labels: Collection[str], asked: Asked, names: Names) -> Deniable:
         """Return what can be absent by labels, and by what was `asked` of the image, if it says."""

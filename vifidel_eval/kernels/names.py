@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..io.records import Remembered
+from ..words.english import singular
 from ..words.mentions import Unit, finder_of
 from ..words.spelling import words_in
 from ..words.synonyms import ClassList, end_of
@@ -57,6 +58,14 @@ class Names:
     def class_of_label(self, label: str) -> str:
         """Return the class of an object label; what it names where the list lacks it."""
         return self._named[label][1][0]
+
+    def kind_of_label(self, label: str) -> str:
+        """Return what an object label is a kind of, or its class."""
+        return self._named[label][1][-1]
+
+    def class_of_word(self, word: str) -> str:
+        """Return the class that a word names alone; empty if it names none."""
+        return self.class_of.get(word) or self.class_of.get(singular(word), "")
 
     def classes(self, labels: frozenset[str]) -> frozenset[str]:
         """Return the classes of labels, and not what they are kinds of: no *red bus*, yet a bus."""
