@@ -273,7 +273,8 @@ class Chair(Explainer):
         if self._objects is None:
             finders = tuple(map(self._finder_of, labels, asked))
         else:
-            finders = (finder_of(self._classes((), ())),) * len(rows)
+            classes = self._classes((), ())
+            finders = (_with_names(classes, frozenset(self._names_of_source())),) * len(rows)
         deniable = self._deniable(asked, finders)
         references = rows.references if self._use_references else [()] * len(rows)
         there = tuple(map(self._there, labels, references, finders, deniable or [None] * len(rows)))
@@ -302,9 +303,7 @@ class Chair(Explainer):
 
     def _finder_of(self, labels: LabelCounts, asked: Asked) -> MentionFinder:
         """Return the finder of a row, which knows its own names too."""
-        classes = self._classes((), ())
-        own = classes.unknown(self._names(labels, asked))
-        return _with_names(finder_of(classes), tuple(own)) if own else finder_of(classes)
+        return _with_names(self._classes((), ()), frozenset(self._names(labels, asked)))
 
     def _deniable(
         self, asked: Sequence[Asked], finders: Sequence[MentionFinder]
@@ -345,20 +344,31 @@ class Chair(Explainer):
         names: set[str] = set()
         for labels, of_row in zip(objects, asked, strict=True):
             names |= self._names(labels, of_row)
+        return self._synonyms.with_names(names | self._names_of_source())
+
+    def _names_of_source(self) -> set[str]:
+        """Return the names that a source gives, or a user who says what was looked for."""
         source, declared = self._objects, self._looked_for
+        names: set[str] = set()
         if source is not None:
             names |= set(map(self._term, source.vocabulary() - source.categories))
             names |= source.categories | source.names_denied()
         if declared is not None:
             names |= declared.labels or frozenset()
-        return self._synonyms.with_names(names)
+        return names
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
 
 
-#: The finders of rows with names of their own, which are often the same.
-_with_names = lru_cache(maxsize=1 << 11)(MentionFinder.with_names)
+@lru_cache(maxsize=1 << 11)
+def _with_names(classes: ClassList, names: frozenset[str]) -> MentionFinder:
+    """Return a finder of a list's names and of those that it does not find in captions."""
+    finder = finder_of(classes)
+    missed = classes.unknown(names)
+    if not classes.published:
+        missed = sorted(x for x in names if [m.words for m in finder.find(x).found] != [x])
+    return finder.with_names(classes.classes_of_names(missed)) if missed else finder
 
 
 def _class_of(finder: MentionFinder, label: str) -> str:

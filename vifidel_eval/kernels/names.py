@@ -27,13 +27,13 @@ class Names:
     def __init__(self, things: ClassList, stop_words: frozenset[str], own: tuple[str, ...]) -> None:
         finder = finder_of(things)
         if own:
-            finder = finder.with_names(own)
+            finder = finder.with_names(things.classes_of_names(own))
         self._things, self._stop_words, self._own = things, stop_words, own
         #: The names that the list lacks.
-        self.of_users = frozenset(own).union(things.added)
+        self.of_users = frozenset(things.unknown(own)).union(things.added)
         self.class_of: Mapping[str, str] = finder.class_of
         #: The classes that the list lacks, in alphabetical order.
-        self.own = tuple(sorted({finder.class_of[name] for name in own}))
+        self.own = tuple(sorted({finder.class_of[name] for name in things.unknown(own)}))
         # Captions are read when they are given room in a lexicon and again when they are grounded.
         read: Remembered[str, tuple[Unit, ...]]
         read = Remembered(lambda text: tuple(finder.units(text, stop_words)))
@@ -93,11 +93,9 @@ class Names:
         return label if kind is None else kind, tuple(classes)
 
     def lacks(self, label: str) -> bool:
-        """Return whether neither the list nor its grammar has a class for a label: it is a name."""
-        if self._things.name_of(label) is not None or label in self._things.left_out:
-            return False
+        """Return whether a label is a name that these names do not find in a caption."""
         units = self.units(label)
-        return not (len(units) == 1 and units[0].category)
+        return label not in self.class_of and not (len(units) == 1 and units[0].category)
 
 
 @lru_cache(maxsize=8)

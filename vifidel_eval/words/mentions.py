@@ -33,7 +33,7 @@ from .grammar import (
     may_deny,
 )
 from .spelling import american, in_singular, spelling, words_in
-from .synonyms import ClassList, own_classes
+from .synonyms import ClassList
 
 _YOUNG_OR_GROWN = ("baby", "adult")
 _ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
@@ -138,7 +138,9 @@ class MentionFinder:
         ]
         users = frozenset(() if classes.published else classes.added)
         # Names that are spelled otherwise, by their spelling; to the published program none are.
-        self._spelled: Mapping[str, str] = {} if classes.published else classes.spelled
+        self._spelled: Mapping[str, str] = {}
+        if not classes.published:
+            self._spelled = {**_spelled_by_users(users), **classes.spelled}
         self._as_written: Mapping[str, str]  # words that stand for a name as they are written
         self._as_written, more = self._spellings(own, users, len(terms))
         self._terms: tuple[_Terms, ...] = (_tree([*terms, *more]),)
@@ -152,12 +154,11 @@ class MentionFinder:
             lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
         )
 
-    def with_names(self, names: Collection[str]) -> MentionFinder:
-        """Return a finder of more names, which this list lacks; to make it takes little time."""
+    def with_names(self, own: Mapping[str, str]) -> MentionFinder:
+        """Return a finder of more names, each with its class; to make it takes little time."""
         finder = copy(self)
-        own = own_classes(names)
-        finder.class_of = ChainMap(own, self.class_of)  # type: ignore[arg-type]
-        spelled = {spelling(name): name for name in reversed(own)}
+        finder.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
+        spelled = _spelled_by_users(own)
         finder._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
         as_written, terms = self._spellings(own, own, _ORDER_OF_MORE)
         finder._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
@@ -196,8 +197,7 @@ class MentionFinder:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._rest is None:
             return MentionFinder, (self.classes,)
-        own = set(self.class_of).difference(self._rest.class_of)
-        return MentionFinder.with_names, (self._rest, own)
+        return MentionFinder.with_names, (self._rest, self.class_of.maps[0])  # type: ignore[attr-defined]
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
@@ -359,6 +359,13 @@ def _tree(terms: Iterable[_Term]) -> _Terms:
             alike = alike.setdefault(word, _Terms())
         alike.whole = (*alike.whole, term)
     return root
+
+
+def _spelled_by_users(names: Iterable[str]) -> dict[str, str]:
+    """Return names by their spelling, also in the singular: a label may be in the plural."""
+    names = sorted(names, reverse=True)  # the first one is the class of all that are alike
+    singular_ones = {spelling(in_singular(name)): name for name in names}
+    return {**singular_ones, **{spelling(name): name for name in names}}
 
 
 def _parted(name: str) -> Iterator[str]:

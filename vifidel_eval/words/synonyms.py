@@ -57,14 +57,12 @@ class ClassList:
     added: tuple[str, ...] = ()  #: classes that the list lacks, known by their name alone
     #: The classes that are stuff or scenes: a list of an image's objects does not deny them.
     stuff: frozenset[str] = frozenset()
-    #: Names that are left out on purpose: no label makes classes of them.
-    left_out: frozenset[str] = frozenset()
 
     @cached_property
     def class_of(self) -> dict[str, str]:
         """The class of each name, added classes included."""
         known = {name: names[0] for names in self.classes for name in names}
-        return known | own_classes(self.added)
+        return known | own_classes(sorted(self.added))
 
     @cached_property
     def things(self) -> ClassList:
@@ -72,8 +70,7 @@ class ClassList:
         if not self.stuff:
             return self
         classes = tuple(names for names in self.classes if names[0] not in self.stuff)
-        left_out = {name for names in self.classes if names[0] in self.stuff for name in names}
-        return replace(self, classes=classes, stuff=frozenset(), left_out=frozenset(left_out))
+        return replace(self, classes=classes, stuff=frozenset())
 
     def name_of(self, label: str) -> str | None:
         """Return the list's name that a lower-case label spells in its own way, or None.
@@ -101,9 +98,14 @@ class ClassList:
     def _of_none(self) -> dict[str, str]:
         return {spelling(name): name for name in self.no_class}
 
+    def classes_of_names(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the class of each lower-case name: the list's, or one of its own."""
+        own = own_classes(name for name in names if self.name_of(name) is None)
+        return {x: own.get(x) or self.class_of[self.name_of(x) or ""] for x in names}
+
     def unknown(self, labels: Iterable[str]) -> list[str]:
         """Return those lower-case labels that spell no name of the list, in alphabetical order."""
-        return sorted(x for x in set(labels) if self.name_of(x) is None and x not in self.left_out)
+        return sorted(x for x in set(labels) if self.name_of(x) is None)
 
     def with_names(self, labels: Iterable[str]) -> ClassList:
         """Return the list with those lower-case labels that it lacks as classes of their own."""
@@ -201,9 +203,9 @@ def _own(file: str) -> ClassList:
 
 
 def own_classes(names: Iterable[str]) -> dict[str, str]:
-    """Return the class of each name that no list has: names that differ in spelling share one."""
+    """Return the class of each name that no list has: those that differ in spelling share one."""
     first: dict[str, str] = {}
-    return {x: first.setdefault(spelling(in_singular(x)), x) for x in sorted(names)}
+    return {x: first.setdefault(spelling(in_singular(x)), x) for x in names}
 
 
 def _by_spelling(class_of: Mapping[str, str], form: Callable[[str], str]) -> dict[str, str]:

@@ -1,0 +1,158 @@
+"""Names that users supply are names of things, however they are spelled and wherever they stand."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval import evaluate
+from vifidel_eval.scorers import Chair, VifidelH, VifidelPRF
+from vifidel_eval.words.content_words import STOP_WORDS
+
+# Classes of public data sets, which are facts: of X-rays, aerial pictures, ports, streets, works.
+NAMES = """
+    cardiomegaly, pneumothorax, consolidation, pleural effusion, lung lesion, oedema, ship, helipad,
+    container-crane, small-vehicle, large-vehicle, swimming-pool, ground-track-field, storage-tank,
+    Expressway-Service-area, baseballfield, trainstation, golffield, crosswalk, hard hat, hardhat,
+    trafficlight, traffic_light, traffic-light, diningtable, tvmonitor, aeroplane, grey wolf, x-ray,
+    T-shirt, doughnut, tyre, bow_(decorative_ribbons), Skyscraper, Human face, pick-up, red bus
+""".split(",")
+LETTERS = st.text("bcdfglmnprstvz", min_size=2, max_size=5)
+MADE_UP = st.lists(st.builds(lambda a, b: f"{a}o{b}", LETTERS, LETTERS), min_size=1, max_size=3)
+
+
+@pytest.fixture(scope="module")
+def vectors(make_vectors):
+    """Vectors that know none of the names: names alone decide."""
+    return make_vectors({"zzz": [1, 0], "yyy": [0, 1]})
+
+
+def said_of(name, objects, **given):
+    caption = [f"A {name.partition('(')[0].strip().replace('_', ' ').replace('-', ' ')}."]
+    columns = {}
+    for scorer in (
+        VifidelH(**given),
+        VifidelPRF(**given),
+        Chair(looked_for=given.get("looked_for")),
+    ):
+        columns |= scorer.score_columns(caption, objects=[objects])
+    return {name: float(scores[0]) for name, scores in columns.items()}
+
+
+def check(name, **given):
+    there = said_of(name, {name: 1}, **given)
+    assert (there["VIFIDEL-P"], there["CHAIRs"], there["CHAIRi"]) == (1, 0, 0)
+    assert not there["VIFIDEL-Hn"] > 0
+    declared = said_of(name, {name: 1}, looked_for=[name], **given)
+    assert (declared["VIFIDEL-Hn"], declared["CHAIRs"]) == (0, 0)
+    for objects, looked_for in (
+        ({name: 0}, None),
+        ({"objects": [], "asked": [name]}, None),
+        ([], [name]),
+    ):
+        absent = said_of(name, objects, looked_for=looked_for, **given)
+        assert (absent["VIFIDEL-Hn"], absent["VIFIDEL-Hs"], absent["CHAIRs"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("name", list(map(str.strip, NAMES)))
+def test_a_name_can_be_there_and_can_be_made_up(name):
+    check(name)
+
+
+@pytest.mark.parametrize("name", ["pneumothorax", "container-crane", "trafficlight", "red bus"])
+def test_without_vectors_names_decide(vectors, name):
+    for objects, expected in (({name: 1, "zebra": 0}, 0), ({name: 0}, 1)):
+        found = VifidelH(vectors=vectors).score_columns([f"A {name}."], objects=[objects])
+        assert found["VIFIDEL-Hn"].tolist() == [expected]
+
+
+@given(MADE_UP.map(" ".join).filter(lambda name: name not in STOP_WORDS))
+def test_whatever_the_name(name):
+    check(name)
+
+
+@pytest.mark.parametrize(
+    "classes", [["dog", "traffic-light"], ["dog", "Traffic_Light"], ["dog", "trafficlights"]]
+)
+def test_classes_of_a_file_in_another_spelling(classes):
+    # Two things are looked for; the traffic light is made up.
+    run = evaluate(
+        {"mine": {1: "A dog beside a traffic light."}},
+        objects={"classes": classes, "1": ["dog"]},
+        metrics="VIFIDEL-H,CHAIR",
+    )
+    [found] = run.scores.values()
+    assert (found["VIFIDEL-Hn"], found["VIFIDEL-Hi"], found["CHAIRi"]) == (1, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("label", "captions"),
+    [
+        ("t-shirt", ["a t-shirt", "a t shirt", "a tshirt", "two T-shirts"]),
+        (
+            "traffic light",
+            ["a trafficlight", "a traffic-light", "traffic lights", "a Traffic light"],
+        ),
+        ("grey wolf", ["a gray wolf", "gray wolves", "a grey wolf"]),
+        ("helipad", ["a heli pad", "helipads", "a heli-pad"]),
+        ("heli pad", ["a helipad", "a heli-pad", "helipads"]),
+        ("x-rays", ["an x-ray", "an x ray", "x-rays"]),
+        ("ti\ufb01n box", ["a tifin box", "a tifin-box"]),
+    ],
+)
+def test_spellings_in_captions(label, captions):
+    for objects, expected in (({label: 1, "zebra": 0}, 0), ({label: 0}, 1)):
+        of_rows = [objects] * len(captions)
+        assert VifidelH().score_columns(captions, objects=of_rows)["VIFIDEL-Hn"].tolist() == [
+            expected
+        ] * len(captions)
+        assert Chair().score_columns(captions, objects=of_rows)["CHAIRs"].tolist() == [
+            expected
+        ] * len(captions)
+
+
+def test_two_spellings_of_a_label_add_up():
+    objects = [["traffic-light", "traffic light", "dog"], {"traffic-light": 1, "traffic_light": 1}]
+    rows = VifidelH().rows(["", ""], objects=objects)
+    assert [dict(of_row) for of_row in rows.objects] == [
+        {"traffic light": 2, "dog": 1},
+        {"traffic light": 2},
+    ]
+
+
+def test_a_kind_of_thing_is_that_thing_and_the_thing_need_not_be_of_the_kind():
+    captions = ["a bus", "a red bus", "a bus", "a red bus"]
+    objects = [{"red bus": 1, "dog": 0}] * 2 + [{"red bus": 0, "bus": 1}] * 2
+    expected = [0, 0, 0, 1]
+    assert VifidelH().score_columns(captions, objects=objects)["VIFIDEL-Hn"].tolist() == expected
+    assert Chair().score_columns(captions, objects=objects)["CHAIRs"].tolist() == expected
+
+
+def test_the_names_of_a_row_are_names_in_that_row_alone():
+    captions = ["a helipad", "a helipad", "a helipad house", "a gizmo by a helipad"]
+    objects = [{"helipad": 0}, {"dog": 0}, {"helipad house": 1, "dog": 0}, {"gizmo": 1, "dog": 0}]
+    for scorer in (VifidelH(), VifidelPRF(), Chair()):
+        together = scorer.score_columns(captions, objects=objects)
+        for at, caption in enumerate(captions):
+            alone = scorer.score_columns([caption], objects=[objects[at]])
+            for column, (score,) in alone.items():
+                assert score.tobytes() == together[column][at].tobytes()
+
+
+def test_absence_is_one_fact_however_it_is_written(write):
+    # Of two captions the first makes up a gizmo, in CHAIR and in VIFIDEL-H alike.
+    for objects in (
+        {"1": {"gizmo": 0}, "2": {"gizmo": 1, "dog": 0}},
+        {"classes": ["gizmo"], "1": [], "2": ["gizmo"]},
+        {"1": {"objects": [], "asked": ["gizmo"]}, "2": {"objects": ["gizmo"], "asked": ["gizmo"]}},
+    ):
+        run = evaluate(
+            {"mine": {1: "A gizmo.", 2: "A gizmo."}},
+            objects=write(json.dumps(objects), "objects.json"),
+            metrics="VIFIDEL-H,CHAIR",
+        )
+        [found] = run.scores.values()
+        assert [found[name] for name in ("VIFIDEL-Hs", "VIFIDEL-Hi", "CHAIRs", "CHAIRi")] == [
+            0.5
+        ] * 4
