@@ -303,7 +303,8 @@ class Chair(Explainer):
 
     def _finder_of(self, labels: LabelCounts, asked: Asked) -> MentionFinder:
         """Return the finder of a row, which knows its own names too."""
-        return _with_names(self._classes((), ()), frozenset(self._names(labels, asked)))
+        names = self._names(labels, asked) | self._names_of_source()
+        return _with_names(self._classes((), ()), frozenset(names))
 
     def _deniable(
         self, asked: Sequence[Asked], finders: Sequence[MentionFinder]

@@ -73,20 +73,6 @@ def test_whatever_the_name(name):
 
 
 @pytest.mark.parametrize(
-    "classes", [["dog", "traffic-light"], ["dog", "Traffic_Light"], ["dog", "trafficlights"]]
-)
-def test_classes_of_a_file_in_another_spelling(classes):
-    # Two things are looked for; the traffic light is made up.
-    run = evaluate(
-        {"mine": {1: "A dog beside a traffic light."}},
-        objects={"classes": classes, "1": ["dog"]},
-        metrics="VIFIDEL-H,CHAIR",
-    )
-    [found] = run.scores.values()
-    assert (found["VIFIDEL-Hn"], found["VIFIDEL-Hi"], found["CHAIRi"]) == (1, 0.5, 0.5)
-
-
-@pytest.mark.parametrize(
     ("label", "captions"),
     [
         ("t-shirt", ["a t-shirt", "a t shirt", "a tshirt", "two T-shirts"]),
@@ -143,16 +129,58 @@ def test_the_names_of_a_row_are_names_in_that_row_alone():
 def test_absence_is_one_fact_however_it_is_written(write):
     # Of two captions the first makes up a gizmo, in CHAIR and in VIFIDEL-H alike.
     for objects in (
-        {"1": {"gizmo": 0}, "2": {"gizmo": 1, "dog": 0}},
-        {"classes": ["gizmo"], "1": [], "2": ["gizmo"]},
-        {"1": {"objects": [], "asked": ["gizmo"]}, "2": {"objects": ["gizmo"], "asked": ["gizmo"]}},
+        [
+            {"image_id": 1, "objects": {"gizmo": 0}},
+            {"image_id": 2, "objects": {"gizmo": 1, "dog": 0}},
+        ],
+        [
+            {"classes": ["gizmo"]},
+            {"image_id": 1, "objects": []},
+            {"image_id": 2, "objects": ["gizmo"]},
+        ],
+        [
+            {"image_id": 1, "objects": [], "asked": ["gizmo"]},
+            {"image_id": 2, "objects": ["gizmo"], "asked": ["gizmo"]},
+        ],
     ):
         run = evaluate(
             {"mine": {1: "A gizmo.", 2: "A gizmo."}},
-            objects=write(json.dumps(objects), "objects.json"),
+            objects=write("".join(json.dumps(line) + "\n" for line in objects), "objects.jsonl"),
             metrics="VIFIDEL-H,CHAIR",
         )
         [found] = run.scores.values()
-        assert [found[name] for name in ("VIFIDEL-Hs", "VIFIDEL-Hi", "CHAIRs", "CHAIRi")] == [
-            0.5
-        ] * 4
+        assert [found[n] for n in ("VIFIDEL-Hs", "VIFIDEL-Hi", "CHAIRs", "CHAIRi")] == [0.5] * 4
+
+
+def test_what_is_looked_for_in_another_spelling(write):
+    # Two things are looked for; the traffic light is made up.
+    for name in ("traffic-light", "Traffic_Light", "trafficlights"):
+        lines = [{"classes": ["dog", name]}, {"image_id": 1, "objects": ["dog"]}]
+        run = evaluate(
+            {"mine": {1: "A dog beside a traffic light."}},
+            objects=write("".join(json.dumps(line) + "\n" for line in lines), "objects.jsonl"),
+            metrics="VIFIDEL-H,CHAIR",
+        )
+        [found] = run.scores.values()
+        assert (found["VIFIDEL-Hn"], found["VIFIDEL-Hi"], found["CHAIRi"]) == (1, 0.5, 0.5)
+
+
+def test_lists_of_users_add_names_or_stand_alone(write):
+    # A dog stays visible beside a line of one's own; *pooch* joins it, a gizmo is new.
+    mine = write("dog, pooch\ngizmo, doohickey\n- dog house\n", "mine.txt")
+    captions = ["a dog", "a pooch", "a puppy", "a doohickey", "a cat", "a dog house"]
+    objects = [{"gizmo": 0, "dog": 0, "cat": 0}] * len(captions)
+    more, alone = VifidelH(things=mine), VifidelH(only_things=mine)
+    assert more.score_columns(captions, objects=objects)["VIFIDEL-Hn"].tolist() == [1] * 5 + [0]
+    # The cat is a name of the row, and *puppy* of nothing.
+    assert alone.score_columns(captions, objects=objects)["VIFIDEL-Hn"].tolist() == [
+        1,
+        1,
+        0,
+        1,
+        1,
+        0,
+    ]
+    assert "|things:things+mine#" in more.signature()
+    assert "|things:mine#" in alone.signature()
+    assert more.signature() != VifidelH(things=write("dog, pooch\n", "mine.txt")).signature()
