@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias, TypedDict, cast
 from ..annotations import ObjectLabels
 from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
+from ..errors import VifidelWarning
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId
@@ -29,6 +31,8 @@ from .base import Scorer
 from .mean import Mean
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
+
+_MOST_SHOWN = 5  # labels in a warning
 
 #: A list of classes, or its file.
 Things: TypeAlias = ClassList | str | None
@@ -230,6 +234,25 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         sides = zip(rows.captions, self._references_of(rows), names, strict=True)
         texts = [(text, of_row) for one, more, of_row in sides for text in (one, *more)]
         return self._grounding.texts(*zip(*texts, strict=True)) if texts else []
+
+    def _warn_of_codes(self) -> None:
+        """Warn of labels that cannot be found in captions, whatever these say."""
+        source, declared = self._objects, self._looked_for
+        labels: set[str] = set()
+        if source is not None:
+            labels |= source.vocabulary() | source.names_denied()
+        if declared is not None:
+            labels |= declared.labels or frozenset()
+        found = self._grounding.unmentionable(labels)
+        if found:
+            shown, more = found[:_MOST_SHOWN], len(found) - _MOST_SHOWN
+            warnings.warn(
+                f"no caption can mention {', '.join(map(repr, shown))}"
+                f"{f' and {more} more' if more > 0 else ''}: such labels are codes or stop words; "
+                "write names (--categories gives those of class ids).",
+                VifidelWarning,
+                stacklevel=4,
+            )
 
     def _names_of(self, rows: Rows, grounding: Grounding) -> list[Names]:
         """Return the names by which the image of each row is read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import numpy as np
 from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
+from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, Part
 from ..kernels.grounding import JudgedMentions, Verdict, words_of
 from ..kernels.mention_counts import ratio
@@ -123,6 +124,10 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, f"edition:{_EDITION}", f"support:{self._support:g}")
+
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        super().check_images(image_ids)
+        self._warn_of_codes()
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
         return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
@@ -14,6 +14,7 @@ import numpy as np
 from ..captions.rows import Rows
 from ..evaluation import Column, DetailsOfParts, Evaluation
 from ..explain.sentences import JudgedSentence, PlacedMention, places_of
+from ..io.image_ids import ImageId
 from ..kernels import fidelity
 from ..kernels.bags import Gold, Part
 from ..kernels.claims import (
@@ -55,6 +56,10 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         if source is not None and not (source.categories or source.says_what_was_asked):
             source = None
         return self._grounding_by(self._names, source)
+
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        super().check_images(image_ids)
+        self._warn_of_codes()
 
     def prepare(self, gold: Gold, rows: Rows) -> ClaimsGold:
         asked = asked_of(rows, self._objects)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval import evaluate
+from vifidel_eval import VifidelWarning, evaluate
 from vifidel_eval.scorers import Chair, VifidelH, VifidelPRF
 from vifidel_eval.words.content_words import STOP_WORDS
 
@@ -184,3 +184,12 @@ def test_lists_of_users_add_names_or_stand_alone(write):
     assert "|things:things+mine#" in more.signature()
     assert "|things:mine#" in alone.signature()
     assert more.signature() != VifidelH(things=write("dog, pooch\n", "mine.txt")).signature()
+
+
+def test_labels_that_no_caption_can_mention_are_one_warning():
+    objects = {1: {"n02084071": 1, "1234": 0, "other": 0, "helipad": 0}}
+    with pytest.warns(VifidelWarning) as caught:
+        evaluate({"mine": {1: "A helipad."}}, objects=objects, metrics="VIFIDEL-H,VIFIDEL-PRF")
+    said = [str(one.message) for one in caught if "can mention" in str(one.message)]
+    assert len(set(said)) == 1
+    assert said[0].startswith("no caption can mention '1234', 'n02084071', 'other': ")

@@ -7,6 +7,7 @@ rules and thresholds, docs/fidelity-experiments.md what else was tried.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
@@ -32,6 +33,7 @@ from .lexicon import Lexicon
 from .names import Names, reader_of
 from .support import ANSWER, NOTHING, REFERENCES, Deniable, Evidence, Known
 
+_TWO_LETTERS = re.compile("[a-z]{2}")
 _CATEGORY = attrgetter("category")
 
 # Classes of which one never supports the other, though their words are alike.
@@ -151,6 +153,15 @@ class Grounding:
     ) -> list[Names]:
         """Return the `names` of the image of each row."""
         return list(map(self.names, labels, asked or [None] * len(labels)))
+
+    def unmentionable(self, labels: Iterable[str]) -> list[str]:
+        """Return the labels that no caption mentions: codes, and words that are left out."""
+        return sorted(
+            label
+            for label in set(labels)
+            if (label.isascii() and not _TWO_LETTERS.search(label))
+            or not any(unit.category for unit in self.names([label]).units(label))
+        )
 
     def numbers(self, names: Iterable[Names]) -> Mapping[str, int]:
         """Return the number of each class of some rows: the list's, then others, both sorted."""
