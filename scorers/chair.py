@@ -20,7 +20,7 @@ from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
-from ..explain.explanation import Explanation
+from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
 from ..io.options import check_thresholds
 from ..kernels.mention_counts import (
@@ -65,7 +65,8 @@ class Chair(Explainer):
 
     A caption's own CHAIRs is 0 or 1; its CHAIRi and CHAIR-Precision are undefined if it mentions
     nothing, its CHAIR-Recall if its image has no category. The corpus score counts it all the
-    same.
+    same. A caption that claims nothing, such as a refusal, counts in CHAIR-Recall and CHAIR-F1
+    alone, where it misses all categories of its image.
 
     If the objects say what was looked for, only that can be absent: other mentions are counted as
     not judged, and an image in which nothing was looked for has no scores. A label that is a
@@ -194,6 +195,7 @@ class Chair(Explainer):
         counts = np.empty((len(rows), len(CAPTION_COUNTS)))
         details = DetailsOfParts()
         incomplete = unconfirmed = 0
+        claims_nothing = rows.claims_nothing
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
             there = gold.there[start : start + len(part)]
@@ -208,14 +210,15 @@ class Chair(Explainer):
                     found = tuple(m for m in mentions.found if m.category in known)
                     unconfirmed += len(mentions.found) - len(found)
                     mentions = mentions._replace(found=found)
-                counts[at] = caption_counts(mentions, of_image)
+                counts[at] = caption_counts(mentions, of_image, not claims_nothing[at])
                 if deniable is not None and not deniable:
                     counts[at] = np.nan
                 judged.append(mentions)
             details.add(len(part), partial(details_of, judged, there))
             on_progress(len(part))
+        mute = counts[:, CAPTION_COUNTS.index("mentions")] == 0
         of_run = {
-            "no_mentions": int((counts[:, CAPTION_COUNTS.index("mentions")] == 0).sum()),
+            "no_mentions": int((mute & ~np.array(claims_nothing, dtype=bool)).sum()),
             "incomplete": incomplete,
         }
         if gold.deniable is not None:
@@ -247,17 +250,16 @@ class Chair(Explainer):
 
     def _explained(self, rows: Rows) -> list[Explanation]:
         gold = self._gold(rows)
-        return list(
-            map(
-                explained_by_classes,
-                rows.ids,
-                rows.captions,
-                map(_units, gold.finders, map(self._complete, rows.captions)),
-                gold.there,
-                gold.deniable or [None] * len(rows),
-                self._scores(rows)["CHAIRi"].tolist(),
-            )
+        explanations = map(
+            explained_by_classes,
+            rows.ids,
+            rows.captions,
+            map(_units, gold.finders, map(self._complete, rows.captions)),
+            gold.there,
+            gold.deniable or [None] * len(rows),
+            self._scores(rows)["CHAIRi"].tolist(),
         )
+        return with_answers(explanations, rows.answers)
 
     def _complete(self, caption: str) -> str:
         """Return what of a caption is read."""

@@ -16,7 +16,7 @@ from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..errors import VifidelWarning
 from ..explain.by_evidence import explained_by_vectors
-from ..explain.explanation import Explanation
+from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Grounding
@@ -111,7 +111,12 @@ class Explainer(Scorer):
         VifidelError
             If the image is unknown or a caption is not a string.
         """
-        return next(self.explain_rows(make_rows([caption], [image_id], [references]), thresholds))
+        return next(
+            self.explain_rows(
+                make_rows([caption], [image_id], [references], as_written=self.takes_texts),
+                thresholds,
+            )
+        )
 
     def explanations(
         self,
@@ -125,7 +130,7 @@ class Explainer(Scorer):
         are not so raise a VifidelError. Explanations are made while they are read, so that memory
         stays flat.
         """
-        return self.explain_rows(coco_rows(gts, res), thresholds)
+        return self.explain_rows(coco_rows(gts, res, self.takes_texts), thresholds)
 
     def explain_rows(
         self, rows: Rows, thresholds: Thresholds | None = None
@@ -270,14 +275,17 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             yield tuple(
                 None
                 if part is None
-                else explained_by_vectors(
-                    part,
-                    self._grounding,
-                    known[part.gold],
-                    self._p,
-                    thresholds or Thresholds(self._support),
-                    self._unknown_words(part),
-                    self._denied(part.rows),
+                else with_answers(
+                    explained_by_vectors(
+                        part,
+                        self._grounding,
+                        known[part.gold],
+                        self._p,
+                        thresholds or Thresholds(self._support),
+                        self._unknown_words(part),
+                        self._denied(part.rows),
+                    ),
+                    part.rows.answers,
                 )
                 for part in parts
             )
@@ -343,7 +351,7 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
             return first or next(iter(own), None)
         declared = known.looked_for or settings.looked_for
         settings = replace(settings, objects=known.objects, looked_for=declared)
-    return cast("ExplainingScorer[Any]", vifidel.make(settings))
+    return cast("ExplainingScorer[Any]", vifidel.scorer_for(settings))
 
 
 def uncombined(scorers: Iterable[Scorer]) -> list[Scorer]:

@@ -74,9 +74,9 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     judged, and references can only add things that are there; other mentions that no reference has
     are counted as unconfirmed. If the objects do not say it, references alone judge all mentions,
     and such captions are counted. Stuff and scenes (*sky*) are judged only if they were asked for.
-    Everything is undefined for an image about which nothing is known, and the rates are undefined
-    if nothing can be absent. docs/fidelity.md explains the threshold. As one number, it is
-    VIFIDEL-T.
+    Everything is undefined for an image about which nothing is known and for a caption that claims
+    nothing, such as a refusal, and the rates are undefined if nothing can be absent.
+    docs/fidelity.md explains the threshold. As one number, it is VIFIDEL-T.
 
     Parameters
     ----------
@@ -177,6 +177,8 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         evidence, captions = part.gold.evidence, part.rows.captions
         mentions = self._grounding.judged(part.gold.lexicon, captions, evidence, self._support)
         counts, unconfirmed, mean_support = _counted(mentions, evidence)
+        claims_nothing = np.array(part.rows.claims_nothing, dtype=bool)
+        counts[claims_nothing] = mean_support[claims_nothing] = np.nan
         further = {"unconfirmed": unconfirmed}
         if evidence.by_references.any():
             further["judged_by_references"] = evidence.by_references.astype(np.int64)

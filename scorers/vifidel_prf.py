@@ -94,8 +94,9 @@ class VifidelPRF(ClaimScorer):
       do not say everything.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
-    They are undefined (NaN) without any evidence, and 0 for a caption without a usable word.
-    docs/fidelity.md has the formulas. As one number, it is F.
+    They are undefined (NaN) without any evidence, and 0 for a caption without a usable word; but P
+    is undefined for one that claims nothing, such as a refusal. docs/fidelity.md has the
+    formulas. As one number, it is F.
 
     Examples
     --------
@@ -131,6 +132,7 @@ class VifidelPRF(ClaimScorer):
         # NaN without evidence, 0 of captions without a usable word.
         speechless = part.words.sizes == 0
         scores = np.where(speechless[:, None], 0.0, np.column_stack([kept * p, r, f]))
+        scores[part.rows.claims_nothing, 0] = np.nan
         scores = np.where((is_said | (gold.named.sizes > 0))[:, None], scores, np.nan)
         details = partial(self._supported, part, judged)
         return Scored(scores, {"no_words": speechless}, details=details)

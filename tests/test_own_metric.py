@@ -21,6 +21,9 @@ from vifidel_eval.commands.main import main
 from vifidel_eval.scorers.registry import METRICS, parse
 from vifidel_eval.scores import leaderboard
 
+# The captions of one system repeat, as no model's do.
+pytestmark = pytest.mark.filterwarnings("ignore:.* images have the same caption by system")
+
 # The characters of a caption, the fewer the better.
 CAPTIONS = {
     "terse": dict.fromkeys(range(1, 31), "a dog"),

@@ -98,15 +98,15 @@ def plain_findings(explanations):
         for mention in {m.words: m for m in reversed(absent)}.values():
             found = words.setdefault(mention.words, Finding(mention.words, mention.category))
             found.captions += 1
-            found.examples = [*found.examples, example][:3]
-            found.images.append(explanation.image_id)
+            found.images[example[0]] += 1
+            found.first_captions.setdefault(*example)
         for label in {m.label for m in explanation.matches} | set(explanation.unmentioned):
             found = objects.setdefault(label, Finding(label))
             found.of += 1
             if label in explanation.unmentioned:
                 found.captions += 1
-                found.examples = [*found.examples, example][:3]
-                found.images.append(explanation.image_id)
+                found.images[example[0]] += 1
+                found.first_captions.setdefault(*example)
     for what, found in words.items():
         found.of = uses[what]
     return [

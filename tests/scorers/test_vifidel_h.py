@@ -109,7 +109,7 @@ def test_mentions_without_a_vector(scorer):
     # "unheard" is a thing of this list that the vectors lack.
     things = ClassList("mine", (("unheard", "unread"), ("dog",)))
     scorer = VifidelH(vectors=scorer._space.vectors, only_things=things)
-    rows = make_rows(["an unheard dog", "unheard"], references=[["a dog"], ["an unread"]])
+    rows = make_rows(["an unheard and a dog", "unheard"], references=[["a dog"], ["an unread"]])
     found = scorer.evaluate(rows)
     assert columns(found)["VIFIDEL-T"] == pytest.approx([1.0, math.nan], nan_ok=True)
     assert columns(found)["VIFIDEL-Hi"] == [0.0, 0.0]

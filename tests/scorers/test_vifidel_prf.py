@@ -105,16 +105,20 @@ def test_the_page_is_the_code(vectors, things, rows):
     scorer = VifidelPRF(vectors=vectors, only_things=things)
     columns = columns_of(scorer, rows)
     expected = [
-        prf(
-            replace(WORLD, class_of={label: label for label in of} | CLASS_OF),
-            named_by(of, text),
-            [label for label, n in of.items() if n],
-            looked_for(of),
-            {CLASS_OF.get(label, label) for label, n in of.items() if not n},
-            [named_by(of, reference) for reference in references],
-        )
+        [
+            *prf(
+                replace(WORLD, class_of={label: label for label in of} | CLASS_OF),
+                named_by(of, text),
+                [label for label, n in of.items() if n],
+                looked_for(of),
+                {CLASS_OF.get(label, label) for label, n in of.items() if not n},
+                [named_by(of, reference) for reference in references],
+            )
+        ]
         for text, of, references in rows
     ]
+    for of_row, (text, _, _) in zip(expected, rows, strict=True):
+        of_row[0] = of_row[0] if text else math.nan  # without a claim there is no fidelity
     np.testing.assert_allclose(columns, expected, rtol=0, atol=1e-9)
     defined = columns[~np.isnan(columns)]
     assert ((defined >= 0) & (defined <= 1)).all()

@@ -6,6 +6,7 @@ from vifidel_eval.words.content_words import piece_words
 from vifidel_eval.words.english import singular, tokens
 from vifidel_eval.words.grammar import describes
 from vifidel_eval.words.mentions import MentionFinder
+from vifidel_eval.words.nouns import BEFORE, describes_noun, is_plural, may_be_verb
 from vifidel_eval.words.synonyms import ClassList, class_names, coco_synonyms
 
 # A list in the published program's way, and the same names in ours.
@@ -218,6 +219,7 @@ def plain_reading(finder, words):
     terms = all_terms(tree)
     single = {*finder._as_written, *finder.classes.class_of, *(term.words[0] for term in terms)}
     describing = set() if finder.classes.published else finder._describing
+    is_list = len(words) > 2 and all({*pair} & single for pair in zip(words, forms, strict=True))
     end = 0
     for at, word in enumerate(words):
         if at < end or not {word, forms[at]} & single:
@@ -247,8 +249,23 @@ def plain_reading(finder, words):
             continue
         else:
             end, name = at + 1, finder._as_written.get(word, forms[at])
-        if name != "seat" or "toilet" not in forms:
+        is_seat = name == "seat" and "toilet" in forms
+        if not is_seat and not describes_next(finder.classes, name, words, at, end, is_list):
             yield at, end, name
+
+
+def describes_next(classes, name, words, at, end, is_list):
+    """Return whether a name describes the noun behind it, which CHAIR's list does not know."""
+    category = classes.class_of.get(name)
+    if classes.published or category is None or end == len(words) or is_list:
+        return False
+    head = classes.class_of.get(singular(words[end]))
+    is_person = category == classes.class_of["person"]
+    return (
+        not is_plural(words[end - 1], singular(words[end - 1]))
+        and not (is_person and (head in (None, category) or may_be_verb(words[end])))
+        and describes_noun(words[max(at - BEFORE, 0) : at], words[end - 1], words[end:])
+    )
 
 
 def plain_units(finder, caption, stop_words):

@@ -141,13 +141,20 @@ class Invention(NamedTuple):
     #: What says so: the ``"labels"`` of the image, an ``"answer"`` about the thing, or the
     #: ``"references"``.
     judged_by: str | None
+    #: With several captions per image: how many of them make up the same thing, by its class; None
+    #: with one.
+    said_in: int | None = None
+    answers: int | None = None  #: how many captions of the image there are then; None with one
 
     def to_json(self) -> dict[str, Any]:
         """Return the invention as JSON can hold it, as ``explain --inventions`` writes it."""
-        return self._asdict() | {
+        content = self._asdict() | {
             "image_id": to_json_value(self.image_id),
             "support": rounded(self.support),
         }
+        if self.answers is None:
+            del content["said_in"], content["answers"]
+        return content
 
 
 def inventions_in(system: str, explanations: Iterable[Explanation]) -> Iterator[Invention]:
@@ -175,9 +182,10 @@ def inventions_in(system: str, explanations: Iterable[Explanation]) -> Iterator[
             )
 
 
-def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
+def rows_of(inventions: Sequence[Invention], suffix: str, of_samples: bool = False) -> str:
     """Return inventions as the text of a CSV file, or under another suffix of JSON Lines."""
     rows = [invention.to_json() for invention in inventions]
     if suffix.lower() != ".csv":
         return "".join(f"{json_line(row)}\n" for row in rows)
-    return Table(Invention._fields, [list(row.values()) for row in rows]).render("csv") + "\n"
+    fields = Invention._fields if of_samples else Invention._fields[:-2]
+    return Table(fields, [list(row.values()) for row in rows]).render("csv") + "\n"

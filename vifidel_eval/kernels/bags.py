@@ -18,7 +18,7 @@ import numpy as np
 
 from ..captions.rows import Rows, of_run
 from ..evaluation import Floats, Integers, Tally
-from ..words.content_words import END, simplified
+from ..words.content_words import END, NOT_PLAIN, simplified
 from .lexicon import Lexicon, WordDistances
 
 #: How many pairs of words are held in memory at once, at some 100 bytes each.
@@ -115,7 +115,7 @@ def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
 def joined(captions: Iterable[str]) -> str:
     """Return all captions as one text, lower-case, without contractions, `END` after each."""
     plain = [
-        caption if caption.isascii() and "'" not in caption else simplified(caption)
+        simplified(caption) if "'" in caption or NOT_PLAIN.search(caption) else caption
         for caption in captions
     ]
     text = f" {END} ".join([*plain, ""]).lower()

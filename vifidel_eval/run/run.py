@@ -142,8 +142,9 @@ class Run:
         An invention is a mention of a thing that is probably not in the image, or a wrong denial.
         They are ordered by system, image and position, whatever metrics the run has. ``explain
         --inventions`` writes the same rows under the same names, and `pandas.DataFrame` takes them
-        as they are. In a run with samples, the system is ``"mine, sample 1"``. Errors are those of
-        `sentences`.
+        as they are. In a run with samples, the system is ``"mine, sample 1"``, and each row says in
+        how many of the ``answers`` about its image the thing is made up: ``said_in``. Errors are
+        those of `sentences`.
 
         Examples
         --------

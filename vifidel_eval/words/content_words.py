@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from html import unescape
 from importlib.resources import files
 from itertools import islice
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from typing import NamedTuple
 from ..annotations.labels import nfc
 from ..errors import VifidelError
 from ..io.options import named_if_wrong
+from ..io.records import Remembered
 
 
 class _StopWords(frozenset[str]):
@@ -46,11 +48,11 @@ _TREEBANK_PIECES = frozenset(
 )
 
 _PUNCTUATION = ".,;:!?\"'()-"
-_APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
 # isn't, is n't, can't, ca n't, it's, it 's, 'tis
 _CONTRACTION = re.compile(r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b")
 # What `_patterns` finds in ASCII, without the time that its library takes to load.
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
+_ASCII_PART = re.compile("[A-Za-z0-9]+|[^A-Za-z0-9]+")
 
 
 @named_if_wrong
@@ -77,14 +79,85 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
     ]
 
 
+_APOSTROPHES = "\u2018\u2019\u201b\u02bb\u02bc\u2032\uff07\u00b4"
+_HYPHENS = "\u2010\u2011\u2043\u2212\ufe63\uff0d"
+# Letters and digits in another form: full-width, a ligature, bold. Superscripts are notes.
+_SAME_LETTER, _NOTES = ("<wide>", "<narrow>", "<font>", "<compat>"), ("<super>", "<sub>")
+_LAST_OF_ASCII = 0x7F
+_ZERO_WIDTH_SPACE = 0x200B  # may be all that is between two words
+_JOINING_MARKS = frozenset((0x34F, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+#: What `plain` has to look at.
+NOT_PLAIN = re.compile(r"[\\<&\x1b\x80-\U0010ffff]")
+# A line break or tab as it is written in code, and what sets a terminal's colours.
+_ESCAPE = re.compile(r"\\(?:[nrtfv]|u[0-9a-f]{4})|\x1b\[[0-9;]{0,20}[a-z]", re.IGNORECASE)
+_NO_CHARACTER = re.compile(r"&#0*(?:[0-9]{8,}|x0*[0-9a-f]{7,});?", re.IGNORECASE)
+# What models and HTML write between angle brackets, the name by itself. Any other name is one if
+# it is closed, or has a slash or a bar: </s>, <|end|>, <ref>a dog</ref>.
+_TAG = re.compile(r"<[/|]{0,2}([a-z][\w.:-]{0,40})((?:[\s|/][^<>]{0,200})?)>", re.IGNORECASE)
+_TAGS = frozenset(
+    """
+    b big blockquote bos box br center cls code div em eos font h1 h2 h3 h4 hr html i image img
+    li loc mask obj ol p pad patch poly pre quad ref s sep small span strong sub sup table td text
+    th tr u ul unk video
+    """.split()
+)
+
+
+def plain(caption: str) -> str:
+    """Return a caption without what touches its words and is none: markup, escapes, odd forms."""
+    if not NOT_PLAIN.search(caption):
+        return caption
+    if "&" in caption:
+        # Python converts no number of thousands of digits.
+        caption = unescape(_NO_CHARACTER.sub(" ", caption))
+    if not caption.isascii():
+        caption = "".join(map(_plain_characters().__getitem__, nfc(caption)))
+    if "\\" in caption or "\x1b" in caption:
+        caption = _ESCAPE.sub(" ", caption)
+    if "<" in caption and ">" in caption:
+        closed = {found[1].lower() for found in _TAG.finditer(caption) if found[0][1] == "/"}
+        caption = _TAG.sub(lambda tag: " " if _is_markup(tag, closed) else tag[0], caption)
+    return caption
+
+
+def _is_markup(tag: re.Match[str], closed: Collection[str]) -> bool:
+    name = tag[1].lower()
+    return (
+        name in closed
+        or name.rstrip("0123456789_") in _TAGS
+        or not tag[0][1].isalpha()
+        or tag[0][-2] in "/|"
+    )
+
+
+@cache
+def _plain_characters() -> Remembered[str, str]:
+    """Return what each character becomes in `plain`."""
+    return Remembered(_plain_character)
+
+
+def _plain_character(character: str) -> str:
+    category, code = unicodedata.category(character), ord(character)
+    form = unicodedata.decomposition(character).partition(" ")[0]
+    if character in _APOSTROPHES:
+        character = "'"
+    elif character in _HYPHENS:
+        character = "-"
+    elif code in _JOINING_MARKS or (category == "Cf" and code != _ZERO_WIDTH_SPACE):
+        character = ""
+    elif code > _LAST_OF_ASCII and (category[0] in "CSZ" or category == "Me" or form in _NOTES):
+        character = " "
+    elif category[0] in "LN" and form in _SAME_LETTER:
+        character = unicodedata.normalize("NFKC", character)
+    return character
+
+
 END = "\0"  #: the piece after the last piece of each caption
 
 
 def simplified(caption: str, negation: str = "") -> str:
     """Return a caption in lower case, without contractions; `negation` is left of *n't*."""
-    caption = caption.lower()
-    if not caption.isascii():
-        caption = nfc(caption).translate(_APOSTROPHES)
+    caption = plain(caption).lower()
     if "'" not in caption:
         return caption
     return _CONTRACTION.sub(lambda found: f" {negation} " if "n't" in found[0] else " ", caption)
@@ -107,6 +180,17 @@ def piece_runs(piece: str) -> list[str]:
     else:
         runs = _patterns()[0].findall(inner)
     return [word for word in runs if word not in _TREEBANK_PIECES]
+
+
+def runs_and_marks(piece: str) -> list[str]:
+    """Return the runs of letters and digits in a piece, and what is between them."""
+    if piece.isascii():
+        return _ASCII_PART.findall(piece)
+    found, done = [], 0
+    for run in _patterns()[0].finditer(piece):
+        found += [piece[done : run.start()], run[0]]
+        done = run.end()
+    return [part for part in (*found, piece[done:]) if part]
 
 
 def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
@@ -138,6 +222,7 @@ _FEWEST_WORDS, _FEWEST_LETTERS = 20, 20
 # The share of function words from which on a text is of a language; captions have .3 to .5.
 _SHARE = 0.15
 _TIMES_ENGLISH = 3
+_SHOWN = 12  # characters of an example
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -149,6 +234,14 @@ _SCRIPTS = {
     "DEVANAGARI": "Hindi or another language in Devanagari", "BENGALI": "Bengali",
     "TAMIL": "Tamil", "THAI": "Thai",
 }  # fmt: skip
+
+
+# Scripts in which words have no blanks between them, by the first word of their letters' names. The
+# numbers are letters between blanks, on average, from which on words were not segmented: Chinese
+# and Japanese words have two, Thai words four or five.
+_WITHOUT_BLANKS = dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA"), 3)
+_WITHOUT_BLANKS |= dict.fromkeys(("THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"), 8)
+_LETTERS_OF_NO_WORD = 20  # of any other script: longer than Finnish or German words are on average
 
 
 class Language(NamedTuple):
@@ -164,6 +257,28 @@ def foreign(texts: Iterable[str]) -> Language | None:
     return _of_script(read) or _of_words(read)
 
 
+def unsegmented(texts: Iterable[str]) -> str | None:
+    """Return the beginning of a text if texts have no blanks between words; None of all others."""
+    read = [text[:_MOST_CHARACTERS] for text in islice(texts, _MOST_READ)]
+    between_blanks = sum(len(text.split()) for text in read)
+    if all(map(str.isascii, read)) and sum(map(len, read)) < _LETTERS_OF_NO_WORD * between_blanks:
+        return None  # nearly all texts, at little cost
+    letters = Counter(letter for text in read for letter in text if letter.isalpha())
+    if letters.total() < _FEWEST_LETTERS:
+        return None
+    scripts: Counter[str] = Counter()
+    for letter, number in letters.items():
+        scripts[unicodedata.name(letter, "").partition(" ")[0]] += number
+    without = {script: number for script, number in scripts.items() if script in _WITHOUT_BLANKS}
+    longest = _LETTERS_OF_NO_WORD
+    if sum(without.values()) > letters.total() / 2:
+        longest = _WITHOUT_BLANKS[max(without, key=lambda script: without[script])]
+    pieces = sum(any(map(str.isalpha, piece)) for text in read for piece in text.split())
+    if letters.total() < longest * pieces:
+        return None
+    return next(text for text in read if any(map(str.isalpha, text)))[:_SHOWN]
+
+
 def _of_script(texts: list[str]) -> Language | None:
     letters = Counter(letter for text in texts for letter in text if letter.isalpha())
     scripts: Counter[str] = Counter()
@@ -177,7 +292,7 @@ def _of_script(texts: list[str]) -> Language | None:
     script = max(_SCRIPTS, key=lambda name: scripts[name])
     name = "Japanese" if kana > foreign_letters / 10 else _SCRIPTS[script]
     shown = next(t for t in texts if any(script in unicodedata.name(c, "") for c in t))
-    return Language(name, (shown[:12],))
+    return Language(name, (shown[:_SHOWN],))
 
 
 @cache

@@ -141,6 +141,12 @@ def irregular_plural(word: str) -> str | None:
     return None if singular(plural) == word else plural
 
 
+@Remembered
+def is_own_plural(word: str) -> bool:
+    """Return whether a lower-case word is its own plural: *sheep*."""
+    return str(_rules().pluralize(word)) == word
+
+
 class _Ends:
     """Tells which full stops of a text, from left to right, end a sentence, in linear time."""
 

@@ -9,7 +9,6 @@ program to the letter: words are looked up and joined in their singular form alo
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -17,9 +16,8 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..annotations.labels import nfc
 from ..io.records import Remembered
-from .content_words import piece_words
+from .content_words import piece_words, plain, runs_and_marks
 from .english import irregular_plural, singular, tokens
 from .grammar import (
     DESCRIBING,
@@ -32,6 +30,7 @@ from .grammar import (
     is_verb,
     may_deny,
 )
+from .nouns import BEFORE, BEHIND, describes_noun, describes_word, is_plural, may_be_verb
 from .spelling import american, in_singular, spelling, words_in
 from .synonyms import ClassList
 
@@ -62,6 +61,7 @@ _TERMS = {
 }  # fmt: skip
 
 _SEAT = "seat"
+_COMPOUND = 2  # words
 _ORDER_OF_MORE = 1 << 20  # behind the terms of a list
 _SHORTEST_PART = 3  # of a name that is written as two words
 _PARTICLES = frozenset("away by down in off on out over up".split())  # *pick-up* is no *pick up*
@@ -70,10 +70,10 @@ _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
 _NONE: frozenset[str] = frozenset()
 
-# What joins words that are none of one thing: *man/dog*, *dog-*, *dog.Then*.
-_SYMBOLS = str.maketrans(dict.fromkeys("/\\_|+=~^", " "))
-_DASH = re.compile(r"(?<!\w)-+|-+(?!\w)")
-_STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
+# One word as it is written: 3.5, t.v., 's.
+_ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
+_JOINERS = ("-", "_")
+_DASHES = frozenset("-\u2012\u2013\u2014\u2015")
 
 
 class Unit(NamedTuple):
@@ -131,6 +131,7 @@ class MentionFinder:
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
         self._acting = {self.class_of.get(name) for name in _ACTING} - {None}
+        self._person = self.class_of.get("person")
         terms = [
             _Term(tuple(term.split()), becomes, not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
@@ -151,7 +152,7 @@ class MentionFinder:
     def _begin(self) -> None:
         # The same words come again and again, and all captions share their units.
         self._reader = lru_cache(maxsize=8)(
-            lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
+            lambda stop_words: Remembered(partial(self._read_token, stop_words)).__getitem__
         )
 
     def with_names(self, own: Mapping[str, str]) -> MentionFinder:
@@ -186,7 +187,7 @@ class MentionFinder:
         as_written: dict[str, str] = {}
         terms: list[_Term] = []
         for written, name in {**spelled, **{name: name for name in names}}.items():
-            for text in dict.fromkeys((written, _plain(written))):  # as captions are read
+            for text in dict.fromkeys((written, self._plain(written))):  # as captions are read
                 in_tokens = tuple(tokens(f"{text} .")[:-1])  # before other text "t.v." is one
                 if len(in_tokens) == 1:
                     as_written[in_tokens[0]] = name
@@ -201,11 +202,13 @@ class MentionFinder:
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        read = list(map(self._reader(_NONE), tokens(caption)))
+        pieces = list(map(self._reader(_NONE), tokens(self._plain(caption))))
+        read = list(chain.from_iterable(pieces))
+        counts = [int(not at) for piece in pieces for at in range(len(piece))]
         found: list[Unit] = []
-        length = len(read)
+        length = len(pieces)
         for at, end, name in self._names(read):
-            length -= end - at - 1
+            length -= max(sum(counts[at:end]) - 1, 0)
             category = self.class_of.get(name)
             if category is not None:
                 found.append(Unit(name, _joined(read[at:end]), category))
@@ -213,7 +216,8 @@ class MentionFinder:
 
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit."""
-        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        reader = self._reader(frozenset(stop_words))
+        read = list(chain.from_iterable(map(reader, tokens(self._plain(caption)))))
         # Without `grammar` the mentions are those of `find`.
         things = self._things(read) if grammar else list(self._names(read))
         may = grammar and may_deny(token.word for token in read)
@@ -277,7 +281,63 @@ class MentionFinder:
         words += (token.word for token in read[done:])
         return {numbers[thing]: whole for thing, whole in denials(words)}
 
+    def _plain(self, caption: str) -> str:
+        return caption if self.classes.published else plain(caption)
+
+    def _read_token(self, stop_words: frozenset[str], token: str) -> tuple[_Token, ...]:
+        parts = self._parts(token)
+        if self._rest is not None and not any(map(self._is_own, parts)):
+            return self._rest._reader(stop_words)(token)
+        return tuple(self._look_up(stop_words, word) for word in parts)
+
+    def _is_own(self, word: str) -> bool:
+        """Return whether a word is among the names of this finder, and not of its `_rest`."""
+        form = singular(word)
+        ways = *_ways(word, form), spelling(word), spelling(form)
+        return not self._known.isdisjoint(ways)
+
+    def _knows(self, words: Iterable[str]) -> bool:
+        rest = self._rest
+        return not self._known.isdisjoint(words) or (rest is not None and rest._knows(words))
+
+    def _parts(self, token: str) -> tuple[str, ...]:
+        """Return the words of a token, and what stands between them and joins no name."""
+        if (
+            self.classes.published
+            or token.isalnum()
+            or self._knows((token, singular(token)))
+            or _ONE_WORD.fullmatch(token)
+        ):
+            return (token,)
+        if _DASHES.issuperset(token):
+            return (",",)
+        parts = runs_and_marks(token)
+        if "-" in parts and describes_word(parts[-1]):
+            return (token,)  # dog-friendly, horse-drawn
+        # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.
+        joins = (
+            mark in _JOINERS
+            and 0 < at < len(parts) - 1
+            and not self._are_two(parts[at - 1], parts[at + 1])
+            for at, mark in enumerate(parts)
+        )
+        return tuple(
+            "," if part in _JOINERS else part
+            for part, is_left_out in zip(parts, joins, strict=True)
+            if not is_left_out
+        )
+
+    def _are_two(self, word: str, other: str) -> bool:
+        """Return whether two words are names of two things."""
+        ways = [(word, singular(word)), (other, singular(other))]
+        begun = [tree[one] for tree in self._terms for one in ways[0] if one in tree]
+        if any(one in terms for terms in begun for one in ways[1]):
+            return False
+        return all(any(one in self.class_of for one in of_word) for of_word in ways)
+
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
+        if self._rest is not None and not self._is_own(word):
+            return self._rest._look_up(stop_words, word)
         form = singular(word)
         name = self._as_written.get(word, form)
         text = word
@@ -286,8 +346,6 @@ class MentionFinder:
             name, text = (name, word) if otherwise is None else (otherwise, otherwise)
         forms = _ways(word, form)
         if text is word and self._known.isdisjoint(forms):
-            if self._rest is not None:
-                return self._rest._reader(stop_words)(word)
             nothing = _open_units(word, stop_words), ()
             return _Token(word, form, None, True, (), False, None, *nothing)
         category = self.class_of.get(name)
@@ -305,12 +363,16 @@ class MentionFinder:
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
         no_name = _SEAT if "toilet" in [token.form for token in read] else None
+        # In a list of names, such as *dog cat person*, none describes another.
+        is_list = len(read) > _COMPOUND and all(token.name for token in read)
         end = 0
         for at, token in enumerate(read):
             if at < end or token.name is None:
                 continue
             end, name = (at + 1, token.name) if token.alone else self._name(read, at)
-            if name is not None and name != no_name:
+            if name is None or name == no_name:
+                continue
+            if is_list or not self._describes(read, at, end, name):
                 yield at, end, name
 
     def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
@@ -322,6 +384,22 @@ class MentionFinder:
             if describes([t.word for t in near], [t.form for t in near], self.class_of):
                 return at + 1, None
         return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
+
+    def _describes(self, read: Sequence[_Token], at: int, end: int, name: str) -> bool:
+        """Return whether a name describes the noun behind it: *dog house*."""
+        last = read[end - 1]
+        if self.classes.published or name not in self.class_of or end == len(read):
+            return False
+        if is_plural(last.word, last.form):
+            return False
+        before = [token.word for token in read[max(at - BEFORE, 0) : at]]
+        behind = [token.word for token in read[end : end + BEHIND]]
+        head = self.class_of.get(read[end].form)
+        if self.class_of[name] == self._person and (
+            head in (None, self._person) or may_be_verb(behind[0])
+        ):
+            return False  # a woman skier is a woman; a woman pets
+        return describes_noun(before, last.word, behind)
 
     @staticmethod
     def _term(read: Sequence[_Token], at: int) -> _Term | None:
@@ -373,16 +451,6 @@ def _parted(name: str) -> Iterator[str]:
     if name.isalpha():
         for at in range(_SHORTEST_PART, len(name) - _SHORTEST_PART + 1):
             yield f"{name[:at]} {name[at:]}"
-
-
-def _plain(caption: str) -> str:
-    """Return a caption without what sticks to words, such as control characters and symbols."""
-    if not (caption.isascii() and caption.isprintable()):
-        caption = "".join(
-            " " if unicodedata.category(character)[0] in "CS" else character
-            for character in nfc(caption).replace("\u2019", "'")
-        )
-    return _DASH.sub(" , ", _STOP.sub(". ", caption.translate(_SYMBOLS)))
 
 
 def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:

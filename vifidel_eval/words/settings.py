@@ -53,7 +53,9 @@ DROP_INCOMPLETE = Option(
 )
 
 #: The settings that tables have; what is in a column of its own is not one of them.
-OF_TABLES = "vectors threshold stop_words p normalize counts looked_for uncertain".split()
+OF_TABLES = (
+    "vectors threshold stop_words p normalize counts looked_for uncertain as_written".split()
+)
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,14 @@ class Settings:
         rare=True,
         choices=(1, 2),
         read=int,
+    )
+    as_written: bool = option(
+        False,
+        "Score answers as they are written, with reasoning, announcements and refusals.",
+        bool,
+        section=INPUT,
+        rare=True,
+        more="By default these are left out and counted; docs/answers.md has the rule.",
     )
     references: bool = True  #: whether there are any
     weighted: bool = option(

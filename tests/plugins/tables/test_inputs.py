@@ -171,7 +171,10 @@ SOMETHING_ELSE = [
 def test_files_that_are_something_else(tmp_path, end, content):
     path = tmp_path / f"a.{end}"
     path.write_bytes(content)
-    with pytest.raises(VifidelError, match=r"a\.[a-z.]+: cannot be read as [A-Za-z]+: ") as caught:
+    said = r"a\.[a-z.]+: cannot be read as [A-Za-z]+: "
+    if end in ("jsonl", "csv") and content.startswith(b"\xff\xfe"):
+        said = r"a\.[a-z]+: is text in UTF-16; save it as UTF-8\."
+    with pytest.raises(VifidelError, match=said) as caught:
         read(path)
     assert "\n" not in str(caught.value)
 

@@ -21,7 +21,7 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...io.options import check_threshold, check_whole, named_if_wrong
 from ...io.pictures import DamagedPictureError, decode
 from ...io.records import alone, progress_bar
-from ...scores.systems import System
+from ...scores.system import System
 from ...words.settings import Settings
 from .detectors import Detector, Found, ObjectsFile, Prepared
 from .loading import find_model, load_detector

@@ -18,7 +18,7 @@ from ...io.image_ids import ImageId, match, to_json_value
 from ...io.options import check_whole, named_if_wrong
 from ...run.evaluating import named, read_captions
 from ...run.plan import PathLike, Systems
-from ...scores.systems import System
+from ...scores.system import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things

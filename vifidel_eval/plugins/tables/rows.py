@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...captions.rows import MOST_CHARACTERS, Rows, one_run
+from ...captions.rows import MOST_CHARACTERS, Rows, answered, one_run
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
 from ...io.containers import listed_in
@@ -50,7 +50,11 @@ class TableRows:
     """Rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out."""
 
     def __init__(
-        self, columns: Columns, labels: Callable[[Columns], RowLabels], max_words: int
+        self,
+        columns: Columns,
+        labels: Callable[[Columns], RowLabels],
+        max_words: int,
+        as_written: bool = False,
     ) -> None:
         number = len(columns)
         captions, references = _captions(columns.captions), _references(columns.references, number)
@@ -66,9 +70,10 @@ class TableRows:
         self._problems = read.problems
         self.of_labels[list(read.problems)] = RANKS["bad labels"]
         asked = read.asked if any(of_row is not None for of_row in read.asked) else None
-        self.rows = Rows(captions, references, objects=read.counts, asked=asked)
+        rows = Rows(captions, references, objects=read.counts, asked=asked)
+        self.rows = rows if as_written else answered(rows)
 
-        characters = _lengths(captions)
+        characters = _lengths(self.rows.captions)
         of_each, different = _lengths(chain.from_iterable(references)), _lengths(read.counts)
         long = np.arange(number).repeat(_lengths(references))[of_each > MOST_CHARACTERS]
         self.size = int(characters.sum() + of_each.sum() + 8 * different.sum())
@@ -160,7 +165,7 @@ class TableScores:
     #: By metric, (rows, k): what a corpus score that is not a mean follows from.
     counts: Mapping[str, Floats]
     #: By key of `COUNTED_OF_ROWS`, (rows,) int64: how many mentions of each row nobody looked for,
-    #: and whether its references alone judge it (VIFIDEL-H).
+    #: whether its references alone judge it (VIFIDEL-H), and what else than the caption it had.
     counted: Mapping[str, Integers]
 
 
@@ -171,7 +176,7 @@ class RowScorer:
         self._metrics: list[tuple[Metric, WordVectorScorer[Any]]] = []
         names: list[str] = []
         for record in map(METRICS.__getitem__, metrics):
-            scorer = record.make(settings)
+            scorer = record.scorer_for(settings)
             if not isinstance(scorer, WordVectorScorer):
                 raise VifidelError(
                     f"{record.name} declares that it scores tables, but is not a "
@@ -183,6 +188,11 @@ class RowScorer:
         self.type = pa.struct([*((name, pa.float64()) for name in names), (_STATUS, pa.string())])
         self._weighted, self._max_words = settings.weighted, max_words
 
+    @property
+    def scorers(self) -> dict[str, WordVectorScorer[Any]]:
+        """The scorers by the names of their metrics."""
+        return {record.name: scorer for record, scorer in self._metrics}
+
     def signatures(self, objects: str) -> list[str]:
         """Return the signature of each metric; `objects` is what it says of the labels."""
         return [scorer.signature_with(objects) for _, scorer in self._metrics]
@@ -190,6 +200,7 @@ class RowScorer:
     def score(self, table: TableRows, strict_from: int | None = None) -> TableScores:
         """Return the scores of rows, each as if it were alone; `strict_from` is for `refuse`."""
         statuses = table.of_captions.copy()
+        worsen(statuses, np.array(table.rows.claims_nothing, dtype=bool), "no claim")
         counted = {key: np.zeros(len(table.rows), dtype=np.int64) for key in COUNTED_OF_ROWS}
         columns: list[Floats] = []
         counts: dict[str, Floats] = {}
@@ -212,6 +223,9 @@ class RowScorer:
                     counts[record.name] = np.where(wrong[:, None], np.nan, scored.of_rows)
                 for key, numbers in counted.items():
                     np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
+        for row, answer in enumerate(table.rows.answers or ()):
+            for key in answer.left_out if answer is not None else ():
+                counted[key][row] = 1
         if strict_from is not None:
             table.refuse(statuses, strict_from, self._max_words)
         read = ("captions", "object labels", *(["references"] if self._weighted else []))
@@ -259,6 +273,7 @@ class RowScorer:
             worsen(statuses, lacks & ~something, "no references")
         undeclared = scored.counts.get(UNDECLARED, nothing).astype(np.bool_)
         worsen(statuses, undeclared, "nothing looked for")
-        worsen(statuses, lacks & something & ~undeclared, "no known words")
+        claims = ~np.array(table.rows.claims_nothing, dtype=bool)
+        worsen(statuses, lacks & something & ~undeclared & claims, "no known words")
         worsen(statuses, scored.counts.get("unweighted", nothing).astype(np.bool_), "unweighted")
         return np.asarray((wrong > 0) | (sees_objects & table.unlabelled))

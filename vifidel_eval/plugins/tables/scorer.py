@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from ...evaluation import add_tallies
 from ...io.files import first_line
 from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
-from ...scorers.word_vectors import MOST_DIFFERENT
+from ...scorers.word_vectors import MOST_DIFFERENT, WordVectorScorer
 from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
@@ -154,6 +154,11 @@ class TableScorer(MadeAgain):
         and last ``status``.
         """
         return self._scorer(self.columns.references is not None).type
+
+    @property
+    def scorers(self) -> Mapping[str, WordVectorScorer[Any]]:
+        """The scorers by the names of their metrics."""
+        return self._scorer(self.columns.references is not None).scorers
 
     def signature(self, schema: Any = None) -> str:
         """Return one line that pins everything that changes the numbers, of each metric.
@@ -313,10 +318,10 @@ class TableScorer(MadeAgain):
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns) or not start:
             part = columns.part(start, most)
-            rows = TableRows(part, self._labels, self._max_words)
+            rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-                rows = TableRows(part, self._labels, self._max_words)
+                rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             yield scorer.score(rows, first_row + start if self._strict else None)
             start += len(part) or 1
             most = min(2 * len(part), _ROWS_AT_ONCE)

@@ -1,0 +1,183 @@
+"""Nouns before nouns: in *dog house* and *car keys* the first describes, and names no thing.
+
+The right-hand head rule of English compounds (Williams, Linguistic Inquiry 1981): the last noun
+says what it is. What words are nouns is asked of Brill's lexicon (ANLP 1992), which TextBlob ships.
+It has one class for each word, so that a word that may also be a verb is found by its other forms:
+*walk*, *walking*. Where the second word may be what the first does (*a dog walks*), the first names
+a thing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from ..io.records import Remembered
+from .english import is_own_plural, singular
+from .grammar import VERBS
+
+#: How many words before a noun, and behind it, `describes_noun` looks at, at most.
+BEFORE, BEHIND = 12, 2
+
+# Nouns that say when, where or in what way, so that the noun before them is one by itself.
+_ADVERBIAL = frozenset(
+    """
+    afternoon back center centre day evening everything face front half hand home left lot midday
+    midnight minute moment morning night nose noon nothing one part right second side something
+    style summer time today tomorrow tonight top today upside way weekend winter yesterday
+    """.split()
+)
+# What such a thing is a member or a part of: there is one.
+_WHOLES = frozenset(
+    """
+    band bunch colony couple crew crowd family flock gang group herd litter lot mob pack pair pride
+    school swarm team trio troop body claw ear eye face fur head hoof horn leg mane mouth muzzle
+    neck nose paw snout tail trunk tusk wing
+    device item leaf piece pile portion slice stack
+    calf cub foal kitten lamb puppy pup
+    """.split()
+)
+_DETERMINERS = frozenset(
+    "a an the this that these those his her its their my your our one two three four some any no "
+    "each every another".split()
+)
+_ONE = frozenset("a an one this each every another".split())
+# What a verb without an ending may belong to: *they and the dog, does a dog, watches a dog*.
+_BEFORE_BARE_VERBS = frozenset(
+    """
+    and or nor plus both to do does did can could will would may might must shall should please
+    i you we they people men women children
+    see sees saw seen seeing watch watches watched watching hear hears heard hearing let lets
+    letting make makes made making help helps helped helping has have had having feel feels
+    """.split()
+)
+# Places, things and events for what is done: *a horse racing track*.
+_FOR_DOING = frozenset(
+    """
+    area arena center centre class club competition contest course court equipment event facility
+    gear ground lesson machine place point pole post range rink salon school service show station
+    table track trail trip zone
+    """.split()
+)
+_COMES_NEXT = frozenset(". , ; : ! ? ) and or but".split())
+
+
+def describes_noun(before: Sequence[str], word: str, behind: Sequence[str]) -> bool:
+    """Return whether a noun in the singular describes the first word behind it, a noun.
+
+    Parameters
+    ----------
+    before : sequence of str
+        The last `BEFORE` words before it, in lower case, or all.
+    word : str
+        The noun as it is written.
+    behind : sequence of str
+        The first `BEHIND` words behind it.
+    """
+    head = behind[0]
+    if not head.isalpha() or head in _ADVERBIAL or word == head or singular(head) in _WHOLES:
+        return False
+    if _is_in_ing(head):
+        return _is_name_in_ing(before, head, behind[1] if len(behind) > 1 else ".")
+    return may_be_noun(head) and not _may_do(before, word, head)
+
+
+def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:
+    """Return whether a noun and a word in -ing name a thing: over a zebra crossing."""
+    # But: a zebra crossing the road; a dog running.
+    governed, determiner = _phrase(before)
+    is_noun = word_class(f"{head}s") == "NNS" and determiner != "" and after in _COMES_NEXT
+    return governed and (after in _FOR_DOING or is_noun)
+
+
+def _may_do(before: Sequence[str], word: str, head: str) -> bool:
+    """Return whether the word behind a noun may be what that does."""
+    governed, determiner = _phrase(before)
+    is_many = head.endswith("s") and not head.endswith("ss")
+    if not may_be_verb(head):
+        return is_many and determiner in _ONE  # a clock strikes
+    if is_many:
+        # The dog barks; but: he holds his car keys.
+        return not governed or determiner in _ONE or (determiner != "" and not _has_verb(before))
+    # They and a dog drink, a herd of zebra drink; but: at a dog house.
+    if is_own_plural(word) or before[-1:] == ["of"] or not _BEFORE_BARE_VERBS.isdisjoint(before):
+        return True
+    return not _has_verb(before) and any(word_class(one) == "NNS" for one in before)
+
+
+def _phrase(before: Sequence[str]) -> tuple[bool, str]:
+    """Return whether a verb or preposition governs the noun behind some words; its determiner."""
+    at, determiner = len(before), ""
+    while at and word_class(before[at - 1]) in ("JJ", "VBN", "NN") and before[at - 1].isalpha():
+        at -= 1
+    if at and before[at - 1] in _DETERMINERS:
+        at -= 1
+        determiner = before[at]
+    governor = before[at - 1] if at else "."
+    governed = word_class(governor)[:2] in ("VB", "IN", "TO") or may_be_verb(governor)
+    return governed, determiner
+
+
+def _has_verb(before: Sequence[str]) -> bool:
+    """Return whether a clause has a finite verb: no other can follow."""
+    return any(
+        word_class(word) in ("VBZ", "VBP", "VBD")
+        or (word_class(word) == "NNS" and word_class(noun) == "NN" and may_be_verb(word))
+        for noun, word in pairwise(("", *before))
+    )
+
+
+def describes_word(word: str) -> bool:
+    """Return whether a word behind a hyphen makes a description: *dog-friendly*, *cat-like*."""
+    return word_class(word) in ("JJ", "JJR", "VBN", "VBD", "VBG", "IN", "RB", "RP") or (
+        not word_class(word) and word.endswith(("ed", "ing", "less", "like", "proof"))
+    )
+
+
+def is_plural(word: str, form: str) -> bool:
+    """Return whether a noun is a plural, which describes no noun; `form` is its singular form."""
+    known = word_class(word)
+    return known == "NNS" or (known != "NN" and form != word)  # a bus is none
+
+
+def may_be_noun(word: str) -> bool:
+    """Return whether a word can be a noun: it is one, or its plural is."""
+    known, plural = word_class(word), word_class(f"{word}s")
+    if known == "JJ":  # a key, but not high, higher
+        return plural == "NNS" and not word_class(f"{word}er") and not word_class(f"{word}ly")
+    return known in ("NN", "NNS") or (known == "VB" and plural in ("NNS", "VBZ"))
+
+
+@Remembered
+def may_be_verb(word: str) -> bool:
+    """Return whether a word can be a verb: a form of it is one."""
+    stem = word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    forms = (word, stem, f"{stem}ing", f"{stem[:-1]}ing", f"{stem}{stem[-1:]}ing", f"{stem}ed")
+    return stem in VERBS or any(word_class(form)[:2] == "VB" for form in forms)
+
+
+def _is_in_ing(word: str) -> bool:
+    """Return whether a word is what somebody does, in -ing: no *ceiling*."""
+    stem = word.removesuffix("ing")
+    return stem != word and bool(
+        word_class(word)[:2] == "VB" or word_class(stem) or word_class(f"{stem}e")
+    )
+
+
+def word_class(word: str) -> str:
+    """Return the class of a lower-case word in the tags of the Penn Treebank, or nothing."""
+    return _lexicon().get(word, "")
+
+
+@cache
+def _lexicon() -> Mapping[str, str]:
+    package = importlib.util.find_spec("textblob")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("textblob is missing: pip install textblob")
+    path = Path(package.origin).with_name("en") / "en-lexicon.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(" ") for line in lines if line[:1].islower())
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
