@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..io.records import Remembered
 from .content_words import piece_words, plain, runs_and_marks
-from .english import irregular_plural, singular, tokens
+from .english import singular, tokens
 from .grammar import (
     DESCRIBING,
     REACH,
@@ -31,8 +31,9 @@ from .grammar import (
     may_deny,
 )
 from .nouns import BEFORE, BEHIND, describes_noun, describes_word, is_plural, may_be_verb
-from .spelling import american, in_singular, spelling, words_in
+from .spelling import spelling
 from .synonyms import ClassList
+from .terms import Term, Terms, spelled_by_users, spellings, tree, ways
 
 _YOUNG_OR_GROWN = ("baby", "adult")
 _ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
@@ -63,8 +64,6 @@ _TERMS = {
 _SEAT = "seat"
 _COMPOUND = 2  # words
 _ORDER_OF_MORE = 1 << 20  # behind the terms of a list
-_SHORTEST_PART = 3  # of a name that is written as two words
-_PARTICLES = frozenset("away by down in off on out over up".split())  # *pick-up* is no *pick up*
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
@@ -92,19 +91,6 @@ class Mentions(NamedTuple):
     tokens: int
 
 
-class _Term(NamedTuple):
-    words: tuple[str, ...]
-    becomes: str
-    as_written: bool  # whether a word may match as it is, not only in its singular form
-    order: int  # of terms that are equally long, the first one is found
-
-
-class _Terms(dict[str, "_Terms"]):
-    """Terms that begin alike, by their next word, so that this is compared once; and whole ones."""
-
-    whole: tuple[_Term, ...] = ()
-
-
 class _Token(NamedTuple):
     """What a finder knows of a token, whatever stands beside it."""
 
@@ -112,7 +98,7 @@ class _Token(NamedTuple):
     form: str  # the singular one
     name: str | None  # what it is called; None if it neither is a name nor begins a term
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
-    terms: tuple[_Terms, ...]  # those that it begins
+    terms: tuple[Terms, ...]  # those that it begins
     describes: bool  # whether it may only describe the next word
     verb: str | None  # what somebody does, if it may be that
     open: tuple[Unit, ...]  # the units that it is where it is no name
@@ -133,18 +119,19 @@ class MentionFinder:
         self._acting = {self.class_of.get(name) for name in _ACTING} - {None}
         self._person = self.class_of.get("person")
         terms = [
-            _Term(tuple(term.split()), becomes, not classes.published, order)
+            Term(tuple(term.split()), becomes, not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]
+        as_read = None if classes.published else plain
         users = frozenset(() if classes.published else classes.added)
         # Names that are spelled otherwise, by their spelling; to the published program none are.
         self._spelled: Mapping[str, str] = {}
         if not classes.published:
-            self._spelled = {**_spelled_by_users(users), **classes.spelled}
+            self._spelled = {**spelled_by_users(users), **classes.spelled}
         self._as_written: Mapping[str, str]  # words that stand for a name as they are written
-        self._as_written, more = self._spellings(own, users, len(terms))
-        self._terms: tuple[_Terms, ...] = (_tree([*terms, *more]),)
+        self._as_written, more = spellings(own, users, len(terms), as_read)
+        self._terms: tuple[Terms, ...] = (tree([*terms, *more]),)
         self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
         self._rest: MentionFinder | None = None  # what knows the words that are not known here
         self._begin()
@@ -159,41 +146,16 @@ class MentionFinder:
         """Return a finder of more names, each with its class; to make it takes little time."""
         finder = copy(self)
         finder.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
-        spelled = _spelled_by_users(own)
+        spelled = spelled_by_users(own)
         finder._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
-        as_written, terms = self._spellings(own, own, _ORDER_OF_MORE)
+        as_read = None if self.classes.published else plain
+        as_written, terms = spellings(own, own, _ORDER_OF_MORE, as_read)
         finder._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
-        finder._terms = (_tree(terms), *self._terms)
+        finder._terms = (tree(terms), *self._terms)
         finder._known = frozenset(finder._terms[0]).union(as_written, own, spelled)
         finder._rest = self
         finder._begin()
         return finder
-
-    def _spellings(
-        self, names: Iterable[str], of_users: Collection[str], order: int
-    ) -> tuple[dict[str, str], list[_Term]]:
-        """Return the words, and the terms from a number on, that stand for names as written."""
-        spelled: dict[str, str] = {}
-        for name in names:
-            before, blank, last = name.rpartition(" ")
-            plural = irregular_plural(last)
-            if plural is not None:
-                spelled[f"{before}{blank}{plural}"] = name
-            words = words_in(name)
-            if not self.classes.published and _PARTICLES.isdisjoint(words[1:]):
-                spelled.setdefault(" ".join(map(american, words)), name)
-            if name in of_users:
-                spelled |= dict.fromkeys([in_singular(name), *_parted(name)], name)
-        as_written: dict[str, str] = {}
-        terms: list[_Term] = []
-        for written, name in {**spelled, **{name: name for name in names}}.items():
-            for text in dict.fromkeys((written, self._plain(written))):  # as captions are read
-                in_tokens = tuple(tokens(f"{text} .")[:-1])  # before other text "t.v." is one
-                if len(in_tokens) == 1:
-                    as_written[in_tokens[0]] = name
-                elif in_tokens:
-                    terms.append(_Term(in_tokens, name, True, order + len(terms)))
-        return as_written, terms
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._rest is None:
@@ -293,8 +255,7 @@ class MentionFinder:
     def _is_own(self, word: str) -> bool:
         """Return whether a word is among the names of this finder, and not of its `_rest`."""
         form = singular(word)
-        ways = *_ways(word, form), spelling(word), spelling(form)
-        return not self._known.isdisjoint(ways)
+        return not self._known.isdisjoint((*ways(word, form), spelling(word), spelling(form)))
 
     def _knows(self, words: Iterable[str]) -> bool:
         rest = self._rest
@@ -329,11 +290,11 @@ class MentionFinder:
 
     def _are_two(self, word: str, other: str) -> bool:
         """Return whether two words are names of two things."""
-        ways = [(word, singular(word)), (other, singular(other))]
-        begun = [tree[one] for tree in self._terms for one in ways[0] if one in tree]
-        if any(one in terms for terms in begun for one in ways[1]):
+        forms = [(word, singular(word)), (other, singular(other))]
+        begun = [terms[one] for terms in self._terms for one in forms[0] if one in terms]
+        if any(one in terms for terms in begun for one in forms[1]):
             return False
-        return all(any(one in self.class_of for one in of_word) for of_word in ways)
+        return all(any(one in self.class_of for one in of_word) for of_word in forms)
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         if self._rest is not None and not self._is_own(word):
@@ -344,7 +305,7 @@ class MentionFinder:
         if name not in self.class_of and self._spelled:
             otherwise = self._spelled.get(spelling(word)) or self._spelled.get(spelling(form))
             name, text = (name, word) if otherwise is None else (otherwise, otherwise)
-        forms = _ways(word, form)
+        forms = ways(word, form)
         if text is word and self._known.isdisjoint(forms):
             nothing = _open_units(word, stop_words), ()
             return _Token(word, form, None, True, (), False, None, *nothing)
@@ -353,7 +314,7 @@ class MentionFinder:
         if word not in stop_words:
             of_none = category is None
             named = _open_units(word, _NONE) if of_none else (Unit(text, word, category),)
-        terms = tuple(tree[w] for tree in self._terms for w in forms if w in tree)
+        terms = tuple(of[w] for of in self._terms for w in forms if w in of)
         describes = word in self._describing
         alone = not terms and not describes
         verb = next((one for one in (name, form) if one in VERBS), None)
@@ -402,11 +363,11 @@ class MentionFinder:
         return describes_noun(before, last.word, behind)
 
     @staticmethod
-    def _term(read: Sequence[_Token], at: int) -> _Term | None:
+    def _term(read: Sequence[_Token], at: int) -> Term | None:
         """Return the longest term that begins at a token."""
-        best: _Term | None = None
+        best: Term | None = None
         for first in read[at].terms if at + 1 < len(read) else ():
-            for word in _ways(*read[at + 1][:2]):
+            for word in ways(*read[at + 1][:2]):
                 alike, end = [first[word]] if word in first else [], at + 2
                 while alike:
                     whole = (
@@ -418,39 +379,10 @@ class MentionFinder:
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
                         best = longer
-                    followers = _ways(*read[end][:2]) if end < len(read) else ()
+                    followers = ways(*read[end][:2]) if end < len(read) else ()
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
-
-
-def _ways(word: str, form: str) -> tuple[str, ...]:
-    """Return the words that a token, in the singular a form, may be in a term."""
-    return tuple(dict.fromkeys((form, word, american(form), american(word))))
-
-
-def _tree(terms: Iterable[_Term]) -> _Terms:
-    root = _Terms()
-    for term in terms:
-        alike = root
-        for word in term.words:
-            alike = alike.setdefault(word, _Terms())
-        alike.whole = (*alike.whole, term)
-    return root
-
-
-def _spelled_by_users(names: Iterable[str]) -> dict[str, str]:
-    """Return names by their spelling, also in the singular: a label may be in the plural."""
-    names = sorted(names, reverse=True)  # the first one is the class of all that are alike
-    singular_ones = {spelling(in_singular(name)): name for name in names}
-    return {**singular_ones, **{spelling(name): name for name in names}}
-
-
-def _parted(name: str) -> Iterator[str]:
-    """Yield the ways to write a name of one word as two: *heli pad*."""
-    if name.isalpha():
-        for at in range(_SHORTEST_PART, len(name) - _SHORTEST_PART + 1):
-            yield f"{name[:at]} {name[at:]}"
 
 
 def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
