@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import AnnotationError
 from ..io.options import is_listed, named_if_wrong
@@ -47,6 +47,7 @@ _RUN_TOGETHER = {
     "pottedplant": "potted plant",
     "tvmonitor": "tv monitor",
 }
+_JOINING = str.maketrans("_-", "  ")  # what stands between the words of a name
 _SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
 # Prompts of Grounding DINO are phrases such as "a dog".
 _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
@@ -65,10 +66,11 @@ _GIVE = (
 def clean_label(name: str) -> str:
     """Return a category name in lower case with blanks between its words.
 
-    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
-    and the names that PASCAL VOC writes as one word are split.
+    Underscores (LVIS) and hyphens (DOTA) become blanks, a sense in parentheses is dropped (LVIS,
+    Open Images), the names that PASCAL VOC writes as one word are split, and characters that only
+    look different, such as ligatures, become plain ones (Unicode's NFKC).
 
-    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
+    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot-dog")
     ('bow', 'tv monitor', 'hot dog')
     """
     return CLEAN[name]
@@ -76,8 +78,14 @@ def clean_label(name: str) -> str:
 
 def _cleaned(name: str) -> str:
     name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
-    name = nfc(name).lower()
-    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
+    if not name.isascii():
+        name = "".join(
+            " " if category == "Pd" else character
+            for character in composed(name, "NFKC")
+            for category in [unicodedata.category(character)]
+            if category != "Cf"  # soft hyphens and other characters without a shape
+        )
+    name = _SENSE.sub("", " ".join(name.lower().translate(_JOINING).split()))
     return _RUN_TOGETHER.get(name, name)
 
 
@@ -88,6 +96,11 @@ PLAIN: Remembered[str, str] = Remembered(lambda name: CLEAN[name] if is_name(nam
 
 def nfc(text: str) -> str:
     """Return a text in Unicode's composed form, in a time that grows with its length alone."""
+    return composed(text, "NFC")
+
+
+def composed(text: str, form: Literal["NFC", "NFKC"]) -> str:
+    """Return a text in a composed form of Unicode, in a time that grows with its length alone."""
     if len(text) > _SHORT and not text.isascii():
         divided: list[str] = []
         marks = 0
@@ -98,7 +111,7 @@ def nfc(text: str) -> str:
                 marks = 1
             divided.append(character)
         text = "".join(divided)
-    return unicodedata.normalize("NFC", text)
+    return unicodedata.normalize(form, text)
 
 
 def checked_label(name: str, at: object = "") -> str:

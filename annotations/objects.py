@@ -237,6 +237,12 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         """Return all labels that the source knows: its categories, and every label it gives."""
         return self.categories.union(*self._content.images.values())
 
+    def names_denied(self) -> frozenset[str]:
+        """Return all labels that were looked for in a certain image and are not there."""
+        images = self._content.images
+        asked = self._content.asked or {}
+        return frozenset().union(*(labels - images[i].keys() for i, labels in asked.items()))
+
     def of_images(self, ids: Sequence[ImageId]) -> list[Mapping[str, int]]:
         """Return the labels of each of `ids`, not copied; a COCO file stem finds its number.
 

@@ -17,7 +17,7 @@ from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
 from ..io.text_tables import Table
 from ..show.layout import fitted, folded, line_width
-from ..words.settings import DROP_INCOMPLETE, SYNONYMS, THINGS
+from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
 from .options import Command, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
@@ -96,7 +96,7 @@ class Explaining:
     section=INPUT,
 )
 @record("vifidel_eval.captions.fields:Wanted", "wanted")
-@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
+@settings_options((THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
 @record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
@@ -136,8 +136,9 @@ def explain(
     if chosen.caption is not None:
         caption = {from_json_key(chosen.image or ""): chosen.caption}
         systems = [System.read("caption", caption, settings.as_written)]
-    names = read_things(settings.options["things"])
-    settings = replace(settings, options={**settings.options, "things": names})
+    names = read_things(settings.options["things"], settings.options["only_things"])
+    lists = {"things": None, "only_things": names}
+    settings = replace(settings, options={**settings.options, **lists})
     scorer = _explainer(settings, thresholds, chosen)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
@@ -254,7 +255,7 @@ def _explained(
             for _, of_image in by_image(scorer.explain_rows(rows[name], thresholds)):
                 bar.update(len(of_image))
                 if invented is not None:
-                    invented.extend(found(name, of_image, scorer.units))
+                    invented.extend(found(name, of_image))
                 yield from of_image
 
         yield from ((name, explanations(name)) for name in rows)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Mention, Verdict
-from ..words.mentions import Unit
 from .explanation import MARKS, Explanation, shortened
 from .sentences import Invention, inventions_in
 
@@ -76,16 +75,14 @@ def said_things(answers: Sequence[Explanation]) -> list[SaidThing]:
     return sorted(things, key=lambda thing: -thing.said_in)
 
 
-def inventions_in_answers(
-    system: str, explanations: Iterable[Explanation], units: Callable[[str], Sequence[Unit]]
-) -> Iterator[Invention]:
+def inventions_in_answers(system: str, explanations: Iterable[Explanation]) -> Iterator[Invention]:
     """Yield what `inventions_in` does, and say how many answers about the image have each thing.
 
     The answers about an image follow each other; `system` has one sample for each of them.
     """
     for _, answers in by_image(explanations):
         of_answers = [
-            list(inventions_in(f"{system}, sample {number}", [answer], units))
+            list(inventions_in(f"{system}, sample {number}", [answer]))
             for number, answer in enumerate(answers, 1)
         ]
         said_in = Counter(

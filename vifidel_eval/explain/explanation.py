@@ -21,6 +21,7 @@ from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Mention, Verdict
 from ..kernels.support import REFERENCES
+from ..words.mentions import Unit
 
 #: The mark before a word in tables, by its verdict.
 MARKS = {
@@ -133,6 +134,7 @@ class Explanation:
     unknown_words: tuple[str, ...]  # words and labels left out because they have no vector
     denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
     answer: Answer | None = None  # what the caption was read from, if it is not as written
+    units: tuple[Unit, ...] = ()  # the caption's content words as they were read, in order
 
     @property
     def shown(self) -> str:

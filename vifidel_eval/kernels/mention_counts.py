@@ -35,7 +35,7 @@ def image_categories(
     labels: Iterable[str], references: Iterable[str], finder: MentionFinder
 ) -> frozenset[str]:
     """Return the categories of an image: of its instances, and those its references mention."""
-    class_of = finder.classes.class_of
+    class_of = finder.class_of
     mentioned = (m.category or "" for said in references for m in finder.find(said).found)
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
 

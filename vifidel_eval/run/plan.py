@@ -109,7 +109,7 @@ class Plan:
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
         found = inventions_in if self.samples is None else inventions_in_answers
         for name, rows in answers_of(self.systems, self.images, allow_subset=True).items():
-            yield from found(name, explainer.explain_rows(rows), explainer.units)
+            yield from found(name, explainer.explain_rows(rows))
 
     def words(self) -> Iterator[dict[str, Any]]:
         """Yield the content words of all captions, each with its place and what is said of it."""

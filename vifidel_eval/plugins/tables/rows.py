@@ -65,6 +65,8 @@ class TableRows:
         for row in [row for row, of_row in enumerate(references) if None in of_row]:
             self.of_references[row], references[row] = RANKS["bad references"], ()
         read = labels(columns)
+        #: The rows of whose images nobody says anything, not even that nothing was found.
+        self.unlabelled = _nulls(columns.labels, number) & (_lengths(references) == 0)
         self._problems = read.problems
         self.of_labels[list(read.problems)] = RANKS["bad labels"]
         asked = read.asked if any(of_row is not None for of_row in read.asked) else None
@@ -115,6 +117,14 @@ class TableRows:
 
 def _lengths(values: Iterable[Sized]) -> Integers:
     return np.fromiter(map(len, values), np.int64)
+
+
+def _nulls(column: Any, rows: int) -> _Marks:
+    if column is None:
+        return np.zeros(rows, dtype=bool)
+    if isinstance(column, list):
+        return np.array([value is None for value in column], dtype=bool)
+    return np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _captions(column: Any) -> list[Any]:
@@ -255,6 +265,7 @@ class RowScorer:
         lacks = np.asarray(np.isnan(defined).any(axis=1))
         something = nothing = np.zeros(len(lacks), dtype=np.bool_)
         if sees_objects:
+            lacks |= table.unlabelled
             something = _lengths(table.rows.objects or ()) > 0
             worsen(statuses, lacks & ~something, "no objects")
         if self._weighted and not record.objects:
@@ -265,4 +276,4 @@ class RowScorer:
         claims = ~np.array(table.rows.claims_nothing, dtype=bool)
         worsen(statuses, lacks & something & ~undeclared & claims, "no known words")
         worsen(statuses, scored.counts.get("unweighted", nothing).astype(np.bool_), "unweighted")
-        return np.asarray(wrong > 0)
+        return np.asarray((wrong > 0) | (sees_objects & table.unlabelled))

@@ -56,8 +56,9 @@ class TableScorer(MadeAgain):
     ----------
     metrics : collection of str
         VIFIDEL, VIFIDEL-PRF, VIFIDEL-H and, from references, WMD, WMD-worst and WMD-mean.
-    things : path or ClassList, optional
-        Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
+    things, only_things : path or ClassList, optional
+        More names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D; and names instead of the
+        package's own. The labels of a row are names in that row.
     strict : bool
         Whether a faulty row (``"too long"`` and worse) raises an error.
     max_words : int
@@ -101,6 +102,7 @@ class TableScorer(MadeAgain):
         metrics: Collection[str] = ("VIFIDEL",),
         *,
         things: ClassList | str | None = None,
+        only_things: ClassList | str | None = None,
         strict: bool = False,
         max_words: int = MOST_DIFFERENT,
         captions: str = "caption",
@@ -122,7 +124,9 @@ class TableScorer(MadeAgain):
         self._by_id: ObjectsById | None = None
         self.columns = Columns(captions, labels, label_scores, references)
         # What has to be read is read, and what is wrong refused, here.
-        self._settings = Settings(**settings, options={"things": things})
+        self._settings = Settings(
+            **settings, options={"things": things, "only_things": only_things}
+        )
         looked_for: Any = self._settings.declared
         if objects is not None:
             self.columns = Columns(captions, references=references, image_ids=id_column)

@@ -129,7 +129,7 @@ def gather(
             denied=explainer.denied_in(list(references)),
             explanations=explanations,
             inventions={
-                name: list(inventions_in(name, of_system, explainer.units))
+                name: list(inventions_in(name, of_system))
                 for name, of_system in explanations.items()
             },
         )
