@@ -74,7 +74,7 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     [
         (Thresholds(), ("wolf", "cats"), ("kite",)),
         (Thresholds(support=0.65), ("wolf", "cats"), ("kite",)),
-        (Thresholds(support=0.0), (), ("kite",)),
+        (Thresholds(support=0.0), ("wolf", "cats"), ("kite",)),  # names decide
         (Thresholds(far=0.0), ("wolf", "cats"), ()),
         (Thresholds(far=0.95), ("wolf", "cats"), ("kite",)),  # a puppy is a dog however far
     ],

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..io.records import Remembered
 from ..words.english import singular
+from ..words.kinds import Parent
 from ..words.mentions import Unit, finder_of
 from ..words.spelling import words_in
 from ..words.synonyms import ClassList, end_of, unnumbered
@@ -74,6 +75,26 @@ class Names:
     def with_kinds(self, category: str | None) -> tuple[str | None, ...]:
         """Return a class, and what it is a kind of."""
         return self._named[category][1] if category in self.of_users else (category,)
+
+    def above(self, category: str) -> tuple[tuple[Parent, ...], ...]:
+        """Return what a class is a kind of or may be, as `Kinds.above` does."""
+        own, *of_list = self.with_kinds(category)
+        if not of_list:
+            return self._things.kinds.above(own or "")
+        parents = tuple(Parent(kind or "", True) for kind in of_list)
+        return (parents, *self._things.kinds.above(parents[0].category))
+
+    def upward(self, category: str) -> frozenset[str]:
+        """Return a class, and all that its things are for sure."""
+        kinds = (self._things.kinds.upward(kind or "") for kind in self.with_kinds(category))
+        return frozenset().union(*kinds)
+
+    def akin(self, category: str, classes: frozenset[str]) -> bool:
+        """Return whether the names of some classes bear on whether there is one of a class."""
+        if not classes:
+            return False
+        decide = {category, *(p.category for level in self.above(category) for p in level)}
+        return any(not decide.isdisjoint(self.upward(one)) for one in classes)
 
     def _term_and_classes(self, label: str) -> tuple[str, tuple[str, ...]]:
         things, label = self._things, unnumbered(label, self._is_name)
