@@ -16,7 +16,8 @@ from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, Part
-from ..kernels.grounding import JudgedMentions, Verdict, words_of
+from ..kernels.grounding import JudgedMentions, words_of
+from ..kernels.known import Verdict
 from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
 from ..words.content_words import content_words, piece_words

@@ -18,16 +18,14 @@ from ..io.image_ids import ImageId
 from ..kernels import fidelity
 from ..kernels.bags import Gold, Part
 from ..kernels.claims import (
-    Claim,
     ClaimsGold,
     JudgedClaims,
-    claim_reader,
     claims_gold,
     judge_claims,
-    read_sentences,
     sentences_that_claim,
 )
 from ..kernels.grounding import Grounding
+from ..kernels.sentences import Claim, claim_reader, read_sentences
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
 from ..words.settings import ONLY_THINGS, THINGS

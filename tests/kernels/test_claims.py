@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vifidel_eval.kernels.claims import read_sentences
 from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.kernels.sentences import read_sentences
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.words.content_words import STOP_WORDS
 from vifidel_eval.words.synonyms import class_names
@@ -106,5 +106,5 @@ def test_names_and_kinds_decide_about_what_was_looked_for(caption, objects, refe
 
 
 def test_what_mentions_nothing_says_nothing_to_labels_alone():
-    captions = ["blorp zindle", "I cannot help with that request.", "a cello", "a cat"]
+    captions = ["blorp zindle", "It feels warm and calm.", "a cello", "a cat"]
     assert p_of(captions, ["dog"]) == [0, 0, 0.5, 0.01]

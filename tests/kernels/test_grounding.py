@@ -7,7 +7,8 @@ import pytest
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.annotations.categories import read_declared
-from vifidel_eval.kernels.grounding import Grounding, Verdict
+from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.kernels.known import Verdict
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.words.synonyms import ClassList
 from vifidel_eval.words.word_vectors import load_vectors

@@ -19,8 +19,8 @@ from ..captions.generated import Answer
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.grounding import Mention, Verdict
-from ..kernels.known import REFERENCES
+from ..kernels.known import REFERENCES, Verdict
+from ..kernels.mentions import Mention
 from ..words.mentions import Unit
 
 #: The mark before a word in tables, by its verdict.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import chain, compress, pairwise
 from typing import NamedTuple
 
@@ -13,10 +12,7 @@ import numpy as np
 
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
-from ..io.records import Remembered
-from ..words.content_words import content_words, piece_runs
-from ..words.english import sentence_places
-from ..words.mentions import Unit
+from ..words.content_words import piece_runs
 from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from . import fidelity
@@ -24,7 +20,8 @@ from .bags import Bags, Gold, Part, bags_of_labels
 from .grounding import Grounding
 from .known import LABELS, Deniable, Things, Verdict
 from .lexicon import Lexicon
-from .names import MOST_OWN, Names
+from .names import Names
+from .sentences import Claim
 from .support import (
     NO_CLASS,
     NOTHING,
@@ -36,69 +33,6 @@ from .support import (
     some_of,
     words_of_references,
 )
-
-
-class Sentence(NamedTuple):
-    """A sentence of a text, without the blanks around it: its place, and the things it names."""
-
-    start: int
-    end: int
-    things: tuple[Unit, ...]
-
-
-def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
-    """Return the sentences of a text; `units` finds content words, as `Names.units` does."""
-    return tuple(
-        Sentence(start, end, tuple(unit for unit in units(text[start:end]) if unit.category))
-        for start, end in sentence_places(text)
-    )
-
-
-class ClaimedWords(NamedTuple):
-    """The content words of a sentence without those of what it denies."""
-
-    words: tuple[str, ...]
-    mentions_things: bool
-
-
-class Claim(NamedTuple):
-    """What a caption says: its sentences, and the things that it mentions and denies."""
-
-    sentences: tuple[ClaimedWords, ...]
-    is_plain: bool  # whether all of its words are claimed, whatever the evidence
-    mentions: tuple[Unit, ...]
-    parts: tuple[tuple[str, ...], ...]  # the words of each mention
-    looked_up: tuple[str, ...]  # what a lexicon needs for the mentions
-    denied: tuple[Unit, ...]
-
-
-@lru_cache(maxsize=MOST_OWN)
-def claim_reader(names: Names, stop_words: frozenset[str]) -> Callable[[str], Claim]:
-    """Return a reader of the captions of images with these names; equal arguments share it."""
-    words_in: Remembered[str, tuple[str, ...]] = Remembered(
-        lambda text: tuple(content_words(text, stop_words))
-    )
-
-    def read(caption: str) -> Claim:
-        read_as = read_sentences(caption, names.units)
-        things = tuple(chain.from_iterable(sentence.things for sentence in read_as))
-        denied = tuple(unit for unit in things if unit.denied)
-        mentions = tuple(unit for unit in things if not unit.denied)
-        is_plain = len(read_as) < 2 and not denied
-        sentences = tuple(map(partial(claimed_words, caption), read_as))
-        parts = tuple(words_in(unit.words) for unit in mentions)
-        looked_up = (*(unit.text for unit in mentions), *chain.from_iterable(parts))
-        return Claim(sentences, is_plain, mentions, parts, looked_up, denied)
-
-    def claimed_words(caption: str, sentence: Sentence) -> ClaimedWords:
-        counts = Counter(content_words(caption[sentence.start : sentence.end], stop_words))
-        for unit in sentence.things:
-            if unit.denied:
-                counts.subtract(words_in(unit.words))
-        words = tuple(word for word, n in counts.items() if n > 0)
-        return ClaimedWords(words, not all(unit.denied for unit in sentence.things))
-
-    return Remembered(read).__getitem__
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,10 +227,12 @@ def judge_claims(
     )
     reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
     kinds = grounding.with_kinds(*mentions.with_kinds)
-    fitting = mentions.rows[is_named], judged.classes[is_named]
     spoken_of = are_named(
         (objects.owners, gold.label_classes),
-        tuple(map(np.append, kinds, fitting)),
+        (
+            np.append(kinds[0], mentions.rows[is_named]),
+            np.append(kinds[1], judged.classes[is_named]),
+        ),
         (gold.rows, len(gold.class_numbers)),
     )
     reached = _reached_by(lexicon, words, reaching, objects, to_objects)

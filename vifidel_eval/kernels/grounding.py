@@ -6,7 +6,6 @@ rules and thresholds, docs/fidelity-experiments.md what else was tried.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,8 +28,9 @@ from ..words.settings import SUPPORT
 from ..words.spelling import in_singular, spelling
 from ..words.synonyms import ClassList
 from .bags import bags_of_labels, positions, starts_of
-from .known import ANSWER, REFERENCES, Deniable, Found, Known, Verdict
+from .known import Deniable, Known, Verdict
 from .lexicon import Lexicon
+from .mentions import Judgement, Mention, judge, only_alike
 from .names import Names, reader_of
 from .support import NO_CLASS, NOTHING, Evidence
 
@@ -38,62 +38,22 @@ _TWO_LETTERS = re.compile("[a-z]{2}")
 _CATEGORY = attrgetter("category")
 
 
-class Mention(NamedTuple):
-    """A thing that a caption mentions or wrongly denies, and whether it is there."""
-
-    words: str  # the caption's own, in lower case: "hot dogs"
-    category: str  # its class in the object vocabulary
-    # The largest cosine to the labels of the image and to what the references say, in [0, 1]; NaN
-    # if the words have no vector or nothing is known of the image.
-    support: float
-    # What has that cosine, or, if it is too far away for a verdict, evidence of the same class.
-    supported_by: str | None
-    verdict: Verdict
-    judged_by: str | None = None  # what can deny such a thing here; None if nobody looked for it
-    place: int = 0  # its number among the things that the caption names
-    decided_by: str | None = None  # its class, or what this is a kind of and names decided
-
-    @property
-    def fits(self) -> str | None:
-        """The class in the image that a thing is, or may be, a kind of: a horse, of a pony."""
-        is_kind = self.verdict is Verdict.THERE and self.decided_by != self.category
-        return self.decided_by if is_kind else None
-
-    @property
-    def shown(self) -> str:
-        """The verdict, or ``fits: horse``."""
-        return str(self.verdict) if self.fits is None else f"fits: {self.fits}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the mention as JSON can hold it, as VIFIDEL-H writes it into ``--output``."""
-        return {
-            "words": self.words,
-            "category": self.category,
-            "support": None if math.isnan(self.support) else self.support,
-            "by": self.supported_by,
-            "verdict": self.shown,
-            "judged_by": self.judged_by,
-        }
-
-
 # A row, the place of a thing in its caption, the thing, and what is known of the image.
 _Read = tuple[int, int, Unit, Known]
-# Support, what supports it, verdict, who judges it, and the class that decides, as in `Mention`.
-_Judgement = tuple[float, str | None, Verdict, str | None, str]
 
 
 class JudgedMentions(NamedTuple):
     """The mentions of captions, one after the other; records of them are made where wanted."""
 
     read: Sequence[_Read]
-    judgements: Sequence[_Judgement]
+    judgements: Sequence[Judgement]
 
     def by_row(self, rows: int) -> list[list[Mention]]:
         """Return the mentions of each of so many rows, in order."""
         mentions: list[list[Mention]] = [[] for _ in range(rows)]
         for (row, place, unit, _), judged in zip(self.read, self.judgements, strict=True):
-            *verdict, decides = judged
-            mentions[row].append(Mention(unit.words, unit.category or "", *verdict, place, decides))
+            said = judged._asdict()
+            mentions[row].append(Mention(unit.words, unit.category or "", place=place, **said))
         return mentions
 
 
@@ -322,7 +282,7 @@ class Grounding:
                 category = unit.category
                 if category in stuff and category not in image.deniable.stuff:
                     continue
-                if not unit.denied or image.contradicts(category) is not None:
+                if not unit.denied or image.contradicts(category or "") is not None:
                     read.append((row, place, unit, image))
         rows = np.array([row for row, *_ in read], dtype=np.int64)
         atoms = np.array(lexicon.numbers(unit.text for _, _, unit, _ in read), dtype=np.int64)
@@ -334,67 +294,20 @@ class Grounding:
             (at, number)
             for at, (_, _, unit, image) in enumerate(read)
             if found[at].verdict is Verdict.UNCONFIRMED
-            for number in lexicon.numbers(_only_alike(unit, image))
+            for number in lexicon.numbers(only_alike(unit, image))
         ]
         if apart:
             some = np.unique([at for at, _ in apart])
             without, _ = evidence.support(lexicon, atoms, rows, apart, some)
             enough[some] = without[some] >= threshold
-        columns = found, support.tolist(), words_of(lexicon, by), enough.tolist()
+        near = zip(support.tolist(), words_of(lexicon, by), enough.tolist(), strict=True)
         return JudgedMentions(
             read,
             [
-                _judge(unit, image, *of_mention, threshold)
-                for (_, _, unit, image), *of_mention in zip(read, *columns, strict=True)
+                judge(unit, image, by_names, by_cosines, threshold)
+                for (_, _, unit, image), by_names, by_cosines in zip(read, found, near, strict=True)
             ],
         )
-
-
-def _judge(
-    unit: Unit,
-    image: Known,
-    found: Found,
-    support: float,
-    by: str | None,
-    enough: bool,
-    threshold: float,
-) -> _Judgement:
-    category = unit.category or ""
-    if unit.denied:
-        judge = image.contradicts(category)
-        return 0.0, image.name_of(category), Verdict.WRONG_DENIAL, judge, category
-    if not image.is_there:
-        return support, by, Verdict.UNCONFIRMED, None, category
-    judge = image.judge(found.category)
-    if math.isnan(support) and unit.text in image.texts:
-        support, by, enough = 1.0, unit.text, threshold <= 1
-    if category in image.labels and category in image.read_by.own:  # a label says it itself
-        support, by = 1.0, category
-    if found.verdict is Verdict.THERE:
-        if not support >= threshold:
-            by = image.name_of(found.category)
-        return support, by, Verdict.THERE, judge, found.category
-    if found.verdict is Verdict.ABSENT:
-        near = (0.0, None) if judge == ANSWER else (support, by)
-        return *near, Verdict.ABSENT, judge, found.category
-    # What nobody looked for may be what references describe; without a vector, they say nothing.
-    if enough and image.shares is not None:
-        return support, by, Verdict.THERE, judge, category
-    is_absent = judge == REFERENCES and not math.isnan(support)
-    return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge, category
-
-
-def _only_alike(unit: Unit, image: Known) -> list[str]:
-    """Return evidence that shares a word with a thing and is another: *traffic*, *a hot dog*."""
-    words, named = {*unit.text.split()}, unit.category or ""
-    describing = {*unit.text.split()[:-1]}
-    return [
-        text
-        for text, of_class in image.texts.items()
-        if (text in describing if of_class is None else not words.isdisjoint(text.split()))
-        and text != unit.text
-        and not (of_class and named in image.read_by.upward(of_class))
-    ]
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
