@@ -334,7 +334,7 @@ def test_sentences_are_in_the_document(tmp_path):
     ]
     assert [s["claims"] for s in caption["sentences"]] == [True, False, False]
     assert document["sentences"].startswith("VIFIDEL-PRF|")
-    assert "edition:2" in document["sentences"]
+    assert "edition:3" in document["sentences"]
     sentence = SENTENCES.partition(". ")[0] + "."
     scorer = VifidelPRF(references=False)
     alone = scorer.score_columns([sentence], objects=[["cat", "couch"]])["VIFIDEL-P"][0]

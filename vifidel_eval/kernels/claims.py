@@ -208,12 +208,8 @@ def judge_claims(
     is_named = judged.by_labels | judged.by_references
     unnamed = (~is_named).nonzero()[0]
     rows, denied = mentions.rows[unnamed], judged.denied[unnamed]
-    near = [
-        nearest_evidence(lexicon, mentions.atoms[unnamed], rows, side)[0]
-        for side in (said, objects)
-    ]
     # Labels deny for sure; else mentions are doubted, the less the nearer the evidence comes.
-    doubted = np.maximum(0.0, 1 - np.nan_to_num(np.maximum(*near)) / SUPPORT)
+    doubted = np.maximum(0.0, 1 - _cosines(gold, mentions, unnamed) / SUPPORT)
     sure = np.where(denied, 1.0, gold.doubt[rows] * doubted)
 
     in_named = mentions.words_of(is_named)
@@ -251,6 +247,15 @@ def judge_claims(
     )
 
 
+def _cosines(gold: ClaimsGold, mentions: _Mentions, some: Integers) -> Floats:
+    """Return the largest cosine of some mentions to the evidence; 0 without a vector."""
+    atoms, rows = mentions.atoms[some], mentions.rows[some]
+    by_sides = [
+        nearest_evidence(gold.lexicon, atoms, rows, side)[0] for side in (gold.said, gold.named)
+    ]
+    return np.nan_to_num(np.maximum(*by_sides))
+
+
 def _supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
     """Return the support of words: full where labels alone name them, none where denied."""
     return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
@@ -258,6 +263,8 @@ def _supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
 
 def sentences_that_claim(claim: Claim, gold: ClaimsGold, row: int) -> list[bool]:
     """Return which sentences of a caption mention a thing or have a word of the evidence."""
+    if claim.is_plain:
+        return [bool(claim.mentions)]
     evidence = {gold.lexicon.words[atom] for atom in gold.said.atoms_of(row)}
     evidence.update(chain.from_iterable(map(piece_runs, gold.labels[row])))
     return [one.mentions_things or not evidence.isdisjoint(one.words) for one in claim.sentences]
@@ -316,7 +323,8 @@ def _judged(gold: ClaimsGold, mentions: _Mentions, grounding: Grounding) -> _Jud
     read = {
         rows[at] for at in unsettled if gold.names[rows[at]].akin(categories[at], longer(rows[at]))
     }
-    things = cache(lambda row: _things(gold, row, {*words(row)}, row in read))
+    read_by = cache(lambda row: _names_in_references(gold, row, grounding) if row in read else None)
+    things = cache(lambda row: _things(gold, row, words(row), read_by(row)))
     for at in unsettled:
         if by_references[at] and rows[at] not in read:
             continue
@@ -330,16 +338,33 @@ def _judged(gold: ClaimsGold, mentions: _Mentions, grounding: Grounding) -> _Jud
     return _Judged(by_labels, by_references, denied, classes)
 
 
-def _things(gold: ClaimsGold, row: int, words: set[str], read: bool) -> Things:
-    """Return what labels name, and words of references; or names in these, if they are `read`."""
-    names, longer = gold.names[row], set[str | None]()
-    if read:
-        units = [unit for text in gold.texts[row] for unit in names.units(text)]
-        words &= {x for unit in units if " " not in unit.words for x in piece_runs(unit.words)}
-        longer = {unit.category for unit in units if " " in unit.words and not unit.denied}
-    said = longer.union(map(names.class_of_word, words))
+class _NamesInReferences(NamedTuple):
+    alone: set[str]  # words that are not a part of a longer name everywhere
+    longer: set[str]  # the classes of names of several words
+
+
+def _names_in_references(gold: ClaimsGold, row: int, grounding: Grounding) -> _NamesInReferences:
+    """Return what the references of a row say by words alone, and by names of several words."""
+    found = _NamesInReferences(set(), set())
+    for text in gold.texts[row]:
+        words = set(piece_runs(text.lower()))
+        if not grounding.longer_names(words):
+            found.alone.update(words)
+            continue
+        for unit in gold.names[row].units(text):
+            if " " not in unit.words:
+                found.alone.update(piece_runs(unit.words))
+            elif unit.category and not unit.denied:
+                found.longer.add(unit.category)
+    return found
+
+
+def _things(gold: ClaimsGold, row: int, words: set[str], read: _NamesInReferences | None) -> Things:
+    """Return what labels name, and what words of references do, or names in them, if `read`."""
+    names, (alone, longer) = gold.names[row], read or (words, set[str]())
+    said = longer.union(filter(None, map(names.class_of_word, words & alone)))
     labels = chain.from_iterable(map(names.classes_of_label, gold.labels[row]))
-    return Things(names, frozenset(labels), frozenset(filter(None, said)), gold.deniable[row])
+    return Things(names, frozenset(labels), frozenset(said), gold.deniable[row])
 
 
 def _with_wrong_denials(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from ..io.records import Remembered
@@ -41,6 +42,9 @@ class Names:
         #: From a caption to its content words, terms of several words as one unit.
         self.units: Callable[[str], tuple[Unit, ...]] = read.__getitem__
         self._named = Remembered(self._term_and_classes)
+        self._of_words: Remembered[str, str] = Remembered(
+            lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
+        )
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
         )
@@ -66,7 +70,7 @@ class Names:
 
     def class_of_word(self, word: str) -> str:
         """Return the class that a word names alone; empty if it names none."""
-        return self.class_of.get(word) or self.class_of.get(singular(word), "")
+        return self._of_words[word]
 
     def classes(self, labels: frozenset[str]) -> frozenset[str]:
         """Return the classes of labels, and not what they are kinds of: no *red bus*, yet a bus."""
@@ -78,14 +82,15 @@ class Names:
 
     def above(self, category: str) -> tuple[tuple[Parent, ...], ...]:
         """Return what a class is a kind of or may be, as `Kinds.above` does."""
-        own, *of_list = self.with_kinds(category)
-        if not of_list:
-            return self._things.kinds.above(own or "")
-        parents = tuple(Parent(kind or "", True) for kind in of_list)
-        return (parents, *self._things.kinds.above(parents[0].category))
+        if category not in self.of_users:
+            return self._things.kinds.above(category)
+        parents = tuple(Parent(kind or "", True) for kind in self.with_kinds(category)[1:])
+        return (parents, *chain.from_iterable(self._things.kinds.above(p) for p, _ in parents))
 
     def upward(self, category: str) -> frozenset[str]:
         """Return a class, and all that its things are for sure."""
+        if category not in self.of_users:
+            return self._things.kinds.upward(category)
         kinds = (self._things.kinds.upward(kind or "") for kind in self.with_kinds(category))
         return frozenset().union(*kinds)
 

@@ -41,8 +41,8 @@ class ClaimedWords(NamedTuple):
 class Claim(NamedTuple):
     """What a caption says: its sentences, and the things that it mentions and denies."""
 
-    sentences: tuple[ClaimedWords, ...]
-    is_plain: bool  # whether all of its words are claimed, whatever the evidence
+    sentences: tuple[ClaimedWords, ...]  # none if it is plain
+    is_plain: bool  # whether it is one sentence without denials, so that all of it is claimed
     mentions: tuple[Unit, ...]
     parts: tuple[tuple[str, ...], ...]  # the words of each mention
     looked_up: tuple[str, ...]  # what a lexicon needs for the mentions
@@ -61,8 +61,8 @@ def claim_reader(names: Names, stop_words: frozenset[str]) -> Callable[[str], Cl
         things = tuple(chain.from_iterable(sentence.things for sentence in read_as))
         denied = tuple(unit for unit in things if unit.denied)
         mentions = tuple(unit for unit in things if not unit.denied)
-        is_plain = len(read_as) < 2 and not denied
-        sentences = tuple(map(partial(claimed_words, caption), read_as))
+        is_plain = len(read_as) == 1 and not denied
+        sentences = () if is_plain else tuple(map(partial(claimed_words, caption), read_as))
         parts = tuple(words_in(unit.words) for unit in mentions)
         looked_up = (*(unit.text for unit in mentions), *chain.from_iterable(parts))
         return Claim(sentences, is_plain, mentions, parts, looked_up, denied)
