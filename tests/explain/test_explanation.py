@@ -245,3 +245,19 @@ def test_a_notebook_shows_the_caption_with_marks():
         '<mark title="not in the image">zebra<sup>!</sup></mark>&lt;/b&gt;.'
     )
     assert "<table>" in html
+
+
+def test_what_fits_is_said():
+    from vifidel_eval.scorers import VifidelH
+
+    explanation = VifidelH({1: ["horse"]}).explain(1, "A pony and a zebra.")
+    assert {word.word: word.verdict for word in explanation.words} == {
+        "pony": "fits: horse",
+        "zebra": "not in the image",
+    }
+    assert [mention.to_json()["verdict"] for mention in explanation.mentions] == [
+        "fits: horse",
+        "not in the image",
+    ]
+    assert "fits: horse" in repr(explanation)
+    assert 'title="fits: horse"' in explanation._repr_html_()
