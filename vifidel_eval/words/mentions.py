@@ -116,7 +116,12 @@ class MentionFinder:
             own |= dict.fromkeys([*classes.class_of, *classes.no_class])
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
-        self._acting = {self.class_of.get(name) for name in _ACTING} - {None}
+        acting = {self.class_of.get(name) for name in _ACTING} - {None}
+        self._acting = {
+            one
+            for one in classes.class_of.values()
+            if not acting.isdisjoint(classes.kinds.upward(one))
+        }
         self._person = self.class_of.get("person")
         terms = [
             Term(tuple(term.split()), becomes, not classes.published, order)

@@ -213,7 +213,7 @@ def _texts(explanations: Iterable[Explanation]) -> list[str]:
             texts.update((word.word, word.supported_by))
         for mention in explanation.mentions:
             texts.update((mention.words, mention.category))
-            texts.update((mention.supported_by, mention.judged_by))
+            texts.update((mention.supported_by, mention.judged_by, mention.fits))
     return sorted(text for text in texts if text is not None)
 
 
@@ -228,7 +228,8 @@ def plans_of(
 
     - objects with a vector: (text, penalty, whether the caption does not mention it), ...
     - different content words: (text, penalty, support, evidence, place of its mention), ...
-    - mentions in order: (text, class, support, evidence, verdict, who judges it), ...
+    - mentions in order: (text, class, support, evidence, verdict, who judges it, what it
+      fits), ...
     - matches: (place of the object, place of the word, mass, cost), ...
 
     Objects and words are in alphabetical order. Supports are hundredths, -1 where unknown.
@@ -266,14 +267,15 @@ def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
         ),
         tuple(
             number
-            for said, category, support, by, verdict, judge, _ in explanation.mentions
+            for mention in explanation.mentions
             for number in (
-                numbers[said],
-                numbers[category],
-                NOTHING if math.isnan(support) else round(100 * support),
-                numbers[by],
-                int(verdict),
-                numbers[judge],
+                numbers[mention.words],
+                numbers[mention.category],
+                NOTHING if math.isnan(mention.support) else round(100 * mention.support),
+                numbers[mention.supported_by],
+                int(mention.verdict),
+                numbers[mention.judged_by],
+                numbers[mention.fits],
             )
         ),
         tuple(chain.from_iterable(sorted(matches))),
