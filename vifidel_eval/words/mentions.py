@@ -15,18 +15,16 @@ from itertools import chain
 from typing import NamedTuple
 
 from ..io.records import Remembered
+from .constructions import Standing, Word, standings
 from .content_words import piece_words, plain, runs_and_marks
 from .english import irregular_plural, singular, tokens
 from .grammar import (
     DESCRIBING,
     REACH,
-    THING,
     VERBS,
     comes_between,
-    denials,
     describes,
     is_verb,
-    may_deny,
 )
 from .nouns import BEFORE, BEHIND, describes_noun, describes_word, is_plural, may_be_verb
 from .synonyms import ClassList
@@ -126,6 +124,7 @@ class MentionFinder:
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
         self._acting = {self._class_of.get(name) for name in _ACTING} - {None}
         self._person = self._class_of.get("person")
+        self._animals = {self._class_of.get(name) for name in _ANIMALS} - {None}
         terms = [
             _Term(tuple(term.split()), becomes, not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
@@ -179,19 +178,19 @@ class MentionFinder:
         read = list(chain.from_iterable(map(reader, tokens(self._plain(caption)))))
         # Without `grammar` the mentions are those of `find`.
         things = self._things(read) if grammar else list(self._names(read))
-        may = grammar and may_deny(token.word for token in read)
-        denied = self._denied(read, things) if may else {}
+        not_asserted = self._standings(read, things) if grammar else {}
         found: list[Unit] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
-            if denied.get(number) is False:  # no other dogs: nothing is said of dogs
+            standing = not_asserted.get(number)
+            if standing is Standing.NOT_CLAIMED:  # words that name no thing
                 continue
             found += chain.from_iterable(token.open for token in read[done:at])
             done = end
             units = read[at].named
             if end - at > 1:
                 units = (Unit(name, _joined(read[at:end]), self._class_of.get(name)),)
-            found += (u._replace(denied=True) for u in units) if number in denied else units
+            found += (u._replace(denied=True) for u in units) if standing else units
         found += chain.from_iterable(token.open for token in read[done:])
         return found
 
@@ -225,20 +224,28 @@ class MentionFinder:
             (subject_is_one, token.word == token.verb),
         )
 
-    def _denied(
+    def _standings(
         self, read: Sequence[_Token], things: Sequence[tuple[int, int, str]]
-    ) -> dict[int, bool]:
-        """Return the things that a text denies, as `denials` has them, by their number."""
-        words: list[str] = []
-        numbers: list[int] = []
+    ) -> dict[int, Standing]:
+        """Return the things that a text does not assert, by their number."""
+        words: list[Word] = []
+        numbers: dict[int, int] = {}
         done = 0
         for number, (at, end, name) in enumerate(things):
-            if name in self._class_of and (end - at > 1 or read[at].named):
-                numbers.append(number)
-                words += (*(token.word for token in read[done:at]), THING)
+            category = self._class_of.get(name)
+            if category is not None and (end - at > 1 or read[at].named):
+                words += (Word(token.word) for token in read[done:at])
+                numbers[len(words)] = number
+                last = read[end - 1]
+                kind = "animal" if category in self._animals else "thing"
+                if category == self._person and is_plural(last.word, last.form):
+                    kind = "people"
+                words.append(Word(_joined(read[at:end]), kind))
                 done = end
-        words += (token.word for token in read[done:])
-        return {numbers[thing]: whole for thing, whole in denials(words)}
+        if not numbers:
+            return {}
+        words += (Word(token.word) for token in read[done:])
+        return {numbers[place]: standing for place, standing in standings(words).items()}
 
     def _plain(self, caption: str) -> str:
         return caption if self.classes.published else plain(caption)
@@ -258,6 +265,8 @@ class MentionFinder:
         if _DASHES.issuperset(token):
             return (",",)
         parts = runs_and_marks(token)
+        if parts[1:] == ["-", "free"]:  # cat-free
+            return parts[0], "-free"
         if "-" in parts and describes_word(parts[-1]):
             return (token,)  # dog-friendly, horse-drawn
         # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.

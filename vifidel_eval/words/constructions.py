@@ -1,0 +1,230 @@
+"""Constructions of sentences in which a text denies a thing, or names it and claims nothing.
+
+``constructions.txt`` has them as patterns of words, with their sources. Whatever is uncertain is a
+claim, so that a thing cannot be hidden: patterns are complete phrases, what follows a denial must
+end it (*no zebra could be happier*), no other negation may come before (*there is no scene without
+a zebra*), and questions and sentences of what would be deny nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+from .content_words import lines_of
+from .nouns import word_class
+
+
+class Standing(Enum):
+    """What a text does with a thing that it names."""
+
+    ASSERTED = 0
+    DENIED = 1
+    NOT_CLAIMED = 2
+
+
+class Word(NamedTuple):
+    """A word, mark or name of a text, as patterns see it."""
+
+    text: str
+    #: Of the name of a thing, what it is: ``"people"`` in the plural, an ``"animal"``, or a
+    #: ``"thing"``; None of other words.
+    kind: str | None = None
+
+
+# Every word has a class before it, of two characters; a name begins with T.
+_CLASSES = {"JJ": "J", "VBN": "J", "VBG": "G", "NN": "N", "NNS": "N", "VB": "V", "VBZ": "V"}
+_CLASSES |= {"VBP": "V", "VBD": "V", "JJR": "C", "RBR": "C", "JJS": "C", "CD": "D"}
+_LEFT_OUT = frozenset("\" '' ` `` * ** “ ” « » # > [ ]".split())
+
+_THING = "T.[^ ]+ "
+
+
+def _any(words: str) -> str:
+    return f"(?:..(?:{'|'.join(map(re.escape, words.split()))}) )"
+
+
+_FURTHER = "other additional further more extra"
+_PLAIN = "visible apparent obvious discernible noticeable identifiable single actual real"
+_ARTICLE = _any("a an any")
+_DESCRIBED = r"(?:J_(?!(?:other|additional|further|extra|longer)\b)[^ ]+ ){0,3}"
+_OF = rf"(?:{_any('sign signs trace traces evidence presence')}..of )"
+_NOUN = rf"{_ARTICLE}?{_DESCRIBED}(?:{_OF}{_ARTICLE}?)?{_any(_FURTHER)}?{_DESCRIBED}{_THING}"
+_NEXT = rf"{_ARTICLE}?{_DESCRIBED}{_THING}"
+_DENIED = (
+    rf"(?P<x>{_NOUN}(?:(?:..[,] {_NEXT}){{0,9}}(?:.., )?{_any('or nor')}{_NOUN}"
+    rf"|(?:.., {_THING}){{0,9}}(?:.., )?..and (?:..no )?{_THING}|(?:.., ..no {_NEXT}){{1,9}})?)"
+)
+_DETERMINER = _any("a an the one some his her its their two three several many this that")
+_NAMED = (
+    rf"(?P<x>{_DETERMINER}?(?:[JNDG]_[^ ]+ ){{0,3}}{_THING}"
+    rf"(?:(?:.., ){_THING}){{0,9}}(?:(?:.., )?(?:..and {_THING}|..or {_DETERMINER}?{_DESCRIBED}{_THING}))?)"
+)
+_SEEN = "visible present shown seen depicted pictured there here anywhere nearby around whatsoever either"
+_IN_PICTURE = rf"..in ..the {_any('picture image photo photograph scene frame background')}"
+_IS = _any("is are was were 's")
+_BE_SEEN = rf"(?:{_IS}|{_any('can appear appears seem seems')})(?:..to )?(?:..be )?(?:{_any(_SEEN)}|{_IN_PICTURE})"
+_END = (
+    rf"(?=$|{_any(', ; : ( ) [ ] } and while although though')}|{_any(_SEEN)}(?!..[^ ,;:]+ T)|{_BE_SEEN}"
+    rf"|..to ..be {_any(_SEEN)}|..at ..all |..in ..(?:sight|view) "
+    rf"|{_any('but yet')}{_any('with there it he she they is are has only some rather instead')})"
+)
+_PLACE = (
+    rf"(?:(?:..in ..front ..of |{_any('of in on at near around within inside behind beside under along across among outside from')})"
+    rf"(?:{_any('it him her them')}|{_any('the this that his her its their')}"
+    r"(?:..(?!(?:that|which|who|is|are|was|were) )[^ ,;:()]+ ){1,2}))"
+)
+_START = r"(?:^|(?<= )..(?:[-,;:(){}/–—]|and|but|while|although|though|since|because|so) )"
+_MACROS = {
+    "START": _START,
+    "END": _END,
+    "PLACE": rf"(?={_PLACE}{{0,3}}{_END})",
+    "ANY": rf"(?={_ARTICLE})",
+    "ONE": rf"(?=(?:..a )?..(?:single|one) ){_any('a one')}?",
+    "ADJ": r"[JNVCG]_[^ ]+ ",
+    "VERB": r"(?!..(?:look|looks|looking|looked|seem|seems|appear|appears|feel|feels) )[VJG]_[^ ]+ ",
+    "CMP": r"C_(?!(?:more|less|fewer) )[^ ]+ ",
+    "NOUN": r"..[^ ]+ ",
+    "LIST": rf"(?P<x>{_THING}(?:{_any(', and or')}{{1,2}}{_THING}){{0,9}})",
+    "PEOPLE": r"(?P<x>TP[^ ]+ )",
+    "ANIMAL": r"(?P<x>TA[^ ]+ )",
+}
+
+_NEGATIVE = (
+    "no not n't never nothing nobody none nor neither without hardly rarely barely scarcely seldom "
+    "fail fails failing lack lacks lacking free false untrue wrong doubt deny denies impossible"
+)
+_NEGATES = re.compile(_any(_NEGATIVE))
+# What is asked, or would be.
+_UNREAL = re.compile(
+    rf"{_any('if unless whether would might should must wish imagine suppose')}|..[?] "
+)
+_SENTENCE_END = re.compile(r"..[.!?;…]+ ")
+_NEW_CLAUSE = re.compile(r".., (?=..(?:and|but|while|although|though) )")
+_NO_CUES = frozenset(
+    "of in on at the a an by with for to that is are was be it and from START".split()
+)
+
+
+class _Construction(NamedTuple):
+    cues: frozenset[str]  # one of these words is in whatever it matches
+    pattern: re.Pattern[str]
+    standing: Standing
+
+
+def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
+    """Return those words that are names of things and not asserted, by their place in the text."""
+    cues = _cues()
+    if not any(word.text in cues for word in words):
+        return {}
+    found: dict[int, Standing] = {}
+    start = 0
+    ends = [at for at, word in enumerate(words) if word.text[:1] in (*".!?;…",)]
+    for end in (*ends, len(words) - 1):
+        sentence = words[start : end + 1]
+        present = cues.keys() & {word.text for word in sentence}
+        if present and any(word.kind is not None for word in sentence):
+            wanted = {number for cue in present for number in cues[cue]}
+            for at, standing in _in_sentence(sentence, wanted):
+                found.setdefault(start + at, standing)
+        start = end + 1
+    return found
+
+
+def _in_sentence(words: Sequence[Word], wanted: set[int]) -> Iterator[tuple[int, Standing]]:
+    places: list[int] = []  # where the words are in the text that patterns read
+    coded: list[str] = []
+    length = 0
+    numbers: list[int] = []
+    for number, word in enumerate(words):
+        if word.text in _LEFT_OUT:
+            continue
+        code = f"{_code(word)}{word.text.replace(' ', '_')} "
+        places.append(length)
+        numbers.append(number)
+        coded.append(code)
+        length += len(code)
+    text = re.sub(r"(?:..[.!;…]+ )+$", "", "".join(coded))
+    is_unreal = _UNREAL.search(text) is not None
+    at_place = dict(zip(places, numbers, strict=True))
+    constructions = _constructions()
+    for which in sorted(wanted):
+        _, pattern, standing = constructions[which]
+        denies = standing is Standing.DENIED
+        if denies and is_unreal:
+            continue
+        part = "x" if "x" in pattern.groupindex else 0
+        for match in pattern.finditer(text):
+            begin = max(
+                (m.end() for m in _NEW_CLAUSE.finditer(text, 0, match.start(part))), default=0
+            )
+            if denies and _NEGATES.search(text, begin, match.start() + 1):
+                continue
+            phrase = match[part]
+            as_it_is = denies and re.search(
+                rf"..(?:{_FURTHER.replace(' ', '|')}) |J_(?!(?:{_PLAIN.replace(' ', '|')}|signs?|traces?|evidence|presence) )",
+                phrase,
+            )
+            for thing in re.finditer(_THING, phrase):
+                yield (
+                    at_place[match.start(part) + thing.start()],
+                    Standing.NOT_CLAIMED if as_it_is else standing,
+                )
+
+
+def _code(word: Word) -> str:
+    if word.kind is not None:
+        return {"people": "TP", "animal": "TA"}.get(word.kind, "T_")
+    if word.text in ("no", "any", "not"):
+        return "O_"
+    return f"{_CLASSES.get(word_class(word.text), 'O')}_"
+
+
+@cache
+def _constructions() -> list[_Construction]:
+    lists: dict[str, str] = {}
+    found: list[_Construction] = []
+    section = ""
+    for line in lines_of("constructions.txt"):
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif section == "lists":
+            name, _, words = line.partition(":")
+            lists[name] = "|".join(words.split())
+        else:
+            standing = Standing.DENIED if section == "denied" else Standing.NOT_CLAIMED
+            found.append(_compiled(line.split(), lists, standing))
+    return found
+
+
+def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing) -> _Construction:
+    pattern, cues = "", frozenset[str]()
+    for element in elements:
+        is_optional = element.startswith("(") and element.endswith(")") and len(element) > 1
+        words = element.strip("()") if is_optional else element
+        if words == "X":
+            pattern += _DENIED if standing is Standing.DENIED else _NAMED
+        elif words in _MACROS:
+            pattern += _MACROS[words]
+        else:
+            words = lists[words.strip("{}")] if words.startswith("{") else words
+            own = frozenset(words.split("|"))
+            pattern += _any(words.replace("|", " ")) + ("?" if is_optional else "")
+            if not is_optional and (
+                not cues or own.isdisjoint(_NO_CUES) > cues.isdisjoint(_NO_CUES)
+            ):
+                cues = own
+    return _Construction(cues, re.compile(rf"(?<![^ ]){pattern}"), standing)
+
+
+@cache
+def _cues() -> Mapping[str, list[int]]:
+    """Return the constructions that a word may be of, by their number."""
+    by_word: dict[str, list[int]] = {}
+    for number, construction in enumerate(_constructions()):
+        for cue in construction.cues:
+            by_word.setdefault(cue, []).append(number)
+    return by_word
