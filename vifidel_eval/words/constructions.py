@@ -15,7 +15,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .content_words import lines_of
-from .nouns import word_class
+from .word_classes import word_class
 
 
 class Standing(Enum):
@@ -53,10 +53,12 @@ _ARTICLE = _any("a an any")
 _DESCRIBED = r"(?:J_(?!(?:other|additional|further|extra|longer)\b)[^ ]+ ){0,3}"
 _OF = rf"(?:{_any('sign signs trace traces evidence presence')}..of )"
 _NOUN = rf"{_ARTICLE}?{_DESCRIBED}(?:{_OF}{_ARTICLE}?)?{_any(_FURTHER)}?{_DESCRIBED}{_THING}"
+# What is no thing of the list: *no people or moving objects*.
+_OTHERS = rf"{_any('or nor and')}(?:[JGC]_[^ ]+ |..other ){{0,3}}N_[^ ]+ "
 _NEXT = rf"{_ARTICLE}?{_DESCRIBED}{_THING}"
 _DENIED = (
     rf"(?P<x>{_NOUN}(?:(?:..[,] {_NEXT}){{0,9}}(?:.., )?{_any('or nor')}{_NOUN}"
-    rf"|(?:.., {_THING}){{0,9}}(?:.., )?..and (?:..no )?{_THING}|(?:.., ..no {_NEXT}){{1,9}})?)"
+    rf"|(?:.., {_THING}){{0,9}}(?:.., )?..and (?:..no )?{_THING}|(?:.., ..no {_NEXT}){{1,9}})?)(?:{_OTHERS})?"
 )
 _DETERMINER = _any("a an the one some his her its their two three several many this that")
 _NAMED = (
@@ -84,6 +86,7 @@ _MACROS = {
     "PLACE": rf"(?={_PLACE}{{0,3}}{_END})",
     "ANY": rf"(?={_ARTICLE})",
     "ONE": rf"(?=(?:..a )?..(?:single|one) ){_any('a one')}?",
+    "BARE": rf"(?!{_DETERMINER}|..[,;:] )..[^ ]+ ",
     "ADJ": r"[JNVCG]_[^ ]+ ",
     "VERB": r"(?!..(?:look|looks|looking|looked|seem|seems|appear|appears|feel|feels) )[VJG]_[^ ]+ ",
     "CMP": r"C_(?!(?:more|less|fewer) )[^ ]+ ",
@@ -125,6 +128,9 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
     ends = [at for at, word in enumerate(words) if word.text[:1] in (*".!?;…",)]
     for end in (*ends, len(words) - 1):
         sentence = words[start : end + 1]
+        if _answered(words, end):
+            names = (at for at in range(start, end) if words[at].kind is not None)
+            found |= dict.fromkeys(names, Standing.DENIED)
         present = cues.keys() & {word.text for word in sentence}
         if present and any(word.kind is not None for word in sentence):
             wanted = {number for cue in present for number in cues[cue]}
@@ -132,6 +138,11 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
                 found.setdefault(start + at, standing)
         start = end + 1
     return found
+
+
+def _answered(words: Sequence[Word], end: int) -> bool:
+    """Return whether a sentence is a question to which the next one says no."""
+    return words[end].text[:1] == "?" and [one.text for one in words[end + 1 : end + 2]] == ["no"]
 
 
 def _in_sentence(words: Sequence[Word], wanted: set[int]) -> Iterator[tuple[int, Standing]]:
@@ -203,8 +214,9 @@ def _constructions() -> list[_Construction]:
 def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing) -> _Construction:
     pattern, cues = "", frozenset[str]()
     for element in elements:
+        is_thing = element.startswith("[") and element.endswith("]") and len(element) > 1
         is_optional = element.startswith("(") and element.endswith(")") and len(element) > 1
-        words = element.strip("()") if is_optional else element
+        words = element[1:-1] if is_optional or is_thing else element
         if words == "X":
             pattern += _DENIED if standing is Standing.DENIED else _NAMED
         elif words in _MACROS:
@@ -212,7 +224,8 @@ def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing)
         else:
             words = lists[words.strip("{}")] if words.startswith("{") else words
             own = frozenset(words.split("|"))
-            pattern += _any(words.replace("|", " ")) + ("?" if is_optional else "")
+            literal = _any(words.replace("|", " "))
+            pattern += f"(?P<x>{literal})" if is_thing else literal + "?" * is_optional
             if not is_optional and (
                 not cues or own.isdisjoint(_NO_CUES) > cues.isdisjoint(_NO_CUES)
             ):

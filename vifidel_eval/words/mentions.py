@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from ..io.records import Remembered
@@ -26,8 +26,18 @@ from .grammar import (
     describes,
     is_verb,
 )
-from .nouns import BEFORE, BEHIND, describes_noun, describes_word, is_plural, may_be_verb
+from .nouns import (
+    BEFORE,
+    BEHIND,
+    describes_noun,
+    describes_word,
+    is_plural,
+    is_quality,
+    may_be_verb,
+)
+from .spelling import Spelling
 from .synonyms import ClassList
+from .word_classes import word_class
 
 _YOUNG_OR_GROWN = ("baby", "adult")
 _ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
@@ -65,6 +75,12 @@ _NONE: frozenset[str] = frozenset()
 # One word as it is written: 3.5, t.v., 's.
 _ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
 _JOINERS = ("-", "_")
+_CAPITALS = re.compile(r"[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)+")
+_BEFORE_KINDS = frozenset("a an the this that one two his her their its my your some".split())
+# Parts that have the name of a thing.
+_PARTS = {"bowl": "toilet", "bed": "truck", "fork": "bicycle", "horn": "car"}
+_LINE_END = re.compile(r"\s*\n\s*")
+_SENTENCE_ENDS = frozenset(". ! ? ; …".split())
 _DASHES = frozenset("-\u2012\u2013\u2014\u2015")
 
 
@@ -121,7 +137,8 @@ class MentionFinder:
         if not classes.published:
             own |= dict.fromkeys([*classes.class_of, *classes.no_class])
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
-        self._describing = frozenset() if classes.published else DESCRIBING | stuff
+        qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
+        self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
         self._acting = {self._class_of.get(name) for name in _ACTING} - {None}
         self._person = self._class_of.get("person")
         self._animals = {self._class_of.get(name) for name in _ANIMALS} - {None}
@@ -150,6 +167,7 @@ class MentionFinder:
                 alike = alike.setdefault(word, _Terms())
             alike.whole = (*alike.whole, term)
         self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
+        self._spelling = None if classes.published else Spelling(self._known).name_of
         # The same words come again and again, and all captions share their units.
         self._reader = lru_cache(maxsize=8)(
             lambda stop_words: Remembered(partial(self._read_token, stop_words)).__getitem__
@@ -175,9 +193,12 @@ class MentionFinder:
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit."""
         reader = self._reader(frozenset(stop_words))
-        read = list(chain.from_iterable(map(reader, tokens(self._plain(caption)))))
+        text = self._plain(caption)
+        if grammar and "\n" in text:
+            text = _LINE_END.sub(" ; ", text)
+        read = list(chain.from_iterable(map(reader, tokens(text))))
         # Without `grammar` the mentions are those of `find`.
-        things = self._things(read) if grammar else list(self._names(read))
+        things = self._things(read, _proper(text)) if grammar else list(self._names(read))
         not_asserted = self._standings(read, things) if grammar else {}
         found: list[Unit] = []
         done = 0
@@ -194,13 +215,21 @@ class MentionFinder:
         found += chain.from_iterable(token.open for token in read[done:])
         return found
 
-    def _things(self, read: Sequence[_Token]) -> list[tuple[int, int, str]]:
+    def _things(
+        self, read: Sequence[_Token], proper: Collection[tuple[str, str]] = ()
+    ) -> list[tuple[int, int, str]]:
         """Return `_names` without what names no thing where it stands."""
         found: list[tuple[int, int, str]] = []
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
         for at, end, name in self._names(read):
             acts = read[at].verb and self._is_verb(read, at, acts_until)
-            if end - at == 1 and (acts or _is_idiom(read, at, name)):
+            if end - at == 1 and (
+                acts
+                or _is_idiom(read, at, name)
+                or _is_quality(read, at)
+                or _is_part(read, at, name)
+                or (proper and _is_proper(read, at, proper))
+            ):
                 continue
             if name in self._class_of:
                 acts_until[end] = self._class_of[name] in self._acting
@@ -292,6 +321,10 @@ class MentionFinder:
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
+        if self._spelling is not None and not {form, word} & self._known:
+            without_stops = word.replace(".", "")  # T.V.
+            near = self._spelling(word) or self._spelling(form)
+            form = without_stops if without_stops in self._known else near or form
         is_open = _open_units(word, stop_words)
         if form not in self._known and word not in self._known:
             return _Token(word, form, None, True, (), False, None, is_open, ())
@@ -340,6 +373,10 @@ class MentionFinder:
         if is_plural(last.word, last.form):
             return False
         before = [token.word for token in read[max(at - BEFORE, 0) : at]]
+        for back, word in enumerate(reversed(before)):
+            if word in _SENTENCE_ENDS:
+                before = before[len(before) - back :]
+                break
         behind = [token.word for token in read[end : end + BEHIND]]
         head = self._class_of.get(read[end].form)
         if self._class_of[name] == self._person and (
@@ -384,6 +421,46 @@ def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
     if before[-1:] == ["the"]:
         before.pop()
     return name == "camera" and not _TO_THE_CAMERA.isdisjoint(before[-1:])
+
+
+def _is_part(read: Sequence[_Token], at: int, name: str) -> bool:
+    """Return whether a name is a part of what the text names before: *the bowl* of a toilet."""
+    whole = _PARTS.get(name)
+    return (
+        whole is not None
+        and at > 0
+        and read[at - 1].word in ("the", "its", whole)
+        and any(token.form == whole for token in read[:at])
+    )
+
+
+def _proper(text: str) -> frozenset[tuple[str, str]]:
+    """Return the words that follow each other in names of brands and places: *Toyota Trucks*."""
+    found: set[tuple[str, str]] = set()
+    runs = list(_CAPITALS.finditer(text))
+    words = [run[0].lower().split() for run in runs]
+    if 2 * sum(map(len, words)) > text.count(" ") + 1:  # a title
+        return frozenset()
+    for run, of_run in zip(runs, words, strict=True):
+        before = text[max(run.start() - 24, 0) : run.start()].rstrip(' "\u201c*_')
+        if not before or before[-1] in ".!?:;\n":  # it begins a sentence
+            of_run = of_run[1:]
+        if before.lower().rpartition(" ")[2] not in _BEFORE_KINDS:  # a Golden Retriever
+            found.update(pairwise(of_run))
+    return frozenset(found)
+
+
+def _is_proper(read: Sequence[_Token], at: int, proper: Collection[tuple[str, str]]) -> bool:
+    around = [token.word for token in read[max(at - 1, 0) : at + 2]]
+    return any(pair in proper for pair in pairwise(around))
+
+
+def _is_quality(read: Sequence[_Token], at: int) -> bool:
+    """Return whether a name only says what something is like: *the bus is orange*."""
+    if word_class(read[at].word) != "JJ":
+        return False
+    before = [token.word for token in read[max(at - BEFORE, 0) : at]]
+    return is_quality(before, read[at].word, [token.word for token in read[at + 1 : at + 2]])
 
 
 def _joined(read: Sequence[_Token]) -> str:
