@@ -15,6 +15,7 @@ from functools import cache
 from typing import NamedTuple
 
 from .content_words import lines_of
+from .synonyms import rarity
 from .word_classes import word_class
 
 
@@ -79,7 +80,9 @@ _PLACE = (
     rf"(?:{_any('it him her them')}|{_any('the this that his her its their')}"
     r"(?:..(?!(?:that|which|who|is|are|was|were) )[^ ,;:()]+ ){1,2}))"
 )
-_START = r"(?:^|(?<= )..(?:[-,;:(){}/–—]|and|but|while|although|though|since|because|so) )"
+_START = (
+    r"(?:^|(?<= )..(?:[-,;:(){}/\u2013\u2014]|and|but|while|although|though|since|because|so) )"
+)
 _MACROS = {
     "START": _START,
     "END": _END,
@@ -105,24 +108,23 @@ _NEGATES = re.compile(_any(_NEGATIVE))
 _UNREAL = re.compile(
     rf"{_any('if unless whether would might should must wish imagine suppose')}|..[?] "
 )
-_SENTENCE_END = re.compile(r"..[.!?;…]+ ")
-_NEW_CLAUSE = re.compile(r".., (?=..(?:and|but|while|although|though) )")
-_NO_CUES = frozenset(
-    "of in on at the a an by with for to that is are was be it and from START".split()
+_A_THING = re.compile(_THING)
+# *No other dogs, no parked cars*: there may be some.
+_QUALIFIED = re.compile(
+    rf"..(?:{_FURTHER.replace(' ', '|')}) |J_(?!(?:{_PLAIN.replace(' ', '|')}) )"
 )
+_NEW_CLAUSE = re.compile(r".., (?=..(?:and|but|while|although|though) )")
 
 
 class _Construction(NamedTuple):
-    cues: frozenset[str]  # one of these words is in whatever it matches
+    needed: tuple[frozenset[str], ...]  # of each of these, one word is in whatever it matches
     pattern: re.Pattern[str]
     standing: Standing
 
 
 def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
     """Return those words that are names of things and not asserted, by their place in the text."""
-    cues = _cues()
-    if not any(word.text in cues for word in words):
-        return {}
+    cues, constructions = _cues(), _constructions()
     found: dict[int, Standing] = {}
     start = 0
     ends = [at for at, word in enumerate(words) if word.text[:1] in (*".!?;…",)]
@@ -131,9 +133,14 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
         if _answered(words, end):
             names = (at for at in range(start, end) if words[at].kind is not None)
             found |= dict.fromkeys(names, Standing.DENIED)
-        present = cues.keys() & {word.text for word in sentence}
-        if present and any(word.kind is not None for word in sentence):
-            wanted = {number for cue in present for number in cues[cue]}
+        present = {word.text for word in sentence}.union(f"<{word.kind}>" for word in sentence)
+        numbers = {number for cue in cues.keys() & present for number in cues[cue]}
+        wanted = [
+            constructions[number]
+            for number in sorted(numbers)
+            if not any(map(present.isdisjoint, constructions[number].needed))
+        ]
+        if wanted:
             for at, standing in _in_sentence(sentence, wanted):
                 found.setdefault(start + at, standing)
         start = end + 1
@@ -145,7 +152,9 @@ def _answered(words: Sequence[Word], end: int) -> bool:
     return words[end].text[:1] == "?" and [one.text for one in words[end + 1 : end + 2]] == ["no"]
 
 
-def _in_sentence(words: Sequence[Word], wanted: set[int]) -> Iterator[tuple[int, Standing]]:
+def _in_sentence(
+    words: Sequence[Word], wanted: Sequence[_Construction]
+) -> Iterator[tuple[int, Standing]]:
     places: list[int] = []  # where the words are in the text that patterns read
     coded: list[str] = []
     length = 0
@@ -162,28 +171,33 @@ def _in_sentence(words: Sequence[Word], wanted: set[int]) -> Iterator[tuple[int,
     is_unreal = _UNREAL.search(text) is not None
     at_place = dict(zip(places, numbers, strict=True))
     constructions = _constructions()
-    for which in sorted(wanted):
-        _, pattern, standing = constructions[which]
-        denies = standing is Standing.DENIED
-        if denies and is_unreal:
+    denials: list[re.Match[str]] = []
+    for _, pattern, standing in wanted:
+        if standing is Standing.DENIED:
+            denials += () if is_unreal else pattern.finditer(text)
             continue
-        part = "x" if "x" in pattern.groupindex else 0
         for match in pattern.finditer(text):
-            begin = max(
-                (m.end() for m in _NEW_CLAUSE.finditer(text, 0, match.start(part))), default=0
-            )
-            if denies and _NEGATES.search(text, begin, match.start() + 1):
-                continue
-            phrase = match[part]
-            as_it_is = denies and re.search(
-                rf"..(?:{_FURTHER.replace(' ', '|')}) |J_(?!(?:{_PLAIN.replace(' ', '|')}|signs?|traces?|evidence|presence) )",
-                phrase,
-            )
-            for thing in re.finditer(_THING, phrase):
-                yield (
-                    at_place[match.start(part) + thing.start()],
-                    Standing.NOT_CLAIMED if as_it_is else standing,
-                )
+            start, phrase = _phrase(match)
+            for thing in _A_THING.finditer(phrase):
+                yield at_place[start + thing.start()], Standing.NOT_CLAIMED
+    done = 0  # behind the last denial: its own negation is none of the next
+    for match in sorted(denials, key=lambda one: (one.start(), -one.end())):
+        begin = max(
+            (m.end() for m in _NEW_CLAUSE.finditer(text, done, match.start())), default=done
+        )
+        if match.start() < done or _NEGATES.search(text, begin, match.start() + 1):
+            continue
+        done = match.end()
+        start, phrase = _phrase(match)
+        standing = Standing.NOT_CLAIMED if _QUALIFIED.search(phrase) else Standing.DENIED
+        for thing in _A_THING.finditer(phrase):
+            yield at_place[start + thing.start()], standing
+
+
+def _phrase(match: re.Match[str]) -> tuple[int, str]:
+    """Return where the things of a construction begin in a text, and the words around them."""
+    part = "x" if "x" in match.re.groupindex else 0
+    return match.start(part), match[part]
 
 
 def _code(word: Word) -> str:
@@ -212,7 +226,7 @@ def _constructions() -> list[_Construction]:
 
 
 def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing) -> _Construction:
-    pattern, cues = "", frozenset[str]()
+    pattern, needed = "", list[frozenset[str]]()
     for element in elements:
         is_thing = element.startswith("[") and element.endswith("]") and len(element) > 1
         is_optional = element.startswith("(") and element.endswith(")") and len(element) > 1
@@ -221,16 +235,24 @@ def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing)
             pattern += _DENIED if standing is Standing.DENIED else _NAMED
         elif words in _MACROS:
             pattern += _MACROS[words]
+            needed += [frozenset([f"<{words.lower()}>"])] if words in ("PEOPLE", "ANIMAL") else []
         else:
             words = lists[words.strip("{}")] if words.startswith("{") else words
             own = frozenset(words.split("|"))
             literal = _any(words.replace("|", " "))
             pattern += f"(?P<x>{literal})" if is_thing else literal + "?" * is_optional
-            if not is_optional and (
-                not cues or own.isdisjoint(_NO_CUES) > cues.isdisjoint(_NO_CUES)
-            ):
-                cues = own
-    return _Construction(cues, re.compile(rf"(?<![^ ]){pattern}"), standing)
+            needed += [] if is_optional else [own]
+    needed.sort(key=_rarity, reverse=True)
+    return _Construction(tuple(needed), re.compile(rf"(?<![^ ]){pattern}"), standing)
+
+
+def _rarity(words: frozenset[str]) -> float:
+    return min(rarity(word) if word.isalnum() else 0.0 for word in words)
+
+
+def is_cue_of_construction(word: str) -> bool:
+    """Return whether a construction has a word: without any, a text asserts what it names."""
+    return word in _cues()
 
 
 @cache
@@ -238,6 +260,6 @@ def _cues() -> Mapping[str, list[int]]:
     """Return the constructions that a word may be of, by their number."""
     by_word: dict[str, list[int]] = {}
     for number, construction in enumerate(_constructions()):
-        for cue in construction.cues:
+        for cue in construction.needed[0]:
             by_word.setdefault(cue, []).append(number)
     return by_word

@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from ..io.records import Remembered
-from .constructions import Standing, Word, standings
+from .constructions import Standing, Word, is_cue_of_construction, standings
 from .content_words import piece_words, plain, runs_and_marks
 from .english import irregular_plural, singular, tokens
 from .grammar import (
@@ -33,6 +33,7 @@ from .nouns import (
     describes_word,
     is_plural,
     is_quality,
+    may_be_described,
     may_be_verb,
 )
 from .spelling import Spelling
@@ -79,6 +80,7 @@ _CAPITALS = re.compile(r"[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)+")
 _BEFORE_KINDS = frozenset("a an the this that one two his her their its my your some".split())
 # Parts that have the name of a thing.
 _PARTS = {"bowl": "toilet", "bed": "truck", "fork": "bicycle", "horn": "car"}
+_OTHERWISE = frozenset(("sign", "camera", *_PARTS))
 _LINE_END = re.compile(r"\s*\n\s*")
 _SENTENCE_ENDS = frozenset(". ! ? ; …".split())
 _DASHES = frozenset("-\u2012\u2013\u2014\u2015")
@@ -122,6 +124,10 @@ class _Token(NamedTuple):
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
     terms: tuple[_Terms, ...]  # those that it begins
     describes: bool  # whether it may only describe the next word
+    is_plural: bool
+    is_head: bool  # whether a noun before it may describe it
+    is_cue: bool  # whether a construction may have it
+    is_other: bool  # whether its name may mean something else
     verb: str | None  # what somebody does, if it may be that
     open: tuple[Unit, ...]  # the units that it is where it is no name
     named: tuple[Unit, ...]  # those that it is where it is one
@@ -199,7 +205,8 @@ class MentionFinder:
         read = list(chain.from_iterable(map(reader, tokens(text))))
         # Without `grammar` the mentions are those of `find`.
         things = self._things(read, _proper(text)) if grammar else list(self._names(read))
-        not_asserted = self._standings(read, things) if grammar else {}
+        has_cue = grammar and any(token.is_cue for token in read)
+        not_asserted = self._standings(read, things) if has_cue else {}
         found: list[Unit] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
@@ -223,13 +230,10 @@ class MentionFinder:
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
         for at, end, name in self._names(read):
             acts = read[at].verb and self._is_verb(read, at, acts_until)
-            if end - at == 1 and (
-                acts
-                or _is_idiom(read, at, name)
-                or _is_quality(read, at)
-                or _is_part(read, at, name)
-                or (proper and _is_proper(read, at, proper))
-            ):
+            is_single = end - at == 1
+            if is_single and (acts or (read[at].is_other and _means_no_thing(read, at, name))):
+                continue
+            if is_single and proper and _is_proper(read, at, proper):
                 continue
             if name in self._class_of:
                 acts_until[end] = self._class_of[name] in self._acting
@@ -267,7 +271,7 @@ class MentionFinder:
                 numbers[len(words)] = number
                 last = read[end - 1]
                 kind = "animal" if category in self._animals else "thing"
-                if category == self._person and is_plural(last.word, last.form):
+                if category == self._person and last.is_plural:
                     kind = "people"
                 words.append(Word(_joined(read[at:end]), kind))
                 done = end
@@ -325,9 +329,12 @@ class MentionFinder:
             without_stops = word.replace(".", "")  # T.V.
             near = self._spelling(word) or self._spelling(form)
             form = without_stops if without_stops in self._known else near or form
+        own = not self.classes.published
         is_open = _open_units(word, stop_words)
+        is_head, is_cue = own and may_be_described(word), own and is_cue_of_construction(word)
         if form not in self._known and word not in self._known:
-            return _Token(word, form, None, True, (), False, None, is_open, ())
+            flags = (False, False, is_head, is_cue, False)
+            return _Token(word, form, None, True, (), *flags, None, is_open, ())
         name = self._as_written.get(word, form)
         category = self._class_of.get(name)
         named: tuple[Unit, ...] = ()
@@ -338,7 +345,9 @@ class MentionFinder:
         describes = word in self._describing
         alone = not terms and not describes
         verb = next((one for one in (name, form) if one in VERBS), None)
-        return _Token(word, form, name, alone, terms, describes, verb, is_open, named)
+        is_other = name in _OTHERWISE or word_class(word) == "JJ"
+        flags = (describes, is_plural(word, form), is_head, is_cue, is_other)
+        return _Token(word, form, name, alone, terms, *flags, verb, is_open, named)
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
@@ -352,7 +361,8 @@ class MentionFinder:
             end, name = (at + 1, token.name) if token.alone else self._name(read, at)
             if name is None or name == no_name:
                 continue
-            if is_list or not self._describes(read, at, end, name):
+            is_head = end < len(read) and read[end].is_head and not read[end - 1].is_plural
+            if is_list or not (is_head and self._describes(read, at, end, name)):
                 yield at, end, name
 
     def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
@@ -368,9 +378,7 @@ class MentionFinder:
     def _describes(self, read: Sequence[_Token], at: int, end: int, name: str) -> bool:
         """Return whether a name describes the noun behind it: *dog house*."""
         last = read[end - 1]
-        if self.classes.published or name not in self._class_of or end == len(read):
-            return False
-        if is_plural(last.word, last.form):
+        if name not in self._class_of:
             return False
         before = [token.word for token in read[max(at - BEFORE, 0) : at]]
         for back, word in enumerate(reversed(before)):
@@ -436,17 +444,19 @@ def _is_part(read: Sequence[_Token], at: int, name: str) -> bool:
 
 def _proper(text: str) -> frozenset[tuple[str, str]]:
     """Return the words that follow each other in names of brands and places: *Toyota Trucks*."""
+    if text[1:].islower():
+        return frozenset()
     found: set[tuple[str, str]] = set()
     runs = list(_CAPITALS.finditer(text))
     words = [run[0].lower().split() for run in runs]
     if 2 * sum(map(len, words)) > text.count(" ") + 1:  # a title
         return frozenset()
-    for run, of_run in zip(runs, words, strict=True):
+    for run, named in zip(runs, words, strict=True):
         before = text[max(run.start() - 24, 0) : run.start()].rstrip(' "\u201c*_')
         if not before or before[-1] in ".!?:;\n":  # it begins a sentence
-            of_run = of_run[1:]
+            named.pop(0)
         if before.lower().rpartition(" ")[2] not in _BEFORE_KINDS:  # a Golden Retriever
-            found.update(pairwise(of_run))
+            found.update(pairwise(named))
     return frozenset(found)
 
 
@@ -461,6 +471,10 @@ def _is_quality(read: Sequence[_Token], at: int) -> bool:
         return False
     before = [token.word for token in read[max(at - BEFORE, 0) : at]]
     return is_quality(before, read[at].word, [token.word for token in read[at + 1 : at + 2]])
+
+
+def _means_no_thing(read: Sequence[_Token], at: int, name: str) -> bool:
+    return _is_idiom(read, at, name) or _is_quality(read, at) or _is_part(read, at, name)
 
 
 def _joined(read: Sequence[_Token]) -> str:

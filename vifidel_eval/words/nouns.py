@@ -74,14 +74,21 @@ def describes_noun(before: Sequence[str], word: str, behind: Sequence[str]) -> b
     word : str
         The noun as it is written.
     behind : sequence of str
-        The first `BEHIND` words behind it.
+        The first `BEHIND` words behind it, of which the first `may_be_described`.
     """
     head = behind[0]
-    if not head.isalpha() or head in _ADVERBIAL or word == head or singular(head) in _WHOLES:
+    if word == head:
         return False
     if _is_in_ing(head):
         return _is_name_in_ing(before, head, behind[1] if len(behind) > 1 else ".")
-    return may_be_noun(head) and not _may_do(before, word, head)
+    return not _may_do(before, word, head)
+
+
+def may_be_described(word: str) -> bool:
+    """Return whether a noun before a word may describe it."""
+    if not word.isalpha() or word in _ADVERBIAL or singular(word) in _WHOLES:
+        return False
+    return _is_in_ing(word) or may_be_noun(word)
 
 
 def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:

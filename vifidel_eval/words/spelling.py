@@ -1,14 +1,14 @@
 """Misspelled names: what is no word of English and one edit away from a name is that name.
 
-An edit inserts, deletes, replaces or swaps letters (Damerau, CACM 1964); that letters are doubled or
-not counts as none: *girafe, zeebra, brocolli, umberella*.
+An edit inserts, deletes, replaces or swaps letters (Damerau, CACM 1964); whether letters are
+doubled does not count: *girafe, zeebra, brocolli, umberella*.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from string import ascii_lowercase
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from .word_classes import is_listed
 
@@ -21,10 +21,17 @@ class Spelling:
     """Finds the names of a list that misspelled words mean."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names: dict[str, str] = {}
-        for name in sorted(names):
+        self._listed = names
+
+    @cached_property
+    def _near(self) -> Mapping[str, set[str]]:
+        """Names by what is left of them without one letter, or none (Garbe, SymSpell)."""
+        near: dict[str, set[str]] = {}
+        for name in self._listed:
             if name.isalpha() and name.isascii():
-                self._names.setdefault(_DOUBLED.sub(r"\1", name), name)
+                for rest in _without_one(_DOUBLED.sub(r"\1", name)):
+                    near.setdefault(rest, set()).add(name)
+        return near
 
     def name_of(self, word: str) -> str | None:
         """Return the name that a lower-case word means; None if it is a word, or none is near."""
@@ -33,9 +40,35 @@ class Spelling:
             return None
         plain = _DOUBLED.sub(r"\1", word)
         # The first letter is seldom wrong (Yannakoudakis and Fawthrop, 1983).
-        found = {self._names[one] for one in (plain, *_edited(plain)) if one in self._names}
-        near = [name for name in found if name[0] == word[0]]
-        return near[0] if len(near) == 1 else None
+        near = {
+            name
+            for rest in _without_one(plain)
+            for name in self._near.get(rest, ())
+            if name[0] == word[0] and _is_one_edit(plain, _DOUBLED.sub(r"\1", name))
+        }
+        same = {name for name in near if _DOUBLED.sub(r"\1", name) == plain}
+        found = same or near
+        return found.pop() if len(found) == 1 else None
+
+
+def _without_one(word: str) -> Iterator[str]:
+    yield word
+    yield from (word[:at] + word[at + 1 :] for at in range(len(word)))
+
+
+def _is_one_edit(word: str, other: str) -> bool:
+    """Return whether two words are one edit apart, or none."""
+    same = next(
+        (n for n, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), None
+    )
+    if same is None:
+        return abs(len(word) - len(other)) <= 1
+    left, right = word[same:], other[same:]
+    return (
+        left[1:] in (right, right[1:])
+        or left == right[1:]
+        or left[:2] + left[2:] == right[1:2] + right[:1] + right[2:]
+    )
 
 
 def _is_word(word: str) -> bool:
@@ -46,16 +79,3 @@ def _is_word(word: str) -> bool:
     return any(
         is_listed(one) for stem in stems for one in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y")
     )
-
-
-def _edited(word: str) -> Iterable[str]:
-    for at in range(len(word) + 1):
-        before, behind = word[:at], word[at:]
-        if behind:
-            yield before + behind[1:]
-        if behind[1:]:
-            yield before + behind[1] + behind[0] + behind[2:]
-        for letter in ascii_lowercase:
-            yield before + letter + behind
-            if behind:
-                yield before + letter + behind[1:]
