@@ -36,7 +36,7 @@ from .nouns import (
     may_be_described,
     may_be_verb,
 )
-from .spelling import Spelling
+from .misspelled import Misspelled
 from .synonyms import ClassList
 from .word_classes import word_class
 
@@ -173,7 +173,7 @@ class MentionFinder:
                 alike = alike.setdefault(word, _Terms())
             alike.whole = (*alike.whole, term)
         self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
-        self._spelling = None if classes.published else Spelling(self._known).name_of
+        self._spelling = None if classes.published else Misspelled(self._known).name_of
         # The same words come again and again, and all captions share their units.
         self._reader = lru_cache(maxsize=8)(
             lambda stop_words: Remembered(partial(self._read_token, stop_words)).__getitem__

@@ -17,7 +17,7 @@ _ENDINGS = ("s", "es", "ing", "ed", "er", "or", "ly", "y", "less", "ish", "able"
 _DOUBLED = re.compile(r"(.)\1")
 
 
-class Spelling:
+class Misspelled:
     """Finds the names of a list that misspelled words mean."""
 
     def __init__(self, names: Iterable[str]) -> None:
