@@ -29,28 +29,82 @@ from .plain import below_header, classes_of
 
 T = TypeVar("T")
 
-# In the words of models: "Yes, there is one.", "No.", "I am not sure", "I cannot tell from here."
-_YES_OR_NO = re.compile(r"(yes|no)\b(?! idea)")
-_UNSURE = re.compile(
-    r"(?:i(?:'m| am)? |it(?:'s| is) )?(?:unsure|uncertain|unclear|unknown|maybe|perhaps|no idea|"
-    r"not (?:sure|certain|clear|possible)|can(?:'t|not| not) (?:tell|say|see|determine|be)|"
-    r"(?:don't|do not) know|(?:hard|difficult|impossible) to)\b"
+# What opens an answer and is no answer, unless nothing else is one: *No doubt* then means yes, *No
+# problem* nothing.
+_OPENING = re.compile(
+    r"(?:(?:there(?:'s| is) )?no (?:doubt|question)(?: about (?:it|that))?\b|"
+    r"without (?:a |any )?doubt\b|(?:sure|of course|certainly|definitely|absolutely|indeed|"
+    r"clearly|obviously|correct|right|true|affirmative)\b|"
+    r"(?P<empty>no (?:problem|worries|wonder)\b|(?:well|okay|ok|oh|hmm+|so|unfortunately|"
+    r"(?:i'm |i am )?(?:afraid|sorry))\b(?!-)))[ \"'*.,:;!\u2013\u2014-]*"
 )
+_ANSWER = re.compile(  # a yes or no that stands alone, or begins a sentence
+    r"\b(?:(yes|yep|yeah|yup)|"
+    r"(nope|nah|no(?= *(?:[.,:;!?)\"'*\u2013\u2014]|$|and\b|or\b))))\b|^(no)\b"
+)
+_SUBJECT = r"(?:the |this )?(?:it|that|this|image|picture|photo|scene)"
+_SEE = r"(?:see|spot|find|notice|detect|observe)"
+# How models leave it open: "I am not sure", "I cannot tell from here.", "There might be."
+_UNSURE = re.compile(
+    r"(?:i(?:'m| am)? |it(?:'s| is) )?(?:unsure|uncertain|unclear|unknown|maybe|perhaps|possibly|"
+    r"probably|likely|no (?:idea|clue|way (?:to|of))|not (?:sure|certain|clear|possible)|"
+    r"can(?:'t|not| not) (?:tell|say|determine|be|see(?! (?:an?|any|one)\b))|"
+    r"(?:don't|do not) know|(?:hard|difficult|impossible) to)\b|"
+    r"(?:there|it) (?:may|might|could)\b|(?:it |that )?depends\b"
+)
+# Sentences that say no, and those that say yes.
+_NOT_THERE = re.compile(
+    rf"(?:not|none|nothing|neither|never|nowhere|false|negative)\b|"
+    rf"(?:i|we) (?:(?:do|did|could)n't|can't|(?:do|did|can|could) ?not) (?:{_SEE}|think|believe)\b|"
+    rf"(?:i'm|i am|we are) unable to {_SEE}\b|"
+    rf"(?:i|we) (?:can )?{_SEE} (?:no|none|nothing)\b|"
+    rf"there (?:is|are|was|were|do|does)(?:n't\b| (?:not?|none|nothing)\b)|there's (?:not?|none)\b|"
+    rf"(?:it|{_SUBJECT}) (?:is|does|do|was)(?:n't| not)\b|(?:doesn't|isn't|aren't)\b|"
+    rf"(?:it|there) (?:appears|seems)(?: to be)? (?:not?|none)\b|"
+    rf"{_SUBJECT} (?:contains|shows|has|includes|depicts) no\b"
+)
+_THERE = re.compile(
+    rf"there(?:'s| is| are| was| were| appears?| seems?)\b|(?:i|we) (?:can |do )?{_SEE}\b|"
+    rf"(?:i|we) (?:think|believe) (?:so|there (?:is|are)|it is)\b|"
+    rf"{_SUBJECT} (?:is|does|was|appears|seems|looks|contains|shows|has|includes|depicts)\b"
+)
+_ANYTHING = re.compile(
+    r"\W*$|.*\b(?:one|some|two|three|several|many|few|so|like it|visible|present)\b"
+)
+_SENTENCES = re.compile(r"[.!?]+")
 
 
-def _there(entry: Entry, key: str, expected: str) -> bool | None:
-    """Return what an answer in words means: there, not there, or None where it leaves that open."""
+def _there(entry: Entry, key: str, thing: Any, expected: str) -> bool | None:
+    """Return what an answer in words means: there, not there, or None where it leaves that open.
+
+    *There is a dog* says nothing of a cat.
+    """
     answer = entry.get(key)
     if isinstance(answer, bool):
         return answer
     text = answer if isinstance(answer, str) else ""
-    text = text.strip(" \t\n\"'*.").replace("\u2019", "'").lower()
+    text = " ".join(text.replace("\u2019", "'").lower().split()).strip(" \"'*.")
     if _UNSURE.match(text):
         return None
-    yes_or_no = _YES_OR_NO.match(text)
-    if not yes_or_no:
-        raise entry.refusal(key, expected)
-    return yes_or_no[1] == "yes"
+    agrees, start = False, 0
+    while opening := _OPENING.match(text, start):
+        agrees = agrees or not opening["empty"]
+        start = opening.end()
+    text = text[start:]
+    for sentence in map(str.strip, _SENTENCES.split(text)):
+        said = {bool(yes) for yes, *_ in _ANSWER.findall(sentence)}
+        if said:
+            return None if len(said) == 2 else said.pop()
+    if _UNSURE.match(text):
+        return None
+    if _NOT_THERE.match(text):
+        return False
+    said_there = _THERE.match(text)
+    rest = text[said_there.end() :] if said_there else ""
+    named = isinstance(thing, str) and thing.lower() in rest
+    if agrees or named or (said_there and _ANYTHING.match(rest)):
+        return True
+    raise entry.refusal(key, expected)
 
 
 def _read_answers(answers: Entries, found: Instances) -> ObjectLabels:
@@ -62,7 +116,7 @@ def _read_answers(answers: Entries, found: Instances) -> ObjectLabels:
             found.scored = True
             there = found.there(check_score(answer["score"], answer))
         else:
-            there = _there(answer, "answer", "yes, no or unsure, or a 'score' from 0 to 1")
+            there = _there(answer, "answer", thing, "yes, no or unsure, or a 'score' from 0 to 1")
         found.answer(image_id, thing, there, answer)
     # An image whose captions mention nothing has no question, and so no answer.
     return found.object_labels("answers", lists_every_image=False, says_asked=True)
@@ -95,7 +149,7 @@ def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
         asked = _QUESTION.fullmatch(str(question.get(text)))
         if not asked:
             raise question.refusal(text, "a question such as 'Is there a dog in the image?'")
-        there = _there(question, label, "yes or no, as POPE has it")
+        there = _there(question, label, asked[1], "yes or no, as POPE has it")
         found.answer(image_id, asked[1], there, question)
     return found.object_labels("pope", says_asked=True)
 

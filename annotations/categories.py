@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -22,6 +22,7 @@ from ..io.files import check_path, first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
 from ..io.options import named_if_wrong
 from .labels import NO_NAMES, CategoryNames, clean_label
+from .tags import names_in
 
 #: Everything that `read_categories` takes.
 CategorySource: TypeAlias = (
@@ -69,7 +70,7 @@ def read_categories(source: CategorySource) -> CategoryNames:
         return NO_NAMES
     if isinstance(source, Mapping):
         return _by_id(source, Source("categories", AnnotationError))
-    names = CategoryNames({}, {}, {})
+    names = CategoryNames({}, {}, {}, {})
     paths: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
     for path in paths:
         check_path(path, AnnotationError, "a path of categories")
@@ -151,13 +152,24 @@ def names_by_id(categories: Entries) -> dict[Any, str]:
     return names
 
 
+def supercategories(categories: Entries) -> dict[str, str]:
+    """Return the label of the supercategory of each label, from ``categories`` of a COCO file."""
+    pairs = ((category.get("name"), category.get("supercategory")) for category in categories)
+    return {
+        clean_label(name): clean_label(parent) for name, parent in pairs if isinstance(parent, str)
+    }
+
+
 def category_name(category_id: Any, names: Mapping[Any, str], entry: Entry, whose: str) -> str:
     """Return the name of a category that an entry has; `whose` says who lists the categories."""
-    try:
-        if not isinstance(category_id, bool):
-            return names[category_id]
-    except (KeyError, TypeError):
-        pass
+    spellings = [category_id]  # pandas and other tools write 18 as "18", or the other way round
+    if isinstance(category_id, str):
+        spellings.append(from_json_key(category_id.strip()))
+    elif isinstance(category_id, Integral) and not isinstance(category_id, bool):
+        spellings.append(str(category_id))
+    for spelling in spellings:
+        if isinstance(spelling, Hashable) and not isinstance(spelling, bool) and spelling in names:
+            return names[spelling]
     raise AnnotationError(
         f"{entry}: category_id {category_id!r:.40} is not one of {whose} {len(names)} "
         "categories; give the file that lists the categories."
@@ -172,10 +184,14 @@ def _from_json(content: Any, source: Source) -> CategoryNames:
             return CategoryNames(indices=_from_zero(pairs, f"{source.where}: id2label"))
         if content and all(isinstance(name, str) for name in content.values()):
             return _by_id(content, source)
-        return CategoryNames(ids=names_by_id(root(content, source).entries("categories")))
+        return _from_coco(root(content, source).entries("categories"))
     if content and all(isinstance(name, str) for name in content):
         return CategoryNames(indices=_from_zero(enumerate(content), source.where))
-    return CategoryNames(ids=names_by_id(Entries(content, source)))
+    return _from_coco(Entries(content, source))
+
+
+def _from_coco(categories: Entries) -> CategoryNames:
+    return CategoryNames(ids=names_by_id(categories), parents=supercategories(categories))
 
 
 def _by_id(names: Mapping[Any, str], source: Source) -> CategoryNames:
@@ -290,7 +306,7 @@ def read_declared(source: Declared) -> LookedFor | None:
         wrong = next((label for label in given if not isinstance(label, str)), None)
         if wrong is not None:
             raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
-    labels = frozenset(map(clean_label, given)) - {""}
+    labels = frozenset(clean_label(one) for label in given for one in names_in(label)) - {""}
     if not labels:
         raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
     return LookedFor(name, labels)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..errors import AnnotationError, VifidelWarning
 from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
 from ..io.image_ids import ImageId, mismatch
 from ..io.options import named_if_wrong
-from .categories import COCO_CATEGORIES, category_name, names_by_id
+from .categories import COCO_CATEGORIES, category_name, names_by_id, supercategories
 from .instances import Format, Instances, Way
 from .labels import CategoryNames, check_score, clean_label
 from .objects import ObjectLabels
@@ -48,19 +48,24 @@ def read_coco_instances(
 
 
 def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
-    names = names_by_id(content.entries("categories"))
+    categories = content.entries("categories")
+    names, parents = names_by_id(categories), supercategories(categories)
     listed = listed_images(content)
     found.images.update({image_id: {} for image_id in listed})
+    found.file_names = list(_file_names(listed))
     _ask(listed, names, found)
     known: dict[int, str] = {}  # the label of each category id that has been counted
     for annotation in content.entries("annotations"):
         fields = annotation.content
+        if found.left_out.flagged(annotation):
+            continue
         image_id, category_id = fields.get("image_id"), fields.get("category_id")
         if type(image_id) is type(category_id) is int and "score" not in fields:
             # Most of a file, which has hundreds of thousands of annotations.
             labels, label = found.images.get(image_id), known.get(category_id)
             if labels is not None and label is not None:
-                labels[label] = labels.get(label, 0) + 1
+                if not found.repeats(image_id, label, fields.get("bbox")):
+                    labels[label] = labels.get(label, 0) + 1
                 continue
         image_id = listed_image(annotation, listed, "annotations")
         name = category_name(annotation["category_id"], names, annotation, "this file's")
@@ -74,8 +79,31 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
     return found.object_labels(
         "coco-instances",
         lists_every_image=bool(listed),
-        categories=() if found.asked else names.values(),
+        categories=() if found.asked else _without_groups(names, parents, found),
     )
+
+
+def _file_names(listed: Mapping[ImageId, Entry]) -> Iterator[tuple[str, ImageId]]:
+    """Yield each file name, and what it was before Roboflow's export (``extra.name``)."""
+    for image_id, image in listed.items():
+        extra = image.get("extra")
+        original = extra.get("name") if isinstance(extra, Mapping) else None
+        for name in (image.get("file_name"), original):
+            if isinstance(name, str) and name:
+                yield name, image_id
+
+
+def _without_groups(
+    names: Mapping[Any, str], parents: Mapping[str, str], found: Instances
+) -> set[str]:
+    """Return the categories that can be absent: not those that only group others.
+
+    An export may begin with a root, such as Roboflow's category 0, that is the supercategory of
+    others and that nothing is labelled with: it is there where they are.
+    """
+    categories = {clean_label(name) for name in names.values()}
+    groups = {parent for label, parent in parents.items() if label != parent} & categories
+    return categories - groups.difference(*found.images.values())
 
 
 def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, Any]:
@@ -155,9 +183,11 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
     found.scored = True
     for detection in detections:
         image_id = detection.image_id()
+        found.image(image_id)
+        if found.left_out.flagged(detection):
+            continue
         name = category_name(detection["category_id"], names, detection, whose)
         score = check_score(detection["score"], detection)
-        found.image(image_id)
         found.add(image_id, name, detection, score=score, sides=detection.get("bbox"))
     if not found.names.ids and not found.keeps_boxes:  # boxes are read after the labels
         warnings.warn(
@@ -166,7 +196,11 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
             VifidelWarning,
             stacklevel=3,
         )
-    return found.object_labels("coco-results", lists_every_image=False, categories=names.values())
+    return found.object_labels(
+        "coco-results",
+        lists_every_image=False,
+        categories=_without_groups(names, found.names.parents, found),
+    )
 
 
 RESULTS = Format(
@@ -202,6 +236,8 @@ def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
     }
     listed = listed_images(content)
     found.images.update({image_id: {} for image_id in listed})
+    found.file_names = list(_file_names(listed))
+    found.tells_objects_apart = True  # segments share no pixel
     annotated: set[Any] = set()
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, listed, "annotations")
@@ -271,6 +307,7 @@ NOCAPS = Format(
 
 def _read_visual_genome(images: Entries, found: Instances) -> ObjectLabels:
     """Read the objects of each image; a box is ``x``, ``y``, ``w`` and ``h``, in pixels."""
+    found.tells_objects_apart = True  # by their object_id
     for image in images:
         key = "id" if "id" in image and "image_id" not in image else "image_id"
         image_id = found.image_once(image, key)

@@ -7,28 +7,26 @@ A format is a reader, its record, a `Format`, and a line in the table of `.read`
 from __future__ import annotations
 
 import math
-from collections import Counter
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
-from ..errors import AnnotationError
+from ..errors import AnnotationError, VifidelWarning
 from ..io.containers import Kind
-from ..io.entries import Entry
-from ..io.image_ids import ImageId
-from ..io.options import are_texts, check_thresholds, named_if_wrong
+from ..io.entries import Entry, LeftOut
+from ..io.image_ids import ImageId, images_by_name
+from ..io.options import check_thresholds, named_if_wrong
 from .labels import (
-    CLEAN,
     DETECTION_THRESHOLD,
-    LONGEST_NAME,
-    NO_CATEGORY,
     NO_NAMES,
     CategoryNames,
     checked_label,
     listed,
 )
-from .objects import Box, ImageBoxes, ObjectLabels
+from .objects import Box, ImageBoxes, ObjectLabels, counts_of_names
+from .tags import NAMES_IN, read_answer
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
@@ -88,6 +86,13 @@ class Instances:
         self.scored = self.leaves_out = False  # whether there are scores, and one was too low
         self.keeps_boxes = keeps_boxes
         self.boxes: dict[ImageId, ImageBoxes] = {}  # of images that have any, if asked for
+        self.file_names: list[tuple[str, ImageId]] = []  # of images that are listed with one
+        self.left_out = LeftOut()
+        #: Whether the source tells objects apart by more than labels, boxes and scores.
+        self.tells_objects_apart = False
+        # Image, label, score and box of each object that has a box, and how often one came again.
+        self._located: set[tuple[Any, ...]] = set()
+        self._repeated = 0
 
     def counts_from(self, lowest: float) -> None:
         """Set the lowest score that counts where no user says it."""
@@ -121,28 +126,62 @@ class Instances:
             self.scored = True
             if not self.counts(score):
                 return ""
-        label = checked_label(name, at)
+        first, *others = NAMES_IN[name]
+        label = checked_label(first, at)
         labels = self.images.setdefault(image_id, {})
-        if label:
+        if label and not self.repeats(image_id, label, sides, score):
             labels[label] = labels.get(label, 0) + number
             if self.keeps_boxes:
                 self.keep_box(image_id, label, sides, score, size)
+        for other in others:
+            self.add(image_id, other, at, number, None, sides, size)
         return label
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image, in a shape of `LabelList`."""
-        if are_texts(items, LONGEST_NAME) and NO_CATEGORY not in items:  # as most are
-            counts = dict(Counter(map(CLEAN.__getitem__, items)))
-            if "" not in counts:
-                self.images[image_id] = counts
-                return
+        items = read_answer(items) if isinstance(items, str) else items
+        counts = counts_of_names(items)
+        if counts is not None:  # as most are
+            self.images[image_id] = counts
+            return
         self.image(image_id)
         for one in list(listed(items, self.lowest, self.uncertain, self.names)):
             if one.number:
-                sides = from_corners(one.box) if self.keeps_boxes else None
+                sides = from_corners(one.box)
                 self.add(image_id, one.name, "", one.number, one.score, sides)
             else:
                 self.ask(image_id, one.name)
+
+    def repeats(
+        self, image_id: ImageId, label: str, sides: Any, score: float | None = None
+    ) -> bool:
+        """Return whether an image has had an object of this label, box and score, and count it.
+
+        Samplers that pad a last batch and files that were joined write the same object twice. A box
+        without an area locates nothing, so it repeats nothing.
+        """
+        numbers = None if self.tells_objects_apart else _numbers(sides)
+        if numbers is None or min(numbers[2:]) <= 0:
+            return False
+        before = len(self._located)
+        self._located.add((image_id, label, score, *numbers))
+        repeated = len(self._located) == before
+        self._repeated += repeated
+        return repeated
+
+    def warn_of_left_out(self) -> None:
+        """Say once how many entries did not count: those that are flagged, and those repeated."""
+        if self.keeps_boxes:  # boxes are read after the labels
+            return
+        self.left_out.warn(self.where, "object", {})
+        if self._repeated:
+            one = self._repeated == 1
+            warnings.warn(
+                f"{self.where}: {self._repeated} object{' is' if one else 's are'} listed twice, "
+                "with the same label and box in the same image; each counts once.",
+                VifidelWarning,
+                stacklevel=5,
+            )
 
     def keep_box(
         self,
@@ -176,11 +215,11 @@ class Instances:
 
     def ask(self, image_id: ImageId, name: str, at: object = "") -> str:
         """Take note that something was looked for in an image, and return its label."""
-        label = checked_label(name, at)
+        labels = [checked_label(one, at) for one in NAMES_IN[name]]
         asked = self.asked_in(image_id)
-        if label:
+        for label in filter(None, labels):
             asked.setdefault(label, str(at))
-        return label
+        return labels[0]
 
     def asked_in(self, image_id: ImageId) -> dict[str, str]:
         """Return what was looked for in an image; it is known, and was asked about, from now on."""
@@ -211,6 +250,8 @@ class Instances:
         says_asked: bool = False,
     ) -> ObjectLabels:
         """Return all that was found; `says_asked` if the source says what was looked for."""
+        self.warn_of_left_out()
+        names = self.file_names or [(i, i) for i in self.images if isinstance(i, str)]
         return ObjectLabels(
             self.images,
             kind,
@@ -221,6 +262,7 @@ class Instances:
             asked=self.asked if self.asked or says_asked else None,
             unsure=self.unsure,
             leaves_out=self.leaves_out,
+            other_ids=images_by_name(names),
         )
 
 
@@ -315,6 +357,7 @@ def judged_rows(
                 wrong_lists[id(items)] = str(problem)
                 found.images[id(items)] = {}
                 found.asked.pop(id(items), None)
+    found.warn_of_left_out()
     counts = tuple(found.images[id(items)] for items in rows)
     asked = None
     if found.asked:

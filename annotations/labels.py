@@ -4,7 +4,8 @@ A list has labels (``"dog"``), labels with a score (``["dog", 0.9]``), or detect
 Face's pipelines or Ultralytics. A mapping of label to count serves too, and so do parallel arrays,
 with an entry per detection, of Hugging Face's ``post_process_object_detection`` and torchvision
 (``scores``, ``labels``, ``boxes``), Grounding DINO (``text_labels``, the phrases that it found),
-and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``).
+and MMDetection's DetInferencer (``preds/*.json``: ``labels``, ``scores``, ``bboxes``). Florence-2
+has them under its task, ``<OD>``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import AnnotationError
 from ..io.options import is_listed, named_if_wrong
 from ..io.records import Remembered
+from .tags import Tag, among_asked, is_name, names_in, read_answer, tags_of
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -29,6 +31,9 @@ ANSWER_THRESHOLD = 0.5  #: an answer to *is it there?* says so from this score o
 HIGHEST_SCORE = 1.001  #: single precision may round a score of 1 up
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
+#: Labels that name no object: those of blanks and of DETR's ``N/A``, and lists of classes that
+#: begin with ``__background__``, as those of torchvision and Detectron do.
+NO_NAME = frozenset({"", "n/a", "background"})
 #: The longest names of categories, LVIS's with their senses, have about 40 characters.
 LONGEST_NAME = 1000
 HIGHEST_COUNT = 1 << 53  #: counts up to here are whole numbers in float64 too
@@ -42,6 +47,7 @@ _RUN_TOGETHER = {
     "pottedplant": "potted plant",
     "tvmonitor": "tv monitor",
 }
+_JOINING = str.maketrans("_-", "  ")  # what stands between the words of a name
 _SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
 # Prompts of Grounding DINO are phrases such as "a dog".
 _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
@@ -60,10 +66,11 @@ _GIVE = (
 def clean_label(name: str) -> str:
     """Return a category name in lower case with blanks between its words.
 
-    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
-    and the names that PASCAL VOC writes as one word are split.
+    Underscores (LVIS) and hyphens (DOTA) become blanks, a sense in parentheses is dropped (LVIS,
+    Open Images), the names that PASCAL VOC writes as one word are split, and characters that only
+    look different, such as ligatures, become plain ones (Unicode's NFKC).
 
-    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
+    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot-dog")
     ('bow', 'tv monitor', 'hot dog')
     """
     return CLEAN[name]
@@ -71,16 +78,29 @@ def clean_label(name: str) -> str:
 
 def _cleaned(name: str) -> str:
     name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
-    name = nfc(name).lower()
-    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
+    if not name.isascii():
+        name = "".join(
+            " " if category == "Pd" else character
+            for character in composed(name, "NFKC")
+            for category in [unicodedata.category(character)]
+            if category != "Cf"  # soft hyphens and other characters without a shape
+        )
+    name = _SENSE.sub("", " ".join(name.lower().translate(_JOINING).split()))
     return _RUN_TOGETHER.get(name, name)
 
 
 CLEAN = Remembered(_cleaned)  #: what `clean_label` returns, for loops over many labels
+#: The label of an entry of a list that is a name alone; empty for what `listed` has to read.
+PLAIN: Remembered[str, str] = Remembered(lambda name: CLEAN[name] if is_name(name) else "")
 
 
 def nfc(text: str) -> str:
     """Return a text in Unicode's composed form, in a time that grows with its length alone."""
+    return composed(text, "NFC")
+
+
+def composed(text: str, form: Literal["NFC", "NFKC"]) -> str:
+    """Return a text in a composed form of Unicode, in a time that grows with its length alone."""
     if len(text) > _SHORT and not text.isascii():
         divided: list[str] = []
         marks = 0
@@ -91,17 +111,15 @@ def nfc(text: str) -> str:
                 marks = 1
             divided.append(character)
         text = "".join(divided)
-    return unicodedata.normalize("NFC", text)
+    return unicodedata.normalize(form, text)
 
 
 def checked_label(name: str, at: object = "") -> str:
-    """Return the label of a category, none for DETR's ``N/A``; messages begin with `at`."""
-    if name == NO_CATEGORY:
-        return ""
+    """Return the label of a category, none for one of `NO_NAME`; messages begin with `at`."""
     if len(name) <= LONGEST_NAME:
         if label := CLEAN[name]:
-            return label
-        what = "has no word in it."
+            return "" if label in NO_NAME else label
+        what = "has no word in it; name the object, or leave it out."
     else:
         what = f"has {len(name)} characters, and at most {LONGEST_NAME} are read: is it a label?"
     raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
@@ -148,6 +166,7 @@ class CategoryNames:
     ids: Mapping[Any, str] = field(default_factory=dict)  #: by category id
     machine_ids: Mapping[str, str] = field(default_factory=dict)  #: by Open Images machine id
     indices: Mapping[int, str] = field(default_factory=dict)  #: from 0 on without a gap
+    parents: Mapping[str, str] = field(default_factory=dict)  #: supercategory of each label
 
     def by_index(self) -> Mapping[int, str]:
         """Return the names of class indices; category ids serve if they count from 0."""
@@ -190,37 +209,85 @@ def listed(
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
     all_listed: Iterable[Listed]
+    items = read_answer(items) if isinstance(items, str) else items
     if not isinstance(items, Mapping):
-        all_listed = (_item(item, number) for number, item in enumerate(_as_list(items)))
-    elif "objects" in items and is_listed(items.get("asked")):
+        all_listed = _entries(items)
+    elif "objects" in items and _are_names(items.get("asked")):
         asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
+    elif (found := _of_task(items)) is not None:
+        all_listed = listed(found, lowest, uncertain, names)
+    elif (only := _only_names(items)) is not None:
+        asked, all_listed = items.get("asked"), _read_by_kind(only)
     elif is_arrays(items):
         asked, all_listed = items.get("asked"), detections(items, open_from, names)
     else:
         all_listed = _counts(items)
     left_open: set[str] = set()  # what may be there or not
+    looked_for = None if asked is None else asked_labels(asked)
     for one in all_listed:
+        if looked_for and one.number and CLEAN[one.name] not in looked_for:
+            meant, open_names = among_asked(CLEAN[one.name], looked_for)
+            left_open |= open_names
+        else:
+            meant = [one.name]
         if one.score is not None and open_from <= one.score < lowest:
-            left_open.add(CLEAN[one.name])
-        yield one
-    if asked is not None:
+            left_open.update(map(CLEAN.__getitem__, meant))
+        yield from (one if name is one.name else one._replace(name=name) for name in meant)
+    if looked_for is not None:
         yield Listed(NO_CATEGORY, 0)  # something was looked for, even if all of it is there
-        yield from (Listed(label, 0) for label in asked_labels(asked) if label not in left_open)
+        yield from (Listed(label, 0) for label in looked_for if label not in left_open)
 
 
 def asked_labels(names: Any) -> list[str]:
     """Return the labels that a list of what was looked for names; *a dog* becomes *dog*."""
-    names = list(_as_list(names))
+    names = read_answer(names) if isinstance(names, str) else names
+    names = [name.name if isinstance(name, Tag) else name for name in _as_list(names)]
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"'asked' has {name!r:.40} in it; list the labels looked for.")
-    labels = dict.fromkeys(checked_label(_without_article(name)) for name in names)
+    apart = (one for name in names for one in names_in(name))
+    labels = dict.fromkeys(checked_label(_without_article(one)) for one in apart)
     return list(filter(None, labels))
 
 
+def _are_names(names: Any) -> bool:
+    return is_listed(names) or isinstance(names, str)
+
+
+def _only_names(items: Mapping[Any, Any]) -> Any:
+    """Return the labels of an image that have nothing beside them; None if there is more."""
+    given = [items[key] for key in LABELS if items.get(key) is not None]
+    if len(given) != 1 or any(items.get(key) is not None for key in BESIDE):
+        return None
+    if isinstance(given[0], str):
+        return read_answer(given[0])
+    are_names = is_listed(given[0]) and not has_indices(items)
+    return given[0] if are_names else None
+
+
+def _entries(items: Any) -> list[Listed]:
+    """Return what the entries of a list say; a text among them may name several things."""
+    entries: list[Listed] = []
+    for number, item in enumerate(_as_list(items)):
+        if isinstance(item, Tag):
+            entries.append(Listed(*item))
+        elif isinstance(item, str) and item.strip():
+            try:
+                entries += _read_by_kind(tags_of(item))
+            except AnnotationError as problem:
+                raise AnnotationError(f"item {number}: {problem}") from None
+        else:
+            entries.append(_item(item, number))
+    _check_contradiction(entries)
+    return entries
+
+
+def _read_by_kind(found: Any) -> list[Listed]:
+    """Return what a list or a mapping of label to count says."""
+    return _counts(found) if isinstance(found, Mapping) else _entries(found)
+
+
 def _item(item: Any, number: int) -> Listed:
-    if isinstance(item, str) and item.strip():
-        return Listed(item)
     item = _as_python(item)
     name = score = box = None
     if isinstance(item, Mapping):
@@ -238,8 +305,6 @@ def _item(item: Any, number: int) -> Listed:
 
 
 def _as_list(items: Any) -> Iterable[Any]:
-    if isinstance(items, str) and "|" in items:  # tags of RAM: "armchair | lamp"
-        return [tag.strip() for tag in items.split("|")]
     if isinstance(items, set | frozenset):
         return sorted(items, key=repr)  # the order of strings in a set changes with every run
     if not is_listed(items):
@@ -259,6 +324,11 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
         all_listed.append(Listed(name, check_count(int(number), f"the count of {name!r:.40}")))
+    _check_contradiction(all_listed)
+    return all_listed
+
+
+def _check_contradiction(all_listed: Iterable[Listed]) -> None:
     denied = {CLEAN[one.name] for one in all_listed if not one.number}
     for one in all_listed:
         if one.number and CLEAN[one.name] in denied:
@@ -266,12 +336,23 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
                 f"{CLEAN[one.name]!r:.40} is both there and not there, with a count above 0 and "
                 "with 0; keep one of them."
             )
-    return all_listed
 
 
 def is_arrays(items: Mapping[Any, Any]) -> bool:
     """Tell parallel arrays from a mapping of label to count, whose values are numbers."""
     return any(is_listed(items.get(key)) for key in LABELS + BESIDE)
+
+
+def _of_task(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+    """Return what Florence-2 found, ``{"<OD>": {"bboxes", "labels"}}``; None for anything else."""
+    tasks = (found for task, found in items.items() if str(task)[:1] == "<")
+    return next((x for x in tasks if isinstance(x, Mapping) and is_arrays(x)), None)
+
+
+def lists_labels(items: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping may be of an image: of a known shape, or without lists in it."""
+    known = is_arrays(items) or "objects" in items or _of_task(items) is not None
+    return known or not any(isinstance(x, Mapping) or is_listed(x) for x in items.values())
 
 
 def has_indices(items: Mapping[Any, Any]) -> bool:

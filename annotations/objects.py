@@ -12,9 +12,18 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError, VifidelWarning
-from ..io.image_ids import ImageId, are_row_numbers, check_distinct, match, mismatch, to_json_value
+from ..io.image_ids import (
+    ImageId,
+    are_row_numbers,
+    check_distinct,
+    match,
+    mismatch,
+    names_image,
+    to_json_value,
+)
 from ..io.options import are_texts, named_if_wrong
-from .labels import CLEAN, LONGEST_NAME, NO_CATEGORY, clean_label
+from .labels import CLEAN, LONGEST_NAME, NO_NAME, PLAIN
+from .tags import NAMES_IN
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -52,11 +61,11 @@ class ImageBoxes:
 
 
 def counts_of_names(items: Any) -> dict[str, int] | None:
-    """Return label to count for a list of names that all count; None for anything else."""
-    if not are_texts(items, LONGEST_NAME) or NO_CATEGORY in items:
+    """Return label to count for a list of names alone; None for anything that is to be read."""
+    if not are_texts(items, LONGEST_NAME):
         return None
-    counts = dict(Counter(map(CLEAN.__getitem__, items)))
-    return None if "" in counts else counts
+    counts = dict(Counter(map(PLAIN.__getitem__, items)))
+    return counts if NO_NAME.isdisjoint(counts) else None
 
 
 class _Content(NamedTuple):
@@ -94,6 +103,9 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         How many answers of the source leave open whether something is there.
     leaves_out : bool
         Whether any label has a score below the threshold.
+    other_ids : mapping, optional
+        Ids that captions may have for an image instead of its own, such as its file name, and its
+        own.
 
     Raises
     ------
@@ -108,8 +120,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     threshold: float | None
     lists_every_image: bool
     leaves_out: bool
-    #: Ids that captions may have for an image instead of its own, and its own.
-    other_ids: Mapping[ImageId, ImageId] = MappingProxyType({})
+    other_ids: Mapping[ImageId, ImageId]
     _read_again: Callable[[], ObjectLabels] | None
 
     @named_if_wrong
@@ -125,6 +136,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         asked: Mapping[ImageId, Collection[str]] | None = None,
         unsure: int = 0,
         leaves_out: bool = False,
+        other_ids: Mapping[ImageId, ImageId] | None = None,
     ) -> None:
         counts = {
             image_id: {label: number for label, number in labels.items() if number}
@@ -137,7 +149,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 for image_id, labels in asked.items()
             }
         check_distinct(counts, where)
-        names = frozenset(clean_label(name) for name in categories if name != NO_CATEGORY)
+        names = frozenset(CLEAN[one] for x in categories for one in NAMES_IN[x]) - NO_NAME
         vars(self).update(
             _content=_Content(counts, names, by_image, unsure),
             kind=kind,
@@ -145,6 +157,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             threshold=threshold,
             lists_every_image=lists_every_image,
             leaves_out=leaves_out,
+            other_ids=other_ids or {},
             _read_again=None,
         )
 
@@ -224,6 +237,12 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         """Return all labels that the source knows: its categories, and every label it gives."""
         return self.categories.union(*self._content.images.values())
 
+    def names_denied(self) -> frozenset[str]:
+        """Return all labels that were looked for in a certain image and are not there."""
+        images = self._content.images
+        asked = self._content.asked or {}
+        return frozenset().union(*(labels - images[i].keys() for i, labels in asked.items()))
+
     def of_images(self, ids: Sequence[ImageId]) -> list[Mapping[str, int]]:
         """Return the labels of each of `ids`, not copied; a COCO file stem finds its number.
 
@@ -260,7 +279,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         images = self._content.images
         if all(image_id in images for image_id in ids):
             return ids
-        matched = match(ids, images)
+        matched = self.own_ids(ids)
         missing = [image_id for image_id in ids if image_id not in matched]
         if missing and (
             self.lists_every_image
@@ -270,6 +289,21 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             where = f"the image side ({self.where})"
             raise mismatch(missing, images, "the captions", where, ids, _BY_ROW)
         return [matched.get(image_id) for image_id in ids]
+
+    def own_ids(self, ids: Iterable[ImageId]) -> dict[ImageId, ImageId]:
+        """Return the source's own id of each of `ids` that it knows, by that or another name.
+
+        File names that the source lists go first: its image 8 may be ``7.jpg``.
+        """
+        images, others = self._content.images, self.other_ids
+        if not others:
+            return match(ids, images)
+        names = [i for i in ids if i not in images and isinstance(i, str) and not i.isdigit()]
+        files = [name for name in names if names_image(name)]
+        own = {i: others[name] for i, name in match(files, others).items()}
+        own |= match([image_id for image_id in ids if image_id not in own], images)
+        lost = [image_id for image_id in ids if image_id not in own]
+        return own | {i: others[name] for i, name in match(lost, others).items()}
 
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it.

@@ -16,14 +16,23 @@ from ..io.entries import Entries, Entry, keyed_by_image, shows
 from ..io.image_ids import ImageId, from_json_key
 from ..io.options import is_listed, named_if_wrong
 from .instances import Format, Instances, LabelList, Way
-from .labels import BESIDE, NO_NAMES, CategoryNames, check_score, has_indices, is_arrays
+from .labels import (
+    BESIDE,
+    NO_NAMES,
+    CategoryNames,
+    check_score,
+    has_indices,
+    is_arrays,
+    lists_labels,
+)
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
+from .tags import are_answers
 
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")  # the names of image ids
 # These tell a record of an image from an image that is called *objects*.
 _RECORD = (
-    " ".join(["objects", "tags", *(f"{key}[]" for key in ARRAY_LABELS)]),
+    " ".join(["objects", "tags", *(f"{key}[] {key}=" for key in ARRAY_LABELS)]),
     " ".join(f"{key}=" for key in _IMAGE),
 )
 
@@ -71,10 +80,12 @@ def _read_records(records: Entries, found: Instances) -> ObjectLabels:
     key = records.first_key(_IMAGE)
     images: dict[ImageId, LabelList] = {}
     for record in records:
+        if found.left_out.flagged(record):
+            continue
         image_id = found.image_once(record, key)
         arrays = {key: record[key] for key in (*ARRAY_LABELS, *BESIDE) if key in record}
-        tags = record.get("tags", arrays)
-        objects = record["objects"] if "objects" in record or not tags else tags
+        others = record.get("tags", arrays or None)
+        objects = record["objects"] if "objects" in record or others is None else others
         images[image_id] = (
             {"objects": objects, "asked": record["asked"]} if "asked" in record else objects
         )
@@ -91,6 +102,8 @@ def _are_records(records: Entries) -> bool:
     if header or any("asked" in record for record in given):
         return True
     if "objects" not in first:
+        return True
+    if isinstance(first["objects"], str):
         return True
     objects = next(filter(None, (record.get("objects") for record in given)), None)
     if isinstance(objects, list):
@@ -122,8 +135,8 @@ _NO_IMAGE = (
 ARRAYS = Format(
     "parallel arrays",
     'parallel arrays `{"labels", "scores", "boxes"}` (Hugging Face `post_process_...`, '
-    'Grounding DINO, MMDetection `preds/*.json`), as `{"id": {...}}` or a folder with one JSON '
-    "file per image",
+    'Grounding DINO, MMDetection `preds/*.json`, Florence-2\'s `{"<OD>": {...}}`), as '
+    '`{"id": {...}}` or a folder with one JSON file per image',
     ".6",
     '`"asked": [...]` in the same object says what was looked for; labels that are numbers need '
     "the model's class names, counted from 0: `--categories` with one name per line, or Hugging "
@@ -135,6 +148,7 @@ ARRAYS = Format(
             _NO_IMAGE,
         ),
         Way("object", (_ARRAY.replace("%s", "predictions[]."),), _NO_IMAGE),
+        Way("object", (_ARRAY.replace("%s", "<OD>."),), _NO_IMAGE),
         Way("list", (_ARRAY.replace("%s", "[]."),), _NO_IMAGE),
     ),
     example='{"1": {"labels": ["dog"], "scores": [0.9]}}',
@@ -230,8 +244,17 @@ FIFTYONE = Format(
 )
 
 
-def _may_list_labels(value: Any) -> bool:
-    return is_listed(value) or isinstance(value, Mapping) or "|" in str(value)
+def _is_by_image(content: Mapping[Any, Any]) -> bool:
+    """Return whether what is under keys that may be image ids lists labels."""
+    mappings = [x for x in content.values() if isinstance(x, Mapping)]
+    unlike = any(mappings) and not any(lists_labels(x) for x in mappings if x)
+    answers = are_answers(value for value in content.values() if isinstance(value, str))
+    return keyed_by_image(
+        content,
+        lambda value: (
+            is_listed(value) or isinstance(value, Mapping) or (answers and isinstance(value, str))
+        ),
+    ) and (not unlike or len(mappings) < len(content))
 
 
 LABELS = Format(
@@ -244,7 +267,7 @@ LABELS = Format(
     (
         Way(
             "object",
-            lambda content: keyed_by_image(content.content, _may_list_labels),
+            lambda content: _is_by_image(content.content),
             lambda content, found: read_items(content.content, found),
         ),
         Way(

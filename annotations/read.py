@@ -18,7 +18,7 @@ from ..errors import AnnotationError
 from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows, unknown
 from ..io.files import read_bytes
-from ..io.image_ids import ImageId, match, mismatch
+from ..io.image_ids import ImageId, match, mismatch, names_image
 from ..io.options import check_thresholds, named_if_wrong
 from . import coco, plain, tables
 from .categories import CategorySource, read_categories
@@ -253,6 +253,8 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
                     labels: ObjectLabels | coco.NocapsImages = way.read(value, found)
                 return labels
     names: Any = seen if kind == "object" else str(value)
+    if kind == "object" and any(map(names_image, map(str, seen))):  # whose images are unlike any
+        names = dict.fromkeys(chain(*(x for x in seen.values() if isinstance(x, Mapping)))) or seen
     if kind == "list":
         names = dict.fromkeys(chain(*value.first)) or str(seen)
     elif kind == "table":
@@ -304,6 +306,11 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
             about = source.asked_about(image_id) if by_image else None
             if about is not None:
                 asked[same] = asked[same] | about if same in asked else about
+    # A name that leads to two images leads to none.
+    names = [(name, own) for source in sources for name, own in source.other_ids.items()]
+    others: dict[ImageId, ImageId] = {}
+    for name, image_id in names:
+        others[name] = image_id if others.get(name, image_id) == image_id else None
     return ObjectLabels(
         united,
         kind=f"union({'+'.join(source.source() for source in sources)})",
@@ -316,6 +323,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         asked=asked if by_image else None,
         unsure=sum(source.unsure for source in sources),
         leaves_out=any(source.leaves_out for source in sources),
+        other_ids={name: image_id for name, image_id in others.items() if image_id in united},
     )
 
 

@@ -10,20 +10,21 @@ Other tables have one row per object, such as TensorFlow's tutorials and Roboflo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from ..errors import AnnotationError
-from ..io.containers import CsvTable, listed_in
+from ..io.containers import CsvTable
 from ..io.entries import Entry, Source, shows
 from ..io.options import named_if_wrong
 from .instances import Format, Instances, Way, from_corners
 from .labels import (
     ANSWER_THRESHOLD,
-    CLEAN,
     OPEN_IMAGES_THRESHOLD,
     CategoryNames,
     check_count,
     check_score,
+    listed,
     number_of,
 )
 from .objects import ObjectLabels
@@ -54,7 +55,7 @@ def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
         image_id = row.text("ImageID")
         found.image(image_id)
         if found.counts(_score_of(row["Confidence"], row)):
-            sides = _sides_of(row, ("XMin", "YMin", "XMax", "YMax")) if found.keeps_boxes else None
+            sides = _sides_of(row, ("XMin", "YMin", "XMax", "YMax"))
             found.add(image_id, _class_name(row, found), row, sides=sides, size=(1.0, 1.0))
     return found.object_labels("open-images", lists_every_image=False)
 
@@ -135,6 +136,7 @@ _LABEL = (
     "tag labels objects tags"
 ).split()
 _SCORE = "score confidence conf prob probability".split()
+_LOOKED_AT = 100  # rows, by which the column of labels is found
 _COUNT = ["count", "number", "instances"]
 COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))  #: the signs of a table of images and labels
 _USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
@@ -152,31 +154,47 @@ def _plain(name: str) -> str:
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
     """Read a table; an empty label makes its image known, a list of labels is like several rows."""
     names = table.header = [_plain(field) for field in table.header]
-    image_column, label_column, score_column, count_column = (
-        next((name for name in wanted if name in names), "")
-        for wanted in (_IMAGE, _LABEL, _SCORE, _COUNT)
+    image_column, score_column, count_column = (
+        next((name for name in wanted if name in names), "") for wanted in (_IMAGE, _SCORE, _COUNT)
     )
     found.scored = bool(score_column)
-    for row in table.rows():
-        image_id, label = row.image_id(image_column), row[label_column].strip()
+    rows = table.rows()
+    first = list(islice(rows, _LOOKED_AT))
+    label_column = _label_column(first, [name for name in _LABEL if name in names])
+    for row in chain(first, rows):
+        image_id, label = row.image_id(image_column), found.left_out.cell(row[label_column])
         found.image(image_id)
-        if not label:
+        label = label.strip()
+        if not label or found.left_out.flagged(row):
             continue
-        labels = listed_in(label, row, AnnotationError)
         number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1
-        for name in [label] if labels is None else labels:
-            if not isinstance(name, str) or not any(c.isalpha() for c in CLEAN[name]):
-                raise AnnotationError(
-                    f"{row}: the label is {name!r:.40}; write the name of the class, not a number."
-                )
-            if number:
-                score = _score_of(row[score_column], row) if score_column else None
-                box: dict[str, Any] = {}
-                if found.keeps_boxes:
-                    box["sides"] = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
-                    box["size"] = number_of(row.get("width")), number_of(row.get("height"))
-                found.add(image_id, name, row, number, score, **box)
+        try:
+            entries = list(listed(label, found.lowest, found.uncertain, found.names))
+        except AnnotationError as problem:
+            raise AnnotationError(f"{row}: {problem}") from None
+        for one in entries:
+            if not number * one.number:
+                found.ask(image_id, one.name, row)
+                continue
+            score = _score_of(row[score_column], row) if score_column else one.score
+            box: dict[str, Any] = {}
+            if found.keeps_boxes:
+                box["sides"] = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
+                box["size"] = number_of(row.get("width")), number_of(row.get("height"))
+            found.add(image_id, one.name, row, number * one.number, score, **box)
+    if count_column and found.asked:  # a count of 0 says that counts tell what was looked for
+        for image_id in found.images:
+            found.asked_in(image_id)
     return found.object_labels("label-csv", lists_every_image=False)
+
+
+def _label_column(rows: Sequence[Entry], columns: Sequence[str]) -> str:
+    """Return the first of columns that has names: beside them, Ultralytics' ``class`` is a number.
+
+    If none has any, it is the first.
+    """
+    named = (c for c in columns if any(map(str.isalpha, "".join(row[c] for row in rows))))
+    return next(named, columns[0])
 
 
 def _refuse(table: CsvTable, found: Instances) -> ObjectLabels:

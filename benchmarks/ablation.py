@@ -36,7 +36,7 @@ from wording import pairs_of
 
 from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.kernels import claims, fidelity, grounding, support
+from vifidel_eval.kernels import claims, fidelity, grounding, names, support
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words import mentions
@@ -146,7 +146,7 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 
 
 def _read_again() -> None:
-    for cache in (mentions.finder_of, grounding._reader, claims.claim_reader):
+    for cache in (mentions.finder_of, names.reader_of, claims.claim_reader):
         cache.cache_clear()
     fidelity._of_text.clear()
 

@@ -46,7 +46,7 @@ STYLE = (1, 2, 3, 4, 6, 8)
 INVENTED = (1, 2, 3, 4)
 TAGS = 300
 PARTS = ("properties", "ways", "agreement", "descriptions", "best")
-GROUNDING = Grounding(class_names(), STOP_WORDS)
+NAMES = Grounding(class_names(), STOP_WORDS).names(())
 
 
 def texts() -> dict[str, list[str]]:
@@ -76,8 +76,8 @@ class Image:
     @cached_property
     def classes(self) -> set[str | None]:
         """Classes that labels or captions name."""
-        said = {unit.category for caption in self.captions for unit in GROUNDING.units(caption)}
-        return said.union(map(GROUNDING.class_of_label, self.labels))
+        said = {unit.category for caption in self.captions for unit in NAMES.units(caption)}
+        return said.union(map(NAMES.class_of_label, self.labels))
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Made:
         pool = sorted(self.objects.vocabulary())
         found: dict[tuple[int, str], list[str]] = {}
         for image in self.images:
-            absent = [x for x in pool if GROUNDING.class_of_label(x) not in image.classes]
+            absent = [x for x in pool if NAMES.class_of_label(x) not in image.classes]
             absent = draw.sample(absent, max(INVENTED))
             beyond = draw.choice(parts["beyond"])
             style = draw.sample(parts["style"], max(STYLE))
@@ -277,7 +277,7 @@ def tags(made: Made) -> list[list[Any]]:
     vectors = np.array([vector(name) for name in names])
     of_image = {}
     for image in made.images:
-        said = (u.text for c in image.captions[1:] for u in GROUNDING.units(c))
+        said = (u.text for c in image.captions[1:] for u in NAMES.units(c))
         found = dict.fromkeys([*image.labels, *said])
         near = (vectors @ np.array([vector(tag) for tag in found]).T).max(axis=1)
         found |= dict.fromkeys(names[at] for at in np.argsort(-near, kind="stable"))
@@ -304,7 +304,7 @@ def ways(data: Path, systems: str = "*") -> Rows:
     draw, parts = random.Random(1), texts()
     pool = sorted(objects.vocabulary())
     absent = [
-        draw.choice([x for x in pool if GROUNDING.class_of_label(x) not in image.classes])
+        draw.choice([x for x in pool if NAMES.class_of_label(x) not in image.classes])
         for image, _ in described
     ]
     there = [draw.choice(image.labels) for image, _ in described]
@@ -397,7 +397,7 @@ def print_best(data: Path) -> None:
     pool = sorted(objects.vocabulary())
     made = []
     for image in images[:250]:
-        absent = [x for x in pool if GROUNDING.class_of_label(x) not in image.classes]
+        absent = [x for x in pool if NAMES.class_of_label(x) not in image.classes]
         four = []
         for _ in range(4):
             text = [joined(draw.sample(image.captions[:3], draw.choice((1, 2, 3))))]

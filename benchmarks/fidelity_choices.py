@@ -279,7 +279,7 @@ def _planted(data: Data) -> list[set[str]]:
 
 def localization(things: ClassList | None, data: Data) -> list[float]:
     """Return localisation on nocaps-FOIL and HAT, and average precision of the mean support."""
-    scorer = VifidelPRF() if things is None else VifidelH(things=things)
+    scorer = VifidelPRF() if things is None else VifidelH(only_things=things)
 
     def supports(
         items: Sequence[Mapping[str, Any]], key: str
@@ -315,7 +315,7 @@ def thresholds(data: Data, things: ClassList) -> list[list[float]]:
     made_up = np.array([x["contains_hallucination"] for x in data.hat])
     rows = []
     for t in THRESHOLDS:
-        scorer = VifidelH(things=things, support=t)
+        scorer = VifidelH(only_things=things, support=t)
         correct, planted = (
             list(map(flagged, judge_entries(scorer, data.foil, key)))
             for key in ("baseline", "foil")
@@ -337,7 +337,7 @@ def thresholds(data: Data, things: ClassList) -> list[list[float]]:
                 (of_hat & made_up).sum() / made_up.sum(),
             ]
         )
-        scorer = VifidelH(data.objects, things=things, support=t)
+        scorer = VifidelH(data.objects, only_things=things, support=t)
         references = [data.references[i] for i in data.images]
         for system in (data.human, data.shuffled):
             captions = [system[i] for i in data.images]

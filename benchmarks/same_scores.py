@@ -88,7 +88,9 @@ def coco_runs(coco: Path, folder: Path) -> Runs:
     gold = ["--objects", coco / "instances_val2017.json"]
     found = ["--objects", coco / "instances_val2017_simulated_results.json"]
     found += ["--categories", coco / "instances_val2017.json"]
-    two, three = ["score", human, shuffled], ["score", human, shuffled, degenerate]
+    # As then: a caption of people says that it cannot see an image, and others are empty.
+    two = ["score", "--as-written", human, shuffled]
+    three = [*two, degenerate]
     three += ["--allow-subset"]  # the degenerate system lacks 11 images
     with_references = ["--references", coco / "captions_val2017_references.json"]
     both = [*with_references, "--metrics", "VIFIDEL,WMD"]
@@ -99,7 +101,8 @@ def coco_runs(coco: Path, folder: Path) -> Runs:
     images = {image["id"] for image in mini["images"]}
     few = [result for result in read_json(human) if result["image_id"] in images]
     official = ["--objects", coco / "mini" / "instances_val2017.json"]
-    of_mini = ["score", write_json(folder / "mini.json", few), "--allow-subset", *both, *official]
+    few_alone = ["--as-written", write_json(folder / "mini.json", few)]
+    of_mini = ["score", *few_alone, "--allow-subset", *both, *official]
     return {
         "val2017": [*three, *with_references, *gold, *every],
         "val2017, no references": [*three, *alone, *gold],

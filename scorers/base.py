@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.metadata
-import inspect
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Real
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from ..annotations import ObjectLabels, label_rows
+from ..captions.generated import AS_WRITTEN, RULE
 from ..captions.rows import Rows, coco_rows, make_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
 from ..io.image_ids import ImageId
 from ..io.options import named_if_wrong, noting
+from .docstrings import say_settings, with_settings
 
 Progress = Callable[[int], object]
+S = TypeVar("S", bound="Scorer")
 
 # Reading a package's metadata takes longer than scoring some captions.
 _version = cache(importlib.metadata.version)
@@ -32,44 +34,8 @@ _version = cache(importlib.metadata.version)
 _OF_RUNS = frozenset(
     "check_images denied_in evaluate evidence explain_rows explained further_words in_run judge "
     "main objects_of prepare rates_inventions read rows score_part scored signature_of "
-    "signature_with space units".split()
+    "signature_with space takes_texts units".split()
 )
-
-_SECTION = re.compile(r"^(\w+)\n-+\n", re.M)
-
-
-def _with_settings(scorer: type[Scorer]) -> str | None:
-    """Return the docstring of a class with what those of its bases say of the same settings."""
-    settings: dict[str, str] = {}
-    sections: dict[str, str] = {}
-    for kind in reversed(scorer.__mro__):
-        if issubclass(kind, Scorer):
-            head, *rest = _SECTION.split(inspect.cleandoc(kind.__doc__ or ""))
-            own = dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True))
-            sections = {"Raises": sections.get("Raises", ""), **own}
-            for entry in re.split(r"\n(?=\S)", sections.pop("Parameters", "")):
-                settings[entry.partition(" :")[0].lstrip("*")] = entry
-    listed = [settings[name] for name in inspect.signature(scorer).parameters if name in settings]
-    if not scorer.__doc__ or not listed:
-        return scorer.__doc__
-    sections = {"Parameters": "\n".join(listed), **sections}
-    texts = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text]
-    return "\n\n".join([head.strip(), *texts]) + "\n"
-
-
-def _say_settings(scorer: type[Scorer]) -> None:
-    """Have a constructor say what its ``**settings`` are: those of the class above, by keyword."""
-    signature = inspect.signature(scorer.__init__)
-    *own, last = signature.parameters.values()
-    if last.kind is inspect.Parameter.VAR_KEYWORD:
-        taken = {setting.name for setting in own}.union(scorer._fixed)
-        above = inspect.signature(scorer.__mro__[1]).parameters.values()
-        own += [
-            setting.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for setting in above
-            if setting.name not in taken
-        ]
-        scorer.__init__.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
 
 
 class _OwnColumn:
@@ -113,6 +79,8 @@ class Scorer(ABC):
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
     _uncertain: float | None = None
+    #: Whether texts are captions as they stand, with all that a language model wrote around them.
+    takes_texts = False
 
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
@@ -122,9 +90,9 @@ class Scorer(ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "__init__" in vars(cls):
-            _say_settings(cls)
+            say_settings(cls)
             cls.__init__ = noting(named_if_wrong(cls.__init__))  # type: ignore[method-assign]
-        cls.__doc__ = _with_settings(cls)
+        cls.__doc__ = with_settings(cls, Scorer)
 
     @abstractmethod
     def method(self) -> str:
@@ -146,7 +114,10 @@ class Scorer(ABC):
     def signature_of(self, systems: Iterable[Rows]) -> str:
         """Return the signature of a run: of the rows of all its systems together."""
         ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
-        return self.signature(list(dict.fromkeys(ids)) or None)
+        signature = self.signature(list(dict.fromkeys(ids)) or None)
+        # That of another package's metric does not say it.
+        is_said = not isinstance(signature, str) or f"|{self._pinned_captions}" in signature
+        return signature if is_said else f"{signature}|{self._pinned_captions}"
 
     def _pinned(self, *settings: str, package: str, splitter: str | None = None) -> str:
         """Return a signature: name, settings, the packages that compute, and this one."""
@@ -156,7 +127,12 @@ class Scorer(ABC):
             if name is not None
         ]
         ours = f"version:{_version('vifidel-eval')}"
-        return "|".join([self.method(), *settings, *self._pinned_undefined(), *computed_by, ours])
+        pinned = [*settings, self._pinned_captions, *self._pinned_undefined()]
+        return "|".join([self.method(), *pinned, *computed_by, ours])
+
+    @property
+    def _pinned_captions(self) -> str:
+        return f"captions:{AS_WRITTEN if self.takes_texts else RULE}"
 
     def _pinned_undefined(self) -> list[str]:
         return [] if math.isnan(self._undefined) else [f"undefined:{self._undefined:g}"]
@@ -192,6 +168,11 @@ class Scorer(ABC):
         """
         made = self._evaluate(rows, on_progress or (lambda _: None))
         evaluations = checked(made, self.columns, rows.ids)
+        if rows.answers is not None:
+            counted, written = rows.counted, [a and a.written for a in rows.answers]
+            for name, of in evaluations.items():
+                details = {**of.details, "written": written} if name == self.main else of.details
+                evaluations[name] = replace(of, counts={**of.counts, **counted}, details=details)
         signature = self.signature_of([rows]) if signed else ""
         return {c.name: self._finished(c, evaluations[c.name], signature) for c in self.columns}
 
@@ -282,10 +263,16 @@ class Scorer(ABC):
     ) -> Rows:
         """Return rows for `evaluate`; the arguments are those of `score`."""
         if objects is None:
-            return make_rows(captions, image_ids, references)
+            return make_rows(captions, image_ids, references, as_written=self.takes_texts)
         labels = label_rows(objects, self._threshold, self._uncertain)
         return make_rows(
-            captions, image_ids, references, labels.counts, labels.signature(), labels.asked
+            captions,
+            image_ids,
+            references,
+            labels.counts,
+            labels.signature(),
+            labels.asked,
+            self.takes_texts,
         )
 
     @named_if_wrong
@@ -298,7 +285,7 @@ class Scorer(ABC):
         a list of one candidate for each image id. Undefined scores are NaN, and left out of the
         corpus score. Raises a VifidelError if ids or captions are not as described.
         """
-        evaluation = self._evaluate_run(coco_rows(gts, res))[self.main]
+        evaluation = self._evaluate_run(coco_rows(gts, res, self.takes_texts))[self.main]
         return evaluation.score, evaluation.scores
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
@@ -328,13 +315,23 @@ class Scorer(ABC):
         ids = list(coco_eval.params["image_id"])
         gts = {i: _captions(coco_eval.coco, i) for i in ids}
         res = {i: _captions(coco_eval.cocoRes, i) for i in ids}
-        evaluations = self._evaluate_run(coco_rows(gts, res))
+        evaluations = self._evaluate_run(coco_rows(gts, res, self.takes_texts))
         for column, evaluation in evaluations.items():
             coco_eval.setEval(evaluation.score, column)
             per_image = [None if math.isnan(s) else s for s in evaluation.scores.tolist()]
             coco_eval.setImgToEvalImgs(per_image, gts.keys(), column)
         coco_eval.setEvalImgs()
         return evaluations[self.main].score
+
+    def as_written(self: S) -> S:
+        """Return this metric for texts as they stand: all of a text is its caption.
+
+        By default, reasoning and what else language models write around captions is left out, and
+        refusals claim nothing (docs/answers.md).
+        """
+        scorer = copy.copy(self)
+        scorer.takes_texts = True
+        return scorer
 
     def by_column(self) -> ByColumn:
         """Return this metric for a loop that names its columns in order: ``(it, ["P", "R"])``."""
@@ -367,7 +364,8 @@ class ByColumn:
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[list[float], list[list[float]]]:
         """Return what `Scorer.compute_score` does, as lists with an entry for each column."""
-        columns = self.scorer._evaluate_run(coco_rows(gts, res)).values()
+        rows = coco_rows(gts, res, self.scorer.takes_texts)
+        columns = self.scorer._evaluate_run(rows).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
 

@@ -20,7 +20,7 @@ from ..captions.rows import Asked, LabelCounts, Rows
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
-from ..explain.explanation import Explanation
+from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
 from ..io.options import check_thresholds
 from ..kernels.mention_counts import (
@@ -33,7 +33,14 @@ from ..kernels.mention_counts import (
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
-from ..words.synonyms import ClassList, class_names, coco_synonyms, read_things, term_of
+from ..words.synonyms import (
+    ClassList,
+    class_names,
+    coco_synonyms,
+    end_of,
+    read_list,
+    unnumbered,
+)
 from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
@@ -47,7 +54,7 @@ _ROWS_AT_ONCE = 256
 class _Gold(NamedTuple):
     """What rows are held against: categories that are there, and those that can be absent."""
 
-    finder: MentionFinder
+    finders: tuple[MentionFinder, ...]  # which differ where rows have names of their own
     there: tuple[frozenset[str], ...]
     deniable: tuple[Asked, ...] | None
 
@@ -65,7 +72,8 @@ class Chair(Explainer):
 
     A caption's own CHAIRs is 0 or 1; its CHAIRi and CHAIR-Precision are undefined if it mentions
     nothing, its CHAIR-Recall if its image has no category. The corpus score counts it all the
-    same.
+    same. A caption that claims nothing, such as a refusal, counts in CHAIR-Recall and CHAIR-F1
+    alone, where it misses all categories of its image.
 
     If the objects say what was looked for, only that can be absent: other mentions are counted as
     not judged, and an image in which nothing was looked for has no scores. A label that is a
@@ -126,7 +134,7 @@ class Chair(Explainer):
         looked_for: Declared = None,
     ) -> None:
         super().__init__(undefined)
-        self._synonyms = coco_synonyms() if synonyms is None else read_things(synonyms)
+        self._synonyms = coco_synonyms() if synonyms is None else read_list(synonyms)
         check_thresholds(threshold, uncertain)
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)
@@ -143,7 +151,7 @@ class Chair(Explainer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()
         references = "+references" if self._use_references else ""
-        return self._signature(self._classes(()), f"{objects}{references}", image_ids)
+        return self._signature(self._classes((), ()), f"{objects}{references}", image_ids)
 
     def signature_of(self, systems: Iterable[Rows]) -> str:
         systems = list(systems)
@@ -151,7 +159,10 @@ class Chair(Explainer):
         if self._objects is not None:
             objects = {self._objects.signature(): None}
         references = _digest_of_references(systems) if self._use_references else ""
-        classes = self._classes(labels for rows in systems for labels in rows.objects or ())
+        given = [rows for rows in systems if rows.objects is not None]
+        labels = chain.from_iterable(rows.objects or () for rows in given)
+        asked = chain.from_iterable(rows.asked or [None] * len(rows) for rows in given)
+        classes = self._classes(labels, asked)
         ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
         return self._signature(classes, f"{'+'.join(objects) or 'rows'}{references}", ids or None)
 
@@ -191,6 +202,7 @@ class Chair(Explainer):
         counts = np.empty((len(rows), len(CAPTION_COUNTS)))
         details = DetailsOfParts()
         incomplete = unconfirmed = 0
+        claims_nothing = rows.claims_nothing
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
             there = gold.there[start : start + len(part)]
@@ -198,21 +210,22 @@ class Chair(Explainer):
             for at, caption in enumerate(part, start):
                 read = self._complete(caption)
                 incomplete += read != caption
-                mentions, of_image = gold.finder.find(read), gold.there[at]
+                mentions, of_image = gold.finders[at].find(read), gold.there[at]
                 deniable = None if gold.deniable is None else gold.deniable[at]
                 if deniable is not None:
                     known = of_image | deniable
                     found = tuple(m for m in mentions.found if m.category in known)
                     unconfirmed += len(mentions.found) - len(found)
                     mentions = mentions._replace(found=found)
-                counts[at] = caption_counts(mentions, of_image)
+                counts[at] = caption_counts(mentions, of_image, not claims_nothing[at])
                 if deniable is not None and not deniable:
                     counts[at] = np.nan
                 judged.append(mentions)
             details.add(len(part), partial(details_of, judged, there))
             on_progress(len(part))
+        mute = counts[:, CAPTION_COUNTS.index("mentions")] == 0
         of_run = {
-            "no_mentions": int((counts[:, CAPTION_COUNTS.index("mentions")] == 0).sum()),
+            "no_mentions": int((mute & ~np.array(claims_nothing, dtype=bool)).sum()),
             "incomplete": incomplete,
         }
         if gold.deniable is not None:
@@ -244,25 +257,16 @@ class Chair(Explainer):
 
     def _explained(self, rows: Rows) -> list[Explanation]:
         gold = self._gold(rows)
-        return list(
-            map(
-                explained_by_classes,
-                rows.ids,
-                rows.captions,
-                (gold.finder.find(self._complete(caption)).found for caption in rows.captions),
-                gold.there,
-                gold.deniable or [None] * len(rows),
-                self._scores(rows)["CHAIRi"].tolist(),
-            )
+        explanations = map(
+            explained_by_classes,
+            rows.ids,
+            rows.captions,
+            map(_units, gold.finders, map(self._complete, rows.captions)),
+            gold.there,
+            gold.deniable or [None] * len(rows),
+            self._scores(rows)["CHAIRi"].tolist(),
         )
-
-    def units(self, caption: str) -> Sequence[Unit]:
-        finder = finder_of(self._classes(()))
-        mentions = finder.find(self._complete(caption)).found
-        units = finder.units(caption, (), grammar=False)
-        named = [unit.words for unit in units if unit.category is not None]
-        # The words between tell where a mention is: *an orange cat eats an orange*.
-        return units if named == [unit.words for unit in mentions] else mentions
+        return with_answers(explanations, rows.answers)
 
     def _complete(self, caption: str) -> str:
         """Return what of a caption is read."""
@@ -274,57 +278,125 @@ class Chair(Explainer):
         if kept is not None and kept[0] == given:
             return kept[1]
         labels = labels_of(rows, self._objects, self)
-        finder = finder_of(self._classes(rows.objects or ()))
-        terms = self._terms(chain.from_iterable(labels))
+        asked = asked_of(rows, self._objects) or [None] * len(rows)
+        if self._objects is None:
+            finders = tuple(map(self._finder_of, labels, asked))
+        else:
+            classes = self._classes((), ())
+            finders = (_with_names(classes, frozenset(self._names_of_source())),) * len(rows)
+        deniable = self._deniable(asked, finders)
         references = rows.references if self._use_references else [()] * len(rows)
-        there = tuple(
-            image_categories((terms.get(x, x) for x in of_image), mentioned, finder)
-            for of_image, mentioned in zip(labels, references, strict=True)
-        )
-        gold = _Gold(finder, there, self._deniable(rows, finder))
+        there = tuple(map(self._there, labels, references, finders, deniable or [None] * len(rows)))
+        gold = _Gold(finders, there, deniable)
         if rows.are_kept:
             self._kept = given, gold
         return gold
 
-    def _deniable(self, rows: Rows, finder: MentionFinder) -> tuple[Asked, ...] | None:
+    def _there(
+        self,
+        labels: LabelCounts,
+        references: Sequence[str],
+        finder: MentionFinder,
+        deniable: Asked,
+    ) -> frozenset[str]:
+        """Return the classes of an image: of its labels, and those that references mention."""
+        classes: set[str] = set()
+        for label in labels:
+            kind = _class_of(finder, self._term(label))
+            of_label = _class_of(finder, label)
+            # A red bus is a bus too, where a bus was looked for.
+            known = label in finder.class_of
+            classes |= {of_label} if known else {kind}
+            classes |= {kind} if deniable is None or kind in deniable else set()
+        return image_categories(classes, references, finder)
+
+    def _finder_of(self, labels: LabelCounts, asked: Asked) -> MentionFinder:
+        """Return the finder of a row, which knows its own names too."""
+        names = self._names(labels, asked) | self._names_of_source()
+        return _with_names(self._classes((), ()), frozenset(names))
+
+    def _deniable(
+        self, asked: Sequence[Asked], finders: Sequence[MentionFinder]
+    ) -> tuple[Asked, ...] | None:
         """Return the classes that can be absent from each row's image; None for all."""
-        source, declared, by_row = self._objects, self._looked_for, asked_of(rows, self._objects)
+        source, declared = self._objects, self._looked_for
         declares = source is not None and source.says_what_was_asked
         everything = declared is not None and declared.labels is None
-        if everything or (declared is None and by_row is None and not declares):
+        nobody = all(of_row is None for of_row in asked)
+        if everything or (declared is None and nobody and not declares):
             return None
         everywhere = source.categories if source is not None and declares else frozenset()
         if declared is not None:
             everywhere |= declared.labels or frozenset()
-        class_of = finder.classes.class_of
 
         @lru_cache(maxsize=1 << 12)
-        def classes(asked: Asked) -> Asked:
-            if asked is None and source is None and declared is None:
+        def classes(of_row: Asked, finder: MentionFinder) -> Asked:
+            if of_row is None and source is None and declared is None:
                 return None
-            return frozenset(class_of.get(label, label) for label in everywhere | (asked or set()))
+            return frozenset(_class_of(finder, label) for label in everywhere | (of_row or set()))
 
-        return tuple(map(classes, [None] * len(rows) if by_row is None else by_row))
+        return tuple(map(classes, asked, finders))
 
-    def _terms(self, labels: Iterable[str]) -> dict[str, str]:
-        """Return what labels name that are phrases and on no list: the class that ends each."""
-        if self._synonyms.published:
-            return {}
-        own, whole = self._synonyms.terms, class_names().terms
-        phrases = {label for label in labels if " " in label} - own - whole
-        terms = {label: term_of(label, own) for label in phrases}
+    def _term(self, label: str) -> str:
+        """Return what a label names: of a phrase that is on no list, the class that ends it."""
+        own, whole = self._synonyms, class_names()
+        if own.published:
+            return label
+        label = unnumbered(label, lambda name: own.term(name) or whole.term(name))
+        if own.term(label) or whole.term(label):
+            return label
         # What no category ends is called as the object vocabulary calls it.
-        return {x: term if term in own else term_of(x, whole) for x, term in terms.items()}
+        return end_of(label, own.term) or whole.term_of(label)
 
-    def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:
-        """Return the synonyms, and the labels that they lack as classes of their own."""
-        source = self._objects
-        labels = set(chain.from_iterable(objects)) if source is None else source.vocabulary()
-        terms = self._terms(labels)
-        return self._synonyms.with_names(terms.get(label, label) for label in labels)
+    def _names(self, labels: Iterable[str], asked: Asked) -> set[str]:
+        """Return the names that labels are, and what else was asked for."""
+        return {*map(self._term, labels), *(asked or frozenset()).difference(labels)}
+
+    def _classes(self, objects: Iterable[LabelCounts], asked: Iterable[Asked]) -> ClassList:
+        """Return the synonyms, and the names of objects that they lack as classes of their own."""
+        names: set[str] = set()
+        for labels, of_row in zip(objects, asked, strict=True):
+            names |= self._names(labels, of_row)
+        return self._synonyms.with_names(names | self._names_of_source())
+
+    def _names_of_source(self) -> set[str]:
+        """Return the names that a source gives, or a user who says what was looked for."""
+        source, declared = self._objects, self._looked_for
+        names: set[str] = set()
+        if source is not None:
+            names |= set(map(self._term, source.vocabulary() - source.categories))
+            names |= source.categories | source.names_denied()
+        if declared is not None:
+            names |= declared.labels or frozenset()
+        return names
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
+
+
+@lru_cache(maxsize=1 << 11)
+def _with_names(classes: ClassList, names: frozenset[str]) -> MentionFinder:
+    """Return a finder of a list's names and of those that it does not find in captions."""
+    finder = finder_of(classes)
+    missed = classes.unknown(names)
+    if not classes.published:
+        missed = sorted(x for x in names if [m.words for m in finder.find(x).found] != [x])
+    return finder.with_names(classes.classes_of_names(missed)) if missed else finder
+
+
+def _class_of(finder: MentionFinder, label: str) -> str:
+    """Return the class of a label, however it is spelled; the label itself where no list has it."""
+    name = label if label in finder.class_of else finder.classes.name_of(label)
+    return label if name is None else finder.class_of[name]
+
+
+def _units(finder: MentionFinder, caption: str) -> Sequence[Unit]:
+    """Return the words of a caption as CHAIR reads it, its mentions among them."""
+    mentions = finder.find(caption).found
+    units = finder.units(caption, (), grammar=False)
+    named = [unit.words for unit in units if unit.category is not None]
+    # The words between tell where a mention is: *an orange cat eats an orange*.
+    return units if named == [unit.words for unit in mentions] else mentions
 
 
 def _digest_of_references(systems: Iterable[Rows]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,15 +14,16 @@ from typing import Any, TypeAlias, TypedDict, cast
 from ..annotations import ObjectLabels
 from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
+from ..errors import VifidelWarning
 from ..explain.by_evidence import explained_by_vectors
-from ..explain.explanation import Explanation
+from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Grounding
+from ..kernels.names import Names
 from ..kernels.support import Evidence
 from ..words.content_words import STOP_WORDS, content_words
 from ..words.english import lemmatizer
-from ..words.mentions import Unit
 from ..words.settings import SUPPORT, Settings, Thresholds
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
@@ -30,7 +32,9 @@ from .mean import Mean
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 
-#: An object vocabulary, or its file; None for the package's own.
+_MOST_SHOWN = 5  # labels in a warning
+
+#: A list of classes, or its file.
 Things: TypeAlias = ClassList | str | None
 
 
@@ -40,6 +44,7 @@ class EvidenceSettings(TypedDict, total=False):
     threshold: Score
     stop_words: Words
     things: Things
+    only_things: Things
     undefined: float
     uncertain: Score
     looked_for: Declared
@@ -77,10 +82,6 @@ class Explainer(Scorer):
         an image is unknown.
         """
 
-    @abstractmethod
-    def units(self, caption: str) -> Sequence[Unit]:
-        """Return the content words of a caption as the metric reads them, mentions among them."""
-
     def explain(
         self,
         image_id: ImageId,
@@ -110,7 +111,12 @@ class Explainer(Scorer):
         VifidelError
             If the image is unknown or a caption is not a string.
         """
-        return next(self.explain_rows(make_rows([caption], [image_id], [references]), thresholds))
+        return next(
+            self.explain_rows(
+                make_rows([caption], [image_id], [references], as_written=self.takes_texts),
+                thresholds,
+            )
+        )
 
     def explanations(
         self,
@@ -124,7 +130,7 @@ class Explainer(Scorer):
         are not so raise a VifidelError. Explanations are made while they are read, so that memory
         stays flat.
         """
-        return self.explain_rows(coco_rows(gts, res), thresholds)
+        return self.explain_rows(coco_rows(gts, res, self.takes_texts), thresholds)
 
     def explain_rows(
         self, rows: Rows, thresholds: Thresholds | None = None
@@ -148,8 +154,11 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     references : bool
         Whether the references are evidence.
     things : path or ClassList, optional
-        Object vocabulary, as `vifidel_eval.words.synonyms.read_classes` reads them; by default
-        the package's own list.
+        More names of things, as `vifidel_eval.words.synonyms.read_classes` reads them; they join
+        the object vocabulary.
+    only_things : path or ClassList, optional
+        The object vocabulary instead of the package's own list. What the objects of an image list,
+        or say was looked for, is a name in that image even if no list has it.
     looked_for : str, path or collection of str, optional
         What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
@@ -170,19 +179,20 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         threshold: Score = None,
         stop_words: Words = STOP_WORDS,
         things: Things = None,
+        only_things: Things = None,
         undefined: float = math.nan,
         uncertain: Score = None,
         looked_for: Declared = None,
     ) -> None:
         words = threshold, self._normalize, stop_words
         super().__init__(objects, vectors, references, *words, undefined, uncertain)
-        self._things = None if things is None else read_things(things)
+        self._things = read_things(things, only_things)
         self._looked_for = None if looked_for is None else read_declared(looked_for)
 
     @property
     def _names(self) -> ClassList:
         """The object vocabulary that scores depend on."""
-        return read_things(self._things)
+        return self._things
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:
         return self._pinned(
@@ -202,7 +212,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         return {
             "objects": self._objects,
             "references": self._use_references,
-            "things": self._things,
+            "only_things": self._things,
             "looked_for": self._looked_for,
             "vectors": self._space.vectors,
             "stop_words": self._space.stop_words,
@@ -210,7 +220,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        return self._grounding_by(read_things(self._things), self._objects)
+        return self._grounding_by(self._things, self._objects)
 
     def _grounding_by(self, things: ClassList, objects: ObjectLabels | None) -> Grounding:
         """Return what grounds mentions of a vocabulary in labels and what is declared of them."""
@@ -220,13 +230,38 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""
         return self._read(
             rows,
-            also=lambda part: self._grounding.texts(
-                chain(part.captions, *self._references_of(part))
-            ),
+            also=self._all_texts,
         )
 
-    def units(self, caption: str) -> Sequence[Unit]:
-        return self._grounding.units(caption)
+    def _all_texts(self, rows: Rows) -> list[str]:
+        """Return the words and terms of captions and references."""
+        names = self._names_of(rows, self._grounding)
+        sides = zip(rows.captions, self._references_of(rows), names, strict=True)
+        texts = [(text, of_row) for one, more, of_row in sides for text in (one, *more)]
+        return self._grounding.texts(*zip(*texts, strict=True)) if texts else []
+
+    def _warn_of_codes(self) -> None:
+        """Warn of labels that cannot be found in captions, whatever these say."""
+        source, declared = self._objects, self._looked_for
+        labels: set[str] = set()
+        if source is not None:
+            labels |= source.vocabulary() | source.names_denied()
+        if declared is not None:
+            labels |= declared.labels or frozenset()
+        found = self._grounding.unmentionable(labels)
+        if found:
+            shown, more = found[:_MOST_SHOWN], len(found) - _MOST_SHOWN
+            warnings.warn(
+                f"no caption can mention {', '.join(map(repr, shown))}"
+                f"{f' and {more} more' if more > 0 else ''}: such labels are codes or stop words; "
+                "write names (--categories gives those of class ids).",
+                VifidelWarning,
+                stacklevel=4,
+            )
+
+    def _names_of(self, rows: Rows, grounding: Grounding) -> list[Names]:
+        """Return the names by which the image of each row is read."""
+        return grounding.all_names(self._labels_of(rows), asked_of(rows, self._objects))
 
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
@@ -240,14 +275,17 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             yield tuple(
                 None
                 if part is None
-                else explained_by_vectors(
-                    part,
-                    self._grounding,
-                    known[part.gold],
-                    self._p,
-                    thresholds or Thresholds(self._support),
-                    self._unknown_words(part),
-                    self._denied(part.rows),
+                else with_answers(
+                    explained_by_vectors(
+                        part,
+                        self._grounding,
+                        known[part.gold],
+                        self._p,
+                        thresholds or Thresholds(self._support),
+                        self._unknown_words(part),
+                        self._denied(part.rows),
+                    ),
+                    part.rows.answers,
                 )
                 for part in parts
             )
@@ -313,7 +351,7 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
             return first or next(iter(own), None)
         declared = known.looked_for or settings.looked_for
         settings = replace(settings, objects=known.objects, looked_for=declared)
-    return cast("ExplainingScorer[Any]", vifidel.make(settings))
+    return cast("ExplainingScorer[Any]", vifidel.scorer_for(settings))
 
 
 def uncombined(scorers: Iterable[Scorer]) -> list[Scorer]:

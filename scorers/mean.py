@@ -57,6 +57,11 @@ class Mean(Scorer):
         systems = list(systems)
         return self._signature(part.signature_of(systems) for part in self.parts)
 
+    def as_written(self) -> Mean:
+        mean = super().as_written()
+        mean.parts = tuple(part.as_written() for part in self.parts)
+        return mean
+
     def _signature(self, of_parts: Iterable[str]) -> str:
         parts = " + ".join(f"({of_part})" for of_part in of_parts)
         scaled = f"scaled:{'run' if self._scaled else 'no'}"

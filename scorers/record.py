@@ -49,6 +49,13 @@ class Metric:
     #: are made without Java (``tok:python`` in the signature).
     without_java: float | None = None
 
+    def scorer_for(self, settings: Settings) -> Scorer:
+        """Return the metric's scorer, which reads captions as the settings say."""
+        scorer = self.make(settings)
+        # What is no scorer is refused by those who know whose metric it is.
+        is_one = isinstance(scorer, Scorer)
+        return scorer.as_written() if settings.as_written and is_one else scorer
+
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What it reports, with directions: what its scorer's class says, else one column."""

@@ -340,7 +340,7 @@ def build(
     def made(metric: Metric) -> Scorer | MetricUnavailable:
         try:
             with named_failures(metric.name, metric.module):
-                return check_scorer(metric.make(settings))
+                return check_scorer(metric.scorer_for(settings))
         except MetricUnavailable as problem:
             return problem
 

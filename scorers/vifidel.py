@@ -37,8 +37,8 @@ class Vifidel(ExplainingScorer[Gold]):
     counts : bool
         Whether two dogs weigh twice as much as one; False is the paper's presence only
         (Table 3). Caption words always count as often as they occur.
-    things : path or ClassList, optional
-        Object vocabulary, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
+    things, only_things : path or ClassList, optional
+        Names of things, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
         them.
 
     Examples

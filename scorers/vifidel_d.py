@@ -10,7 +10,7 @@ from ..evaluation import Column
 from ..kernels import fidelity
 from ..kernels.bags import Part
 from ..kernels.claims import ClaimsGold
-from ..words.settings import THINGS
+from ..words.settings import ONLY_THINGS, THINGS
 from ..words.word_vectors import VectorSource
 from .explaining import EvidenceSettings
 from .papers import VIFIDEL_EVAL
@@ -88,7 +88,7 @@ register(
         references=False,
         objects=True,
         tables=True,
-        options=(THINGS,),
+        options=(THINGS, ONLY_THINGS),
         papers=(VIFIDEL_EVAL,),
     )
 )

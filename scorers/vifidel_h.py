@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,14 @@ import numpy as np
 from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
+from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, Part
 from ..kernels.grounding import JudgedMentions, Verdict, words_of
 from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
 from ..words.content_words import content_words, piece_words
 from ..words.mentions import Unit
-from ..words.settings import SUPPORT, THINGS
+from ..words.settings import ONLY_THINGS, SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
 from .base import Progress
 from .explaining import EvidenceSettings, ExplainingScorer
@@ -73,9 +74,9 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     judged, and references can only add things that are there; other mentions that no reference has
     are counted as unconfirmed. If the objects do not say it, references alone judge all mentions,
     and such captions are counted. Stuff and scenes (*sky*) are judged only if they were asked for.
-    Everything is undefined for an image about which nothing is known, and the rates are undefined
-    if nothing can be absent. docs/fidelity.md explains the threshold. As one number, it is
-    VIFIDEL-T.
+    Everything is undefined for an image about which nothing is known and for a caption that claims
+    nothing, such as a refusal, and the rates are undefined if nothing can be absent.
+    docs/fidelity.md explains the threshold. As one number, it is VIFIDEL-T.
 
     Parameters
     ----------
@@ -124,6 +125,10 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, f"edition:{_EDITION}", f"support:{self._support:g}")
 
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        super().check_images(image_ids)
+        self._warn_of_codes()
+
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
         return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
 
@@ -138,7 +143,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         return super()._evidence(gold, rows)
 
     def further_words(self, rows: Rows) -> Iterable[str]:
-        return self._grounding.texts(rows.captions)
+        return self._grounding.texts(rows.captions, self._names_of(rows, self._grounding))
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the mentions and the other content words of each caption with their support."""
@@ -146,14 +151,17 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def _supported(self, part: Part[_EvidenceGold]) -> Iterator[list[WordSupport]]:
         captions, evidence, lexicon = part.rows.captions, part.gold.evidence, part.gold.lexicon
-        read = [(row, unit) for row, text in enumerate(captions) for unit in self.units(text)]
+        names = [image.read_by for image in evidence.images]
+        texts = enumerate(zip(captions, names, strict=True))
+        read = [(row, unit) for row, (text, of_image) in texts for unit in of_image.units(text)]
         rows = np.array([row for row, _ in read], dtype=np.int64)
         atoms = np.array(lexicon.numbers(unit.text for _, unit in read), dtype=np.int64)
         support, by = evidence.support(lexicon, atoms, rows)
         known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
         judged_mentions = self._grounding.judged(lexicon, captions, evidence, self._support)
-        for caption, judged in zip(captions, judged_mentions.by_row(len(captions)), strict=True):
-            units = self.units(caption)
+        of_rows = judged_mentions.by_row(len(captions))
+        for caption, judged, of_image in zip(captions, of_rows, names, strict=True):
+            units = of_image.units(caption)
             things = [at for at, unit in enumerate(units) if unit.category is not None]
             mention_at = {things[mention.place]: mention for mention in judged}
             words = []
@@ -169,6 +177,8 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         evidence, captions = part.gold.evidence, part.rows.captions
         mentions = self._grounding.judged(part.gold.lexicon, captions, evidence, self._support)
         counts, unconfirmed, mean_support = _counted(mentions, evidence)
+        claims_nothing = np.array(part.rows.claims_nothing, dtype=bool)
+        counts[claims_nothing] = mean_support[claims_nothing] = np.nan
         further = {"unconfirmed": unconfirmed}
         if evidence.by_references.any():
             further["judged_by_references"] = evidence.by_references.astype(np.int64)
@@ -261,7 +271,7 @@ register(
         references=False,
         either=True,
         tables=True,
-        options=(THINGS,),
+        options=(THINGS, ONLY_THINGS),
         papers=(VIFIDEL_EVAL,),
     )
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
@@ -14,6 +14,7 @@ import numpy as np
 from ..captions.rows import Rows
 from ..evaluation import Column, DetailsOfParts, Evaluation
 from ..explain.sentences import JudgedSentence, PlacedMention, places_of
+from ..io.image_ids import ImageId
 from ..kernels import fidelity
 from ..kernels.bags import Gold, Part
 from ..kernels.claims import (
@@ -28,7 +29,7 @@ from ..kernels.claims import (
 from ..kernels.grounding import Grounding
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
-from ..words.settings import THINGS
+from ..words.settings import ONLY_THINGS, THINGS
 from ..words.synonyms import ClassList, rarities_signature
 from .base import Progress
 from .explaining import ExplainingScorer
@@ -56,6 +57,10 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
             source = None
         return self._grounding_by(self._names, source)
 
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        super().check_images(image_ids)
+        self._warn_of_codes()
+
     def prepare(self, gold: Gold, rows: Rows) -> ClaimsGold:
         asked = asked_of(rows, self._objects)
         known = self._labels_of(rows), self._references_of(rows), asked
@@ -65,8 +70,9 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         return dict.fromkeys(chain.from_iterable(c.looked_up for c in self._claims(rows)))
 
     def _claims(self, rows: Rows) -> list[Claim]:
-        read = claim_reader(self._names_grounding.units, self._space.stop_words)
-        return list(map(read, rows.captions))
+        names = zip(rows.captions, self._names_of(rows, self._names_grounding), strict=True)
+        stop_words = self._space.stop_words
+        return [claim_reader(of_image, stop_words)(caption) for caption, of_image in names]
 
     def _judged(self, part: Part[ClaimsGold]) -> JudgedClaims:
         return judge_claims(part, self._claims(part.rows), self._names_grounding)
@@ -88,8 +94,9 @@ class VifidelPRF(ClaimScorer):
       do not say everything.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
-    They are undefined (NaN) without any evidence, and 0 for a caption without a usable word.
-    docs/fidelity.md has the formulas. As one number, it is F.
+    They are undefined (NaN) without any evidence, and 0 for a caption without a usable word; but P
+    is undefined for one that claims nothing, such as a refusal. docs/fidelity.md has the
+    formulas. As one number, it is F.
 
     Examples
     --------
@@ -125,6 +132,7 @@ class VifidelPRF(ClaimScorer):
         # NaN without evidence, 0 of captions without a usable word.
         speechless = part.words.sizes == 0
         scores = np.where(speechless[:, None], 0.0, np.column_stack([kept * p, r, f]))
+        scores[part.rows.claims_nothing, 0] = np.nan
         scores = np.where((is_said | (gold.named.sizes > 0))[:, None], scores, np.nan)
         details = partial(self._supported, part, judged)
         return Scored(scores, {"no_words": speechless}, details=details)
@@ -177,7 +185,11 @@ class VifidelPRF(ClaimScorer):
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
         """Return the sentences of each caption, in order: what they claim and invent."""
-        sentences = [read_sentences(c, self._names_grounding.units) for c in rows.captions]
+        names = self._names_of(rows, self._names_grounding)
+        sentences = [
+            read_sentences(c, of_image.units)
+            for c, of_image in zip(rows.captions, names, strict=True)
+        ]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take([row for row, _ in all_of]), captions=claimed)
@@ -198,9 +210,10 @@ class VifidelPRF(ClaimScorer):
         for part in self._read_for_grounding(rows):
             captions, evidence = part.rows.captions, self._evidence(part.gold, part.rows)
             mentions = grounding.judged(part.gold.lexicon, captions, evidence)
-            for caption, of_caption in zip(captions, mentions.by_row(len(captions)), strict=True):
+            of_rows = zip(captions, mentions.by_row(len(captions)), evidence.images, strict=True)
+            for caption, of_caption, image in of_rows:
                 wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
-                places = places_of(wrong, caption, grounding.units)
+                places = places_of(wrong, caption, image.read_by.units(caption))
                 placed.append(
                     [PlacedMention(m.words, m.category, a, z, m.verdict) for m, a, z in places]
                 )
@@ -230,7 +243,7 @@ register(
         either=True,
         default=True,
         tables=True,
-        options=(THINGS,),
+        options=(THINGS, ONLY_THINGS),
         papers=(VIFIDEL_EVAL,),
     )
 )

@@ -209,7 +209,7 @@ def test_an_option_is_one_of_the_command_of_evaluate_and_of_its_docstring(copy):
     said = python(copy, "-c", says)
     assert said.stdout.startswith("99 "), said.stderr
     assert "capitals : int\n    How many capitals count. More are as good.\n" in said.stdout
-    assert said.stdout.endswith("1.0 CAPITALS|most:1\n")
+    assert said.stdout.endswith("1.0 CAPITALS|most:1|captions:answers-1\n")
 
 
 def test_a_format_of_tables_is_read_by_score_table(copy):

@@ -101,6 +101,21 @@ COUNTS = (
         always=True,
     ),
     Count(
+        "no_claim",
+        "that claim nothing",
+        "refusals, empty texts, only reasoning; rates of what is made up leave them out",
+    ),
+    Count(
+        "reasoning",
+        "with reasoning, which is not scored",
+        "answers with reasoning beside the caption",
+    ),
+    Count(
+        "around",
+        "with other text around the caption, which is not scored",
+        "answers with an announcement, a fence or marks of a chat around the caption",
+    ),
+    Count(
         "unweighted",
         "unweighted",
         "images scored without weights, because no reference has a usable word",
@@ -152,6 +167,7 @@ COUNTS = (
 ROW_COUNTS = (
     "unweighted",
     "no_words",
+    "no_claim",  # of a caption: a refusal, empty, or only reasoning
     UNDECLARED,
     "no_objects",  # no label
     "no_references",
@@ -163,7 +179,7 @@ ROW_COUNTS = (
 )
 
 #: Keys of `COUNTS` that tables add up beside their statuses.
-COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
+COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references", "reasoning", "around")
 
 _MOST_LISTED = 5_000  # different words that are left of a tally with twice as many
 # Above this share of unknown words the scores say little about the captions: warn. Above the other

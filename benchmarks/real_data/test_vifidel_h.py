@@ -86,7 +86,7 @@ def test_stuff_that_nobody_was_asked_for_changes_nothing(coco, references):
     rows = coco_rows({i: given[i] for i in some}, {i: [captions[i]] for i in some})
     objects = coco / "instances_val2017.json"
     one, other = (
-        VifidelH(objects, references=references, things=things).evaluate(rows)
+        VifidelH(objects, references=references, only_things=things).evaluate(rows)
         for things in (class_names(), class_names().things)
     )
     for column in ("VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-T"):

@@ -64,7 +64,7 @@ class Tensor:
             {"dog": 1, "bicycle": 1},
         ),
         # targets have no scores
-        ({"labels": [1, 1], "boxes": [BOX, BOX]}, {"bicycle": 2}),
+        ({"labels": [1, 1], "boxes": [BOX, [0, 0, 5, 5]]}, {"bicycle": 2}),
         ({"labels": ["dog", "hot_dog"]}, {"dog": 1, "hot dog": 1}),
         ({"labels": [], "scores": [], "bboxes": []}, {}),
     ],

@@ -209,8 +209,7 @@ def test_tags_with_bars():
         1: {"armchair": 1, "floor lamp": 1, "lamp": 1}
     }
     assert not read_objects({1: "a | b"}).says_what_was_asked
-    with pytest.raises(AnnotationError, match="expected a list of labels, found 'dog'"):
-        read_objects({1: "dog"})
+    assert read_objects({1: "dog", 2: ""}) == {1: {"dog": 1}, 2: {}}
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_the_largest_count_and_the_longest_name():
 BAD = pytest.mark.parametrize(
     ("items", "message"),
     [
-        ("dog", "expected a list of labels, found 'dog'"),
+        ("17", "the label is '17'; write the name of the class, not a number"),
         (None, "expected a list of labels, found None"),
         (["dog", 17], "item 1: found 17; expected a label"),
         (["dog", None], "item 1: found None; expected a label"),
@@ -133,7 +133,7 @@ def test_rows_that_share_a_list_and_rows_that_are_made_on_the_way():
 
 
 def test_rows_that_cannot_be_read_have_no_labels():
-    rows, problems = judged_rows([["dog"], [7], {"nut": 0}, "dog"])
+    rows, problems = judged_rows([["dog"], [7], {"nut": 0}, "7"])
     assert list(rows.counts) == [{"dog": 1}, {}, {}, {}]
     assert rows.asked == (None, None, frozenset({"nut"}), None)
     assert problems.keys() == {1, 3}

@@ -18,7 +18,7 @@ from vifidel_eval.errors import AnnotationError, ImageIdError
         ("image,label,score\na,dog,0.6\na,cat,.59\nb,cat,1e-3\n", {"a": {"dog": 1}, "b": {}}, 0.6),
         ("Image ID;Class Name;Count\n1;dog;3\n1;cat;0\n", {1: {"dog": 3}}, None),
         ("file\tobject\tconfidence\na.jpg\tpotted plant, large\t.9\n",
-         {"a.jpg": {"potted plant, large": 1}}, 0.6),
+         {"a.jpg": {"potted plant": 1, "large": 1}}, 0.6),
         ('image,label\n"a, b.jpg","fire hydrant"\n', {"a, b.jpg": {"fire hydrant": 1}}, None),
         ("id,image_id,class,class_name\n5,7,17,dog\n", {7: {"dog": 1}}, None),
         # DataFrame.to_csv of a column of lists
@@ -44,7 +44,7 @@ def test_columns(text, labels, threshold, write):
             "image,label\na,['dog' 'cat']\n",
             "line 2 (image 'a'): \"['dog' 'cat']\" looks like a list and cannot",
         ),
-        ("image,label\na,[17]\n", "line 2 (image 'a'): the label is 17; write the name"),
+        ("image,label\na,[17]\n", "line 2 (image 'a'): item 0: found 17; expected a label"),
         (
             "image,label\na,17\n",
             "line 2 (image 'a'): the label is '17'; write the name of the class",

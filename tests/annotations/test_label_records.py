@@ -84,7 +84,7 @@ def test_an_image_may_be_called_objects(write_entries):
     [
         ({"image": "a.jpg", "objects": []}, "line 3: image 'a.jpg' is listed twice; keep one"),
         ({"image": "b.jpg"}, r"line 3 \(image 'b.jpg'\): 'objects' is missing"),
-        ({"image": "b.jpg", "objects": "dog"}, "image 'b.jpg': expected a list of labels, found"),
+        ({"image": "b.jpg", "objects": "17"}, "image 'b.jpg': the label is '17'; write the name"),
         ({"image": 1, "objects": [], "more": 1}, "line 5: image 1 is listed twice"),
     ],
 )

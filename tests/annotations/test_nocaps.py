@@ -20,7 +20,7 @@ NOCAPS = {
 BOXES = (
     "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\n"
     "0013ea2087020901,xclick,/m/0cmf2,1,0,1,0,1\n"
-    "0013ea2087020901,xclick,/m/0cmf2,1,0,1,0,1\n"
+    "0013ea2087020901,xclick,/m/0cmf2,1,0,1,0,0.5\n"
     "00a159a661a2f5aa,xclick,/m/01g317,1,0,1,0,1\n"
     "ffffffffffffffff,xclick,/m/01g317,1,0,1,0,1\n"
 )

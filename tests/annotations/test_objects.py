@@ -38,7 +38,7 @@ def detections(labels, kind="coco-results"):
         ("tvmonitor", "tv monitor"),
         ("aeroplane", "aeroplane"),
         ("  fire \t hydrant ", "fire hydrant"),
-        ("flip-flop_(sandal)", "flip-flop"),
+        ("flip-flop_(sandal)", "flip flop"),
         ("(unknown)", "(unknown)"),
         ("cafe\u0301", "caf\u00e9"),
         ("犬", "犬"),

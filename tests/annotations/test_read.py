@@ -101,7 +101,7 @@ def test_file_without_categories(name, content, message, write):
         ("number.json", "42", "not a source of objects: no known layout begins with"),
         ("captions.json", CAPTIONS, ".*a caption file says nothing about objects"),
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
-        ("keyed.json", {"42": "A dog."}, "image 42: expected a list of labels, found 'A dog"),
+        ("keyed.json", {"42": "A dog in the snow."}, "image 42: 'A dog in the snow.' is one text"),
         ("none.json", [], "an empty list"),
         ("nothing.json", {}, "not a source of objects: no known layout begins with '{}'"),
         (

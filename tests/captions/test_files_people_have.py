@@ -94,9 +94,13 @@ def test_excel(tmp_path):
     pytest.importorskip("openpyxl")
     pandas = pytest.importorskip("pandas")
     path = tmp_path / "model_COCO_VAL.xlsx"
-    rows = {"index": [0, 1], "answer": ["['A dog.']", "['N/A']"], "prediction": ["A cat.", "None"]}
+    rows = {
+        "index": [0, 1],
+        "answer": ["['A dog.']", "['N/A']"],
+        "prediction": ["A cat.", "No cat."],
+    }
     pandas.DataFrame(rows).to_excel(path, index=False)
-    assert read_results(path) == {0: "A cat.", 1: "None"}
+    assert read_results(path) == {0: "A cat.", 1: "No cat."}
     assert read_references(path) == {0: ["A dog."], 1: ["N/A"]}
 
 

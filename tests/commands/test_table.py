@@ -204,7 +204,7 @@ def test_systems_are_named(tmp_path, run):
         (["a=gone.json"], 1, "gone.json: no such file"),
         (["=gone.json"], 2, "'=gone.json' has no name before '='"),
         (["a="], 2, "the path is empty"),
-        ([f"a={RESULTS[0]}", f"a={RESULTS[1]}"], 2, "two systems are called 'a'"),
+        ([f"a={RESULTS[0]}", f"a={RESULTS[1]}"], 1, "28 images in both"),
         ([f"dreaming={RESULTS[0]}", RESULTS[1]], 2, "two systems are called 'dreaming'"),
         ([RESULTS[0], RESULTS[0]], 1, "given twice"),
     ],

@@ -39,7 +39,9 @@ def vectors(make_vectors):
 
 def scorer_and_rows(vectors, images):
     """Return a scorer and the rows of two systems, of which the second lacks the first image."""
-    scorer = Vifidel({i: labels for i, (labels, *_) in enumerate(images)}, vectors, things=THINGS)
+    scorer = Vifidel(
+        {i: labels for i, (labels, *_) in enumerate(images)}, vectors, only_things=THINGS
+    )
     references = {i: said for i, (_, _, _, said) in enumerate(images)}
     one = {i: [caption] for i, (_, caption, _, _) in enumerate(images)}
     other = {i: [caption] for i, (_, _, caption, _) in enumerate(images) if i}
@@ -96,15 +98,15 @@ def plain_findings(explanations):
         for mention in {m.words: m for m in reversed(absent)}.values():
             found = words.setdefault(mention.words, Finding(mention.words, mention.category))
             found.captions += 1
-            found.examples = [*found.examples, example][:3]
-            found.images.append(explanation.image_id)
+            found.images[example[0]] += 1
+            found.first_captions.setdefault(*example)
         for label in {m.label for m in explanation.matches} | set(explanation.unmentioned):
             found = objects.setdefault(label, Finding(label))
             found.of += 1
             if label in explanation.unmentioned:
                 found.captions += 1
-                found.examples = [*found.examples, example][:3]
-                found.images.append(explanation.image_id)
+                found.images[example[0]] += 1
+                found.first_captions.setdefault(*example)
     for what, found in words.items():
         found.of = uses[what]
     return [
@@ -131,7 +133,7 @@ def test_findings_are_counted_caption_by_caption(vectors, images):
 
 
 def test_a_mention_without_a_vector_is_no_word(vectors):
-    scorer = Vifidel({1: ["dog"]}, vectors, things=THINGS)
+    scorer = Vifidel({1: ["dog"]}, vectors, only_things=THINGS)
     [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
     [(words, [mention])] = [(one.words, one.mentions) for one in part]
     assert (words, mention.category, mention.supported_by) == ((), "kite", None)
@@ -145,18 +147,19 @@ def test_words_and_objects_stand_as_the_mentions_do(make_vectors):
     )
     things = ClassList("small", (("dog", "puppy"), ("fox",), ("traffic light",)))
     labels = ["dog", "large", "traffic light"]
-    scorer = Vifidel(dict.fromkeys(range(3), labels), vectors, things=things, looked_for="all")
+    scorer = Vifidel(dict.fromkeys(range(3), labels), vectors, only_things=things, looked_for="all")
     captions = {0: ["a large puppy, a puppy"], 1: [""], 2: ["a fox"]}
     of_puppy, of_nothing, of_fox = scorer.explanations(
         {i: [] for i in captions}, captions, Thresholds(far=0.5)
     )
     large, puppy = sorted(of_puppy.words)
-    assert (large.word, large.of, large.supported_by) == ("large", None, "large")
-    assert (puppy.of.place, puppy.supported_by) == (0, "dog")  # of equals the first
+    # A label is a name of a thing.
+    assert (large.word, large.category, large.supported_by) == ("large", "large", "large")
+    assert (puppy.of.place, puppy.supported_by) == (1, "dog")  # of equals the first
     assert of_fox.words[0].support == pytest.approx(0.3, abs=1e-6)
     assert of_puppy.unmentioned == ("traffic light",)
     assert of_nothing.unmentioned == of_fox.unmentioned == tuple(labels)
-    found = VifidelH(vectors=vectors, things=things).word_supports(
+    found = VifidelH(vectors=vectors, only_things=things).word_supports(
         make_rows([said for (said,) in captions.values()], objects=[dict.fromkeys(labels, 1)] * 3)
     )
     assert [[(word.word, word.by, round(word.support, 6)) for word in row] for row in found] == [
@@ -168,7 +171,7 @@ def test_words_and_objects_stand_as_the_mentions_do(make_vectors):
 
 def test_unknown_words_are_found_whatever_the_captions(vectors):
     # Few captions of many unknown words, and many of which few have one.
-    scorer = Vifidel({i: ["dog"] for i in range(40)}, vectors, things=THINGS)
+    scorer = Vifidel({i: ["dog"] for i in range(40)}, vectors, only_things=THINGS)
     captions = {0: ["qqa qqb Q\u00c9 dog"], 1: ["DOG QQA"], 2: ["a dog"], 3: ["it's qqa's dog."]}
     assert [e.unknown_words for e in scorer.explanations({i: [] for i in captions}, captions)] == [
         ("qqa", "qqb", "q\u00e9"),

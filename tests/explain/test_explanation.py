@@ -34,7 +34,7 @@ THERE, ABSENT, UNCONFIRMED = Verdict.THERE, Verdict.ABSENT, Verdict.UNCONFIRMED
 
 @pytest.fixture(scope="module")
 def scorer(make_vectors):
-    return Vifidel(OBJECTS, make_vectors(VECTORS), things=THINGS)
+    return Vifidel(OBJECTS, make_vectors(VECTORS), only_things=THINGS)
 
 
 def by_word(explanation):
@@ -83,7 +83,7 @@ def test_thresholds_decide(make_vectors, thresholds, hallucinated, unmentioned):
     # "large" is no label of COCO, so that the user has to say what was looked for.
     objects = {1: ["dog", "kite"], 2: ["large"]}
     vectors = make_vectors(VECTORS | {"wolf": [0.3, 0, 0, 0, math.sqrt(1 - 0.09)]})
-    scorer = Vifidel(objects, vectors, things=THINGS, looked_for="all")
+    scorer = Vifidel(objects, vectors, only_things=THINGS, looked_for="all")
     explanation = scorer.explain(1, "puppy wolf cats", thresholds=thresholds)
     assert explanation.hallucinated == hallucinated
     assert explanation.unmentioned == unmentioned

@@ -67,13 +67,13 @@ def test_a_word_that_appears_twice_has_the_place_of_its_mention():
     bowl, cat = (
         Mention(w, w, 0.0, None, Verdict.ABSENT, place=n) for n, w in enumerate(("bowl", "cat"))
     )
-    assert list(places_of([bowl, cat], text, lambda _: units)) == [(bowl, 11, 15), (cat, 23, 26)]
-    assert list(places_of([cat], text, lambda _: units)) == [(cat, 23, 26)]
+    assert list(places_of([bowl, cat], text, units)) == [(bowl, 11, 15), (cat, 23, 26)]
+    assert list(places_of([cat], text, units)) == [(cat, 23, 26)]
     hot_dog = [Unit("hot dog", "hot dogs", "hot dog", denied=True)]
-    [(_, *place)] = places_of([bowl], "(no Hot-Dogs!)", lambda _: hot_dog)
+    [(_, *place)] = places_of([bowl], "(no Hot-Dogs!)", hot_dog)
     assert place == [4, 12]
     # Spelled otherwise: all of the text, without the blanks around it.
-    [(_, *place)] = places_of([bowl], "  a cat ", lambda _: [Unit("dog", "dog", "dog")])
+    [(_, *place)] = places_of([bowl], "  a cat ", [Unit("dog", "dog", "dog")])
     assert place == [2, 7]
 
 

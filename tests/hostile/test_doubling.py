@@ -16,6 +16,7 @@ from vifidel_eval import VifidelError, content_words
 from vifidel_eval.annotations import clean_label, read_objects
 from vifidel_eval.annotations.labels import nfc
 from vifidel_eval.captions import read_results
+from vifidel_eval.captions.generated import read_answer
 from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import records as remembered
@@ -96,6 +97,36 @@ UNITS = {
     "ellipses": "\u2026",
     "dashes": " -- ",
 }
+
+
+# What language models write around captions, and say instead of them.
+ANSWERS = {
+    "thoughts": "<think>",
+    "thoughts that end": "</think>",
+    "thoughts with blanks": "<think ",
+    "thoughts in brackets": "[THINK ",
+    "channels": "<|channel|>a",
+    "turns": "<|im_start|>\n",
+    "speakers": "\nUSER: a",
+    "answers": "<answer>a",
+    "boxes": "\\boxed{",
+    "fences": "```\n",
+    "announcements": "here is a caption: ",
+    "apologies": "I'm sorry ",
+    "sorry": "sorry ",
+    "really": "I really ",
+    "clauses": ", the",
+    "pictures": "I can not see the image ",
+}
+
+
+@pytest.mark.parametrize("before", ["", "I'm sorry, I can not "])
+@pytest.mark.parametrize("unit", ANSWERS | UNITS)
+def test_an_answer(unit, before):
+    units = ANSWERS | UNITS
+    grows_linearly(
+        lambda size: lambda: read_answer(before + units[unit] * (size // len(units[unit])))
+    )
 
 
 def test_every_metric_is_measured():

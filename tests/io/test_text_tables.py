@@ -184,7 +184,7 @@ def test_p_values(value, shown):
 def test_a_score_with_its_difference_has_signs_and_minus_signs():
     cell = with_difference(0.25, -0.125, -0.25, 0.0, 1.0, 2)
     assert cell == "0.25 (-0.12 [-0.25, 0.00], p=1)"
-    assert with_difference(0.25, 1e-12, None, None, 0.5) == "0.250 (0.000 [-, -], p=.500)"
+    assert with_difference(0.25, 1e-12, None, None, 0.5) == "0.250 (0.000, no interval, p=.500)"
     table = Table(["a-b", "x"], [["c-d", cell], ["e-f", interval(-1.0, None, 0)]], texts=2)
     latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
     assert latex[3] == r"a-b & x \\"

@@ -8,7 +8,7 @@ from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.words.content_words import STOP_WORDS
 from vifidel_eval.words.synonyms import class_names
 
-UNITS = Grounding(class_names(), STOP_WORDS).units
+UNITS = Grounding(class_names(), STOP_WORDS).names(()).units
 
 
 def test_sentences_have_places_and_claims():

@@ -69,9 +69,10 @@ def grounded(
         ("hot dogs", ["dog", "large"], [], ("hot dogs", None, 0.0, ABSENT)),
         # Traffic is near in meaning to a traffic light and says nothing of there being one.
         ("a traffic light", ["large"], ["traffic"], ("traffic light", "traffic", 0.6, ABSENT)),
-        # No vector: the class decides, or nothing.
+        # No vector: the class decides; references need not name what they are about.
         ("an unheard", ["unheard"], [], ("unheard", "unheard", 1.0, THERE)),
-        ("an unheard", ["large"], [], ("unheard", None, math.nan, UNCONFIRMED)),
+        ("an unheard", ["large"], [], ("unheard", None, math.nan, ABSENT)),
+        ("an unheard", [], ["large"], ("unheard", None, math.nan, UNCONFIRMED)),
         ("a wolf", [], [], ("wolf", None, math.nan, UNCONFIRMED)),
     ],
 )
@@ -129,12 +130,16 @@ def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
 
 def test_what_can_be_absent_by_labels_alone():
     grounding = Grounding(ClassList("cat", (("cat",), ("dog",), ("wolf",))), ())
-    of_coco = grounding.deniable({"dog": 1}, None)
+
+    def deniable(labels, asked=None):
+        return grounding.deniable(labels, asked, grounding.names(labels, asked))
+
+    of_coco = deniable({"dog": 1})
     assert (of_coco.has("cat"), of_coco.has("wolf")) == (True, False)
-    open_ended = grounding.deniable({"dog": 1, "wolf": 1}, None)
+    open_ended = deniable({"dog": 1, "wolf": 1})
     assert (of_coco.anything, open_ended.anything) == (True, False)
     for labels, asked in (({}, ["cat"]), ({"dog": 1, "wolf": 1}, ["dog", "cat"])):
-        some = grounding.deniable(labels, frozenset(asked))
+        some = deniable(labels, frozenset(asked))
         assert (some.has("cat"), some.denied) == (True, {"cat"})
 
 
@@ -180,7 +185,7 @@ def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
 
 def test_it_pickles_as_its_settings(lexicon):
     grounding = Grounding(THINGS, {"a"}, read_objects({1: ["dog"]}))
-    grounding.units("a dog")
+    grounding.names(()).units("a dog")
     again = pickle.loads(pickle.dumps(grounding))
-    assert again.units("a hot dog") == grounding.units("a hot dog")
+    assert again.names(()).units("a hot dog") == grounding.names(()).units("a hot dog")
     assert len(pickle.dumps(grounding)) < 2000

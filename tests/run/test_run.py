@@ -416,8 +416,17 @@ def test_a_comparison_is_a_line_per_metric_at_a_prompt(evaluated):
     for system, standing in comparison.systems.items():
         assert f"{system} {standing.score:.4f} [{standing.low:.4f}" in lines[0]
     assert max(map(len, lines)) < 200
-    (told,) = evaluated.compare(baseline="dreaming")._repr_html_().split("<p>")[1:2]
-    assert "careful" in told
+    against = evaluated.compare(baseline="dreaming")
+    rows = against._repr_html_().partition("<tbody>")[2].split("<tr>")[1:]
+    assert len(rows) == len(against.metrics)  # one other system
+    for row, line in zip(rows, repr(against).splitlines()[1:], strict=True):
+        name, _, said = line.partition(" (")
+        assert name in row
+        assert said.partition(": careful ")[2] in row
+    alone = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: ["dog"]}, metrics="VIFIDEL")
+    # A caption that is its image's only label moves nothing; one image has no interval.
+    assert ">1.0000 #1</td></tr>" in alone.compare()._repr_html_()
+    assert repr(alone.compare()).endswith("VIFIDEL (1 image): mine 1.0000 #1")
 
 
 def test_without_references_evaluate_scores_as_without_their_weights(recwarn):
@@ -432,3 +441,33 @@ def test_without_references_evaluate_scores_as_without_their_weights(recwarn):
     assert "refs:no" in plain.signatures["VIFIDEL"]
     assert plain.counts["mine"]["unweighted"] == 0
     assert not recwarn.list
+
+
+def test_parts_of_a_system_are_joined_under_one_name(tmp_path, run):
+    parts = [tmp_path / f"rank{number}.json" for number in range(2)]
+    for part, captions in zip(parts, ({1: "a dog"}, {2: "a cat", 3: "a bus"}), strict=True):
+        part.write_text(json.dumps(captions), "utf-8")
+    objects = tmp_path / "objects.json"
+    objects.write_text(json.dumps({"1": ["dog"], "2": ["dog"], "3": ["bus"]}), "utf-8")
+    whole = {1: "a dog", 2: "a cat", 3: "a bus"}
+    expected = vifidel_eval.evaluate({"mine": whole}, objects=objects, metrics="VIFIDEL-H")
+    joined = vifidel_eval.evaluate({"mine": parts}, objects=objects, metrics="VIFIDEL-H")
+    assert joined.per_image("mine") == expected.per_image("mine")
+    named = [f"mine={part}" for part in parts]
+    output = tmp_path / "scores.json"
+    asked = ("--objects", objects, "--metrics", "VIFIDEL-H")
+    assert run("score", *named, *asked, "--output", output).exit_code == 0
+    loaded = vifidel_eval.load(output)
+    assert loaded.scores["mine"]["VIFIDEL-Hn"] == 1 / 3  # the cat
+    assert [one.word for one in loaded.inventions()] == ["cat"]
+    parts[1].write_text(json.dumps({"1": "a cow", "2": "a cat"}), "utf-8")
+    refused = run("score", *named, *asked)
+    assert (
+        f"rank1.json: image 1 has a caption in {parts[0]} too (1 image in both)" in refused.stderr
+    )
+    assert "join parts of it under one name" in run("score", *parts, *asked).stderr
+    # Samples of an image may be in several files: a dog, and a cow in another one.
+    samples = vifidel_eval.evaluate(
+        {"mine": parts}, objects=objects, metrics="VIFIDEL-H", samples=True
+    )
+    assert samples.per_image("mine")[1]["VIFIDEL-Hn mean"] == 0.5

@@ -54,7 +54,7 @@ def test_the_objects_of_chair_are_explained_by_vifidel():
 )
 def test_settings_of_evidence_are_those_of_each_metric(scorer, lacks, adds):
     shared = ["objects", "vectors", "references", "threshold", "stop_words", "things"]
-    shared += ["undefined", "uncertain", "looked_for"]
+    shared += ["only_things", "undefined", "uncertain", "looked_for"]
     taken = inspect.signature(scorer).parameters
     assert set(taken) == {*shared, *adds}.difference(lacks)
     scorer(OBJECTS, None, threshold=0.5, things=None, looked_for="all", undefined=0.0)

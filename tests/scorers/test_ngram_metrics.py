@@ -85,7 +85,9 @@ def test_without_java_the_tokens_are_pythons_and_the_signature_says_so(tmp_path,
     monkeypatch.setenv("PATH", str(tmp_path))
     for metric, name in [(Bleu, "BLEU"), (RougeL, "ROUGE_L"), (Cider, "CIDEr")]:
         signature = metric().signature()
-        assert signature.startswith(f"{name}|tok:python|pycocoevalcap:1.2|version:")
+        assert signature.startswith(
+            f"{name}|tok:python|captions:answers-1|pycocoevalcap:1.2|version:"
+        )
     assert evaluate(Cider(), GTS, RES).score > 0
     for metric, name in [(Meteor, "METEOR"), (Spice, "SPICE")]:
         with pytest.raises(MetricUnavailable, match=f"^{name} needs Java, and no 'java' is on"):

@@ -19,7 +19,7 @@ def scorer(make_vectors, tmp_path_factory):
     path.write_text("dog, puppy\ncat\nkite\nlamp\n", encoding="utf-8")
     names = ["dog", "puppy", "cat", "kite", "lamp"]
     axes = dict(zip(names, np.eye(5).tolist(), strict=True))
-    return VifidelD({1: ["dog", "kite"], 2: [], 3: ["dog"]}, make_vectors(axes), things=path)
+    return VifidelD({1: ["dog", "kite"], 2: [], 3: ["dog"]}, make_vectors(axes), only_things=path)
 
 
 @pytest.mark.parametrize(

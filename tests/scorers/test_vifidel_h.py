@@ -29,11 +29,11 @@ THINGS = ClassList(
 
 @pytest.fixture
 def scorer(make_vectors):
-    return VifidelH(vectors=make_vectors(VECTORS), things=THINGS)
+    return VifidelH(vectors=make_vectors(VECTORS), only_things=THINGS)
 
 
 def test_an_explanation_has_the_metric_s_threshold(make_vectors):
-    strict = VifidelH(vectors=make_vectors(VECTORS), things=THINGS, support=0.2)
+    strict = VifidelH(vectors=make_vectors(VECTORS), only_things=THINGS, support=0.2)
     assert strict.explain(1, "a wolf", ["a dog"]).hallucinated == ()
     assert strict.explain(1, "a wolf", ["a dog"], Thresholds(0.4)).hallucinated == ("wolf",)
 
@@ -108,7 +108,7 @@ def test_numbers_worked_by_hand(scorer):
 def test_mentions_without_a_vector(scorer):
     # "unheard" is a thing of this list that the vectors lack.
     things = ClassList("mine", (("unheard", "unread"), ("dog",)))
-    scorer = VifidelH(vectors=scorer._space.vectors, things=things)
+    scorer = VifidelH(vectors=scorer._space.vectors, only_things=things)
     rows = make_rows(["an unheard and a dog", "unheard"], references=[["a dog"], ["an unread"]])
     found = scorer.evaluate(rows)
     assert columns(found)["VIFIDEL-T"] == pytest.approx([1.0, math.nan], nan_ok=True)
@@ -221,7 +221,7 @@ def test_the_signature_pins_what_changes_the_number(make_vectors):
         scorer.signature()
         for scorer in (
             VifidelH(vectors=vectors),
-            VifidelH(vectors=vectors, things=THINGS),
+            VifidelH(vectors=vectors, only_things=THINGS),
             VifidelH(vectors=vectors, support=0.3),
             VifidelH(vectors=vectors, references=False),
             VifidelH({1: ["dog"]}, vectors),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,6 +72,17 @@ def written(text):
     return " ".join(" ".join(piece.text for piece in s).capitalize() + "." for s in text)
 
 
+def named_by(labels, text):
+    """Return a text in whose image labels are names of things too."""
+    return [
+        tuple(
+            p._replace(category=p.text) if p.category is None and p.text in labels else p
+            for p in sentence
+        )
+        for sentence in text
+    ]
+
+
 def looked_for(counts):
     """As docs/objects.md has it: zeros, else COCO's 80 if all labels are among them."""
     if 0 in counts.values():
@@ -90,19 +102,23 @@ def columns_of(scorer, rows):
 @settings(max_examples=100)
 @given(some_rows)
 def test_the_page_is_the_code(vectors, things, rows):
-    scorer = VifidelPRF(vectors=vectors, things=things)
+    scorer = VifidelPRF(vectors=vectors, only_things=things)
     columns = columns_of(scorer, rows)
     expected = [
-        prf(
-            WORLD,
-            text,
-            [label for label, n in of.items() if n],
-            looked_for(of),
-            {CLASS_OF.get(label, label) for label, n in of.items() if not n},
-            references,
-        )
+        [
+            *prf(
+                replace(WORLD, class_of={label: label for label in of} | CLASS_OF),
+                named_by(of, text),
+                [label for label, n in of.items() if n],
+                looked_for(of),
+                {CLASS_OF.get(label, label) for label, n in of.items() if not n},
+                [named_by(of, reference) for reference in references],
+            )
+        ]
         for text, of, references in rows
     ]
+    for of_row, (text, _, _) in zip(expected, rows, strict=True):
+        of_row[0] = of_row[0] if text else math.nan  # without a claim there is no fidelity
     np.testing.assert_allclose(columns, expected, rtol=0, atol=1e-9)
     defined = columns[~np.isnan(columns)]
     assert ((defined >= 0) & (defined <= 1)).all()
@@ -117,11 +133,11 @@ def test_rows_files_and_tables_have_the_same_bits(vectors, things, rows):
     texts = [written(text) for text, _, _ in rows]
     references = [[written(r) for r in of_row] for _, _, of_row in rows]
     labels = [of_row for _, of_row, _ in rows]
-    of_rows = columns_of(VifidelPRF(vectors=vectors, things=things), rows)
+    of_rows = columns_of(VifidelPRF(vectors=vectors, only_things=things), rows)
     in_table = TableScorer(
-        ("VIFIDEL-PRF",), vectors=vectors, things=things, references="references"
+        ("VIFIDEL-PRF",), vectors=vectors, only_things=things, references="references"
     ).score(texts, labels, references=references)
-    scorer = VifidelPRF(dict(enumerate(labels)), vectors, things=things)
+    scorer = VifidelPRF(dict(enumerate(labels)), vectors, only_things=things)
     of_file = scorer.evaluate(
         coco_rows(dict(enumerate(references)), {i: [text] for i, text in enumerate(texts)})
     )
@@ -140,7 +156,7 @@ def test_worked_by_hand(make_vectors, tmp_path):
     axes = dict(zip(["dog", "cat", "kite", "frobbed"], np.eye(4).tolist(), strict=True))
     path = tmp_path / "things.txt"
     path.write_text("dog\ncat\nkite\n", encoding="utf-8")
-    found = VifidelPRF(vectors=make_vectors(axes), things=path).score_columns(
+    found = VifidelPRF(vectors=make_vectors(axes), only_things=path).score_columns(
         ["A dog frobbed. A cat."],
         objects=[["dog"]],
         references=[["the dog", "a dog frobbed", "a kite"]],
@@ -174,7 +190,7 @@ def test_worked_by_hand(make_vectors, tmp_path):
 
 
 def test_edges(vectors, things):
-    scorer = VifidelPRF({1: ["dog"], 2: [], 3: ["unheard"]}, vectors, things=things)
+    scorer = VifidelPRF({1: ["dog"], 2: [], 3: ["unheard"]}, vectors, only_things=things)
     gts = {1: [], 2: [], 3: ["it is", "the dog"]}
     res = {1: ["it is"], 2: ["dog"], 3: ["the dog"]}
     evaluations = scorer.evaluate(coco_rows(gts, res))
@@ -185,7 +201,7 @@ def test_edges(vectors, things):
     assert scorer.main == "VIFIDEL-F"
     with pytest.warns(VifidelWarning, match="none of the 1 captions has an object label or a ref"):
         scorer.compute_score({2: []}, {2: ["dog"]})
-    replaced = VifidelPRF({2: []}, vectors, things=things, undefined=0.0)
+    replaced = VifidelPRF({2: []}, vectors, only_things=things, undefined=0.0)
     assert replaced.score(["dog"], image_ids=[2]).tolist() == [0.0]
     assert "|undefined:0|" in replaced.signature()
 
@@ -194,12 +210,12 @@ def test_the_signature_pins_what_changes_the_number(vectors, things, tmp_path, m
     other = tmp_path / "other.txt"
     other.write_text("dog\n", encoding="utf-8")
     scorers = [
-        VifidelPRF(vectors=vectors, things=things),
-        VifidelPRF(vectors=vectors, things=other),
+        VifidelPRF(vectors=vectors, only_things=things),
+        VifidelPRF(vectors=vectors, only_things=other),
         VifidelPRF(vectors=vectors),
-        VifidelPRF(vectors=vectors, things=things, references=False),
-        VifidelPRF(vectors=vectors, things=things, stop_words=["dog"]),
-        VifidelPRF({1: ["dog"]}, vectors, things=things),
+        VifidelPRF(vectors=vectors, only_things=things, references=False),
+        VifidelPRF(vectors=vectors, only_things=things, stop_words=["dog"]),
+        VifidelPRF({1: ["dog"]}, vectors, only_things=things),
     ]
     assert "|edition:2|rarities:caption_words#" in scorers[0].signature()
     assert len({scorer.signature() for scorer in scorers}) == len(scorers)
@@ -207,7 +223,7 @@ def test_the_signature_pins_what_changes_the_number(vectors, things, tmp_path, m
 
 def test_labels_name_their_class_with_and_without_a_vector(vectors, things):
     # No vector for "fox": a vixen is one. A label of another class leaves it to be doubted.
-    scorer = VifidelPRF(vectors=vectors, things=things, references=False)
+    scorer = VifidelPRF(vectors=vectors, only_things=things, references=False)
     named, other = scorer.score_columns(
         ["the vixen"] * 2, objects=[{"fox": 1, "large": 1}, {"lamp": 1, "large": 1}]
     )["VIFIDEL-P"]
@@ -304,7 +320,7 @@ def test_what_few_references_lack_costs_little_f(make_vectors, tmp_path, referen
     path = tmp_path / "things.txt"
     path.write_text("dog\nlamp\n", encoding="utf-8")
     vectors = make_vectors(dict(zip(names, np.eye(2).tolist(), strict=True)))
-    found = VifidelPRF(vectors=vectors, things=path).score_columns(
+    found = VifidelPRF(vectors=vectors, only_things=path).score_columns(
         ["a dog. a lamp."], references=[["a dog"] * references]
     )
     doubt = references / (references + 5)
@@ -334,7 +350,7 @@ def test_labels_that_do_not_say_what_was_looked_for_doubt_as_one_reference_does(
 ):
     # Unit axes. lamp: a = s = 1. cat: a = delta = x = 1 / 6.
     vectors = make_vectors(dict(zip(["lamp", "cat", "brown"], np.eye(3).tolist(), strict=True)))
-    columns = VifidelPRF(vectors=vectors, things=things).score_columns(
+    columns = VifidelPRF(vectors=vectors, only_things=things).score_columns(
         ["the lamp and the cat"], objects=[["lamp"]]
     )
     p = 1 / (1 + math.log(1 + 1 / 6))

@@ -37,7 +37,7 @@ def near(degrees):
 
 
 def test_words_come_in_order_with_their_support(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, things=things)
+    scorer = VifidelPRF(vectors=vectors, only_things=things)
     rows = make_rows(
         ["The dog runs with another dog, unheard-of zebra!", "", "A puppy"],
         references=[["a puppy", "a cat runs"], ["a dog"], ["grass"]],
@@ -56,7 +56,7 @@ def test_words_come_in_order_with_their_support(vectors, things):
 
 
 def test_the_output_tells_the_support_of_each_word(vectors, things):
-    scorer = VifidelPRF({7: ["cat"]}, vectors=vectors, things=things)
+    scorer = VifidelPRF({7: ["cat"]}, vectors=vectors, only_things=things)
     rows = make_rows(["a dog on grass"], image_ids=[7], references=[["grass"]])
     evaluations = scorer.evaluate(rows)
     own = near(60).expected
@@ -69,7 +69,7 @@ def test_the_output_tells_the_support_of_each_word(vectors, things):
 
 
 def test_what_claims_nothing_has_its_support_and_no_weight(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, things=things)
+    scorer = VifidelPRF(vectors=vectors, only_things=things)
     rows = make_rows(["A dog runs. Likely a puppy."], image_ids=[7], references=[["dog runs"]])
     (words,) = scorer.evaluate(rows)["VIFIDEL-F"].details["VIFIDEL-PRF"]
     assert [(word["word"], word["support"], word["by"], word["thing"]) for word in words] == [
@@ -81,7 +81,7 @@ def test_what_claims_nothing_has_its_support_and_no_weight(vectors, things):
 
 
 def test_what_the_output_tells_holds_no_vectors_and_is_written_as_json(vectors, things):
-    scorer = VifidelPRF({7: ["cat"], 8: [], 9: ["dog"]}, vectors=vectors, things=things)
+    scorer = VifidelPRF({7: ["cat"], 8: [], 9: ["dog"]}, vectors=vectors, only_things=things)
     captions = ["a dog on grass, a dog", "frobbed", "Two hot dogs. It may be a zebra"]
     rows = make_rows(captions, image_ids=[7, 8, 9], references=[["grass"], ["cat"], ["runs"]])
     details = scorer.evaluate(rows)["VIFIDEL-F"].details["VIFIDEL-PRF"]
@@ -95,7 +95,7 @@ def test_what_the_output_tells_holds_no_vectors_and_is_written_as_json(vectors, 
 
 
 def test_each_word_of_a_mention_names_a_thing(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, things=things)
+    scorer = VifidelPRF(vectors=vectors, only_things=things)
     rows = make_rows(["Two hot dogs, a hot cat", "a hot zebra"], references=[["cat"], ["cat"]])
     many, one = scorer.word_supports(rows)
     # "dogs" has no vector here.

@@ -516,3 +516,20 @@ def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_m
     assert compared.systems["a"].score == pytest.approx(cider.score, rel=1e-14)
     centred = scores_of({"a": [0.1, 0.2, -0.3, 0.7, -0.7]})  # NumPy's mean is another zero
     assert only(compare(centred)).own_score
+
+
+def test_one_image_has_no_interval():
+    one = Scores(
+        {"M": "M|version:1"},
+        {
+            name: {"M": Evaluation([1], np.array([score]))}
+            for name, score in (("a", 1.0), ("b", 0.5))
+        },
+    )
+    with pytest.warns(VifidelWarning, match="1 image is too few"):
+        found = compare(one)
+    standing, (pair,) = found.metrics["M"].systems["a"], found.metrics["M"].pairs
+    assert (standing.score, pair.difference) == (1.0, 0.5)
+    assert all(math.isnan(end) for of in (standing, pair) for end in (of.low, of.high))
+    assert "M (1 image): a 1.0000; b 0.5000" in repr(found)
+    assert found.to_json()["metrics"]["M"]["systems"]["a"]["low"] is None

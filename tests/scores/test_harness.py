@@ -11,7 +11,8 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import System, score_systems
+from vifidel_eval.scores.system import System
+from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.show.score_tables import render
 
 
@@ -69,7 +70,7 @@ def test_systems_are_scored_in_the_order_of_the_references():
     )
     assert document_of(scores) == {
         "scores": 1,
-        "signatures": {"LENGTH": "LENGTH|fake"},
+        "signatures": {"LENGTH": "LENGTH|fake|captions:answers-1"},
         "systems": {
             "x": {
                 "overall": {"LENGTH": 2.0},
@@ -222,6 +223,6 @@ def test_a_signature_is_of_the_images_of_all_systems():
 
     systems = [System("x", {1: "a", 2: "b"}), System("y", {3: "a"})]
     scores = score_systems(systems, {"FAKE": OfImages()}, {i: [] for i in (3, 1, 2)}, True)
-    assert scores.signatures == {"FAKE": "FAKE|images:[1, 2, 3]"}
+    assert scores.signatures == {"FAKE": "FAKE|images:[1, 2, 3]|captions:answers-1"}
     for name in "xy":
-        assert scores.evaluations[name]["FAKE"].signature == "FAKE|images:[1, 2, 3]"
+        assert scores.evaluations[name]["FAKE"].signature == scores.signatures["FAKE"]

@@ -13,7 +13,7 @@ from vifidel_eval.scorers.base import Evaluation
 from vifidel_eval.scores.leaderboard import add as add_captions
 from vifidel_eval.scores.leaderboard import read
 from vifidel_eval.scores.scores import Scores
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.system import System
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 REFERENCES = {1: ["a dog"], 2: ["a cat", "two cats"]}

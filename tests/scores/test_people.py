@@ -8,7 +8,7 @@ from vifidel_eval import CaptionError, VifidelError
 from vifidel_eval.evaluation import Column
 from vifidel_eval.scores.samples import people_of, with_people
 from vifidel_eval.scores.scores import PEOPLE, People
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.system import System
 
 SYSTEM = System("ours", {1: "one two three", 2: "one two three"})
 REFERENCES = {

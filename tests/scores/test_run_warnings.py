@@ -10,8 +10,9 @@ import vifidel_eval
 from vifidel_eval import MetricUnavailable, VifidelWarning
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.scores.run_warnings import lengths_matter
-from vifidel_eval.scores.systems import System
+from vifidel_eval.scores.system import System
 from vifidel_eval.show.score_tables import render
+from vifidel_eval.words.content_words import unsegmented
 
 GERMAN = [
     "Ein brauner Hund läuft mit einem Ball über die Wiese.",
@@ -95,6 +96,50 @@ def test_the_command_says_it_on_the_error_stream(tmp_path, run):
 
 
 # Scores at their floor
+
+
+JAPANESE = ["犬が草原を走る", "猫がソファにいる", "馬に乗る男がいる"]
+
+
+@pytest.mark.parametrize(
+    ("captions", "begins"),
+    [
+        (JAPANESE, "犬が草原を走る"),
+        (["สุนัขกำลังวิ่งบนหญ้า", "แมวนั่งบนโซฟาสีแดง"], "สุนัขกำลังวิ"),
+        (["a_brown_dog_runs_on_the_grass", "a_black_cat_sits_on_the_sofa"], "a_brown_dog_"),
+    ],
+)
+def test_texts_without_blanks_are_said_once_and_nothing_is_guessed(captions, begins):
+    # Each sentence is one word, and shares none with its reference: CIDEr and BLEU are 0.
+    captions = (captions * 12)[:12]
+    references = {i: [f"{caption}X"] for i, caption in enumerate(captions)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VifidelWarning)
+        run = vifidel_eval.evaluate({"mine": by_image(captions)}, references, metrics="CIDEr,BLEU")
+    if begins[0] != "ส":  # Thai is cut at its marks, which are no ends of words
+        assert run.scores["mine"]["CIDEr"] == 0
+        assert run.scores["mine"]["Bleu_1"] < 1e-9
+    (said,) = [str(one.message) for one in caught]
+    assert said.startswith(
+        "captions of system 'mine' and the references have no blanks between words "
+        f"({begins!r}), so that CIDEr and BLEU cannot tell words apart: segment "
+    )
+
+
+@pytest.mark.parametrize(
+    "captions",
+    [
+        ["犬 が 草原 を 走っ て いる"] * 12,
+        ["สุนัข กำลัง วิ่ง บน หญ้า"] * 12,
+        ["一只 狗 在 草地 上 跑"] * 12,
+        ["강아지가 잔디 위를 달린다"] * 12,
+        ["Donaudampfschifffahrtskapitän winkt"] * 12,
+        ["dog"] * 12,
+        ENGLISH,
+    ],
+)
+def test_texts_with_blanks_between_words_are_segmented(captions):
+    assert unsegmented(captions) is None
 
 
 def test_captions_of_other_images_are_warned_of_by_metric():

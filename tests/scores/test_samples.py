@@ -176,7 +176,8 @@ def test_best_mean_and_worst_are_in_order_whatever_the_order_of_samples(captions
         if scores["VIFIDEL mean"] is not None:
             assert scores["VIFIDEL worst"] - 1e-12 <= scores["VIFIDEL mean"]
             assert scores["VIFIDEL mean"] <= scores["VIFIDEL best"] + 1e-12
-        assert scores["CHAIRs best"] <= scores["CHAIRs mean"] <= scores["CHAIRs worst"]
+        if scores["CHAIRs mean"] is not None:  # an empty caption claims nothing
+            assert scores["CHAIRs best"] <= scores["CHAIRs mean"] <= scores["CHAIRs worst"]
     assert one.counts["a"]["samples"] == sum(map(len, captions.values()))
 
 
@@ -250,6 +251,47 @@ def test_the_command_says_what_python_says(files):
     assert failed.exit_code == 3
     chosen = score(files, "--columns", "VIFIDEL best,CHAIRi mean", "--format", "csv")
     assert chosen.stdout.startswith("System,VIFIDEL best,CHAIRi mean,")
+
+
+def test_the_plain_name_of_a_column_is_its_mean(files):
+    def shown(*options):
+        result = score(files, *options, "--format", "csv", metrics="CHAIR,VIFIDEL-PRF")
+        return result.exit_code, result.stdout.partition("\n")[0], result.stderr
+
+    _, header, _ = shown("--columns", "chairs,VIFIDEL-F best,VIFIDEL-P")
+    assert header.startswith("System,CHAIRs mean,VIFIDEL-F best,VIFIDEL-P mean,")
+    # b, image by image: of two captions, "a cat" and "a dog" are not there, nor "a bicycle": one of
+    # two in each image, so that CHAIRs is 1/2 on average, and 1 for the worst.
+    assert shown("--require", "b: CHAIRs <= .5")[0] == 0
+    assert shown("--require", "b: CHAIRs worst >= 1")[0] == 0
+    status, _, said = shown("--require", "b: CHAIRs < .5")
+    assert status == 3
+    assert "b: CHAIRs mean is 0.5, but CHAIRs mean < 0.5 is required." in said
+    status, _, said = shown("--require", "VIFIDEL-X > 0")
+    assert status == 2
+    assert "there is no column 'VIFIDEL-X'" in said
+
+
+def test_against_a_baseline_each_metric_and_system_is_named_once(files):
+    lines = score(files, "--baseline", "b", metrics="CHAIR").stdout.splitlines()
+    assert lines[0] == "Against b"
+    rows = [line.split() for line in lines[3 : lines.index("")]]
+    assert lines[1].split() == ["Metric", "Samples", "b", "a"]
+    assert [row[:2] for row in rows[:4]] == [
+        ["CHAIRs", "mean"], ["best", rows[1][1]], ["worst", rows[2][1]], ["CHAIRi", "mean"],
+    ]  # fmt: skip
+    # CHAIRs of b is 1/2, 0 and 1; of a, two of four captions of images 1 and 3 and one of image 2.
+    b = [row[2] if row[0] == "CHAIRs" else row[1] for row in rows[:3]]
+    a = [row[3] if row[0] == "CHAIRs" else row[2] for row in rows[:3]]
+    assert b == ["0.500", "0.000", "1.000"]
+    assert a == ["0.417", "0.000", "1.000"]  # (2/4 + 1/4 + 2/4) / 3
+    assert "CHAIRs, CHAIRi: lower is better." in lines
+    saved = files / "out.json"
+    score(files, "--output", saved, metrics="CHAIR")
+    table = CliRunner().invoke(
+        main, ["table", str(saved), "--columns", "CHAIRs", "--baseline", "b"]
+    )
+    assert table.stdout.splitlines()[3].split()[:4] == ["CHAIRs", "mean", "0.500", "0.417"]
 
 
 def test_without_the_option_several_captions_are_refused_with_its_name(files):
@@ -347,7 +389,7 @@ def test_inventions_and_words_of_samples_name_the_sample(evaluated):
     alone = {f"a, sample {number + 1}": plain(number) for number in range(4)}
     found = {name: [] for name in alone}
     for one in evaluated.inventions():
-        found[one.system].append(one._replace(system="a"))
+        found[one.system].append(one._replace(system="a", said_in=None, answers=None))
     assert found == {name: run.inventions() for name, run in alone.items()}
     assert sum(map(len, found.values())) > 3
     assert evaluated.sentences("a, sample 2") == alone["a, sample 2"].sentences("a")

@@ -3,8 +3,8 @@ import pytest
 from vifidel_eval import ImageIdError, VifidelWarning
 from vifidel_eval.io.image_ids import match
 from vifidel_eval.run.plan import check_releases
+from vifidel_eval.scores.system import System
 from vifidel_eval.scores.systems import (
-    System,
     all_images,
     captioned,
     in_one_spelling,

@@ -15,7 +15,7 @@ from vifidel_eval.words.english import irregular_plural
 from vifidel_eval.words.grammar import VERBS
 from vifidel_eval.words.synonyms import LARGEST_RARITY, class_names, rarity
 
-UNITS = Grounding(class_names(), STOP_WORDS).units
+UNITS = Grounding(class_names(), STOP_WORDS).names(()).units
 SCENE = "A man sits on a bench in a park. "
 REFERENCES = ["A man is sitting on a bench.", "Someone rests in the park."]
 NAMES = sorted(VERBS)

@@ -221,7 +221,8 @@ def all_terms(some):
 def plain_reading(finder, words):
     """Yield where names begin and end and what they are called, by going through all terms."""
     forms = [singular(word) for word in words]
-    terms = all_terms(finder._terms)
+    [tree] = finder._terms
+    terms = all_terms(tree)
     single = {*finder._as_written, *finder.classes.class_of, *(term.words[0] for term in terms)}
     describing = set() if finder.classes.published else finder._describing
     is_list = len(words) > 2 and all({*pair} & single for pair in zip(words, forms, strict=True))

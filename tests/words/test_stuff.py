@@ -18,7 +18,7 @@ BEFORE = "things#03ae7f7e"
 
 
 def mentions(objects, references=(), **given):
-    scorer = VifidelH(objects, things=class_names(), **given)
+    scorer = VifidelH(objects, only_things=class_names(), **given)
     rows = coco_rows({1: list(references)}, {1: [CAPTION]})
     (of_row,) = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
     return {mention["words"]: mention["verdict"] for mention in of_row["mentions"]}
@@ -113,7 +113,7 @@ def test_objects_alone_score_as_without_stuff():
     }
     rows = coco_rows({i: [] for i in captions}, captions)
     one, other = (
-        VifidelH(objects, references=False, things=things).evaluate(rows)
+        VifidelH(objects, references=False, only_things=things).evaluate(rows)
         for things in (class_names(), class_names().things)
     )
     assert one["VIFIDEL-Hi"].score == 1 / 3  # a dog, a bird and a cat: the bird

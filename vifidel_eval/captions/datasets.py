@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from ..io.entries import Entries, Entry, listed_image, listed_images, root, shows
+from ..io.entries import Entries, Entry, LeftOut, listed_image, listed_images, root, shows
 from ..io.files import parse_json
 from ..io.image_ids import from_json_key
 from .fields import IMAGE_IDS, MISSING, Named, Wanted, listed, steps_of, usual, usual_id, value_at
@@ -46,12 +46,17 @@ def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
     images = listed_images(content)
     references = Named({image_id: list[str]() for image_id in images}, images)
+    left_out = LeftOut()
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, images, "captions")
+        if left_out.flagged(annotation):
+            references.setdefault(image_id, [])
+            continue
         if "caption" not in annotation:
             holds = "object annotations" if "category_id" in annotation else "other things"
             raise CaptionError(f"{annotation}: no 'caption', but {holds}; is it a caption file?")
         references.setdefault(image_id, []).append(text_of(annotation["caption"], annotation))
+    left_out.warn(content.source.where, "reference", references)
     return references
 
 
@@ -91,6 +96,7 @@ def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
         )
     key = "cocoid" if all("cocoid" in image for image in images) else "filename"
     references: ByImage = {}
+    left_out = LeftOut()
     for image in images:
         if wanted.splits and str(image.get("split", "")) not in wanted.splits:
             continue
@@ -100,7 +106,9 @@ def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
         references[image_id] = [
             text_of(sentence.get("raw", MISSING), sentence)
             for sentence in image.entries("sentences")
+            if not left_out.flagged(sentence)
         ]
+    left_out.warn(content.source.where, "reference", references)
     return references
 
 
@@ -302,10 +310,7 @@ def _read_held(content: Entry, wanted: Wanted) -> ByImage:
     if not isinstance(held, Mapping):
         return captions_of(content.entries(key), wanted)
     by_id = {from_json_key(name): value for name, value in held.items()}
-    if not all(isinstance(value, Mapping) for value in by_id.values()):
-        return captions_of(root(by_id, content.source), wanted)
-    records = [{"image_id": image_id, **fields} for image_id, fields in by_id.items()]
-    return captions_of(Entries(records, content.source, content, key), wanted)
+    return captions_of(root(by_id, content.source), wanted)
 
 
 HELD = Layout(

@@ -10,12 +10,13 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import CaptionError
 from ..io.containers import Content, CsvTable, content_of, listed_in
-from ..io.entries import Entries, Entry, Source, keyed_by_image, root, shows, unknown
+from ..io.entries import Entries, Entry, LeftOut, Source, keyed_by_image, root, shows, unknown
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, names_image
 from ..io.options import is_listed, named_if_wrong
@@ -111,8 +112,12 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
     """Return the captions of each image from the fields of those names."""
     several = wanted.references or wanted.samples
     by_image: ByImage = {}
+    left_out = LeftOut()
     for record in records:
         image_id = record.image_id(id_name)
+        if wanted.references and left_out.flagged(record):
+            by_image.setdefault(image_id, [])
+            continue
         if image_id in by_image and not several:
             # Where a file has several captions per image, the second entry shows it.
             first = records[list(by_image).index(image_id)]
@@ -122,7 +127,16 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
                 f"({_SEVERAL})."
             )
         caption = record.get(caption_name, MISSING)
+        caption = left_out.cell(caption) if records.textual else caption
+        if records.textual and wanted.references and caption == "":
+            left_out["empty"] += 1
+            by_image.setdefault(image_id, [])
+            continue
         by_image.setdefault(image_id, []).extend(texts_of(caption, record, wanted))
+    if wanted.references:
+        left_out.warn(records.source.where, "reference", by_image)
+    else:
+        left_out.warn(records.source.where, "caption", {})
     return by_image
 
 
@@ -179,9 +193,7 @@ def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
             return captions_of(Entries(annotations, memory), wanted)
         return captions_of(root(given, memory), wanted)
     if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
-        rows = given.to_dict("records")
-        entries = Entries(rows, memory, numbers=range(len(rows)), unit="row")
-        return captions_of(entries, wanted)
+        return captions_of(Entries.of_frame(given, memory), wanted)
     if isinstance(given, list | tuple):
         return captions_of(Entries(given, memory), wanted)
     raise CaptionError(
@@ -253,6 +265,9 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         leads = any(value_at(content.content, steps) is not MISSING for steps in paths)
         if leads or any(known.fields and shows(content.content, known.fields) for known in LAYOUTS):
             content = Entries([content.content], content.source)  # a file of one line
+        elif _are_described(content.content, wanted):
+            records = [{"image_id": i, **fields} for i, fields in content.content.items()]
+            content = Entries(records, content.source)
     where = content.source.where
     if isinstance(content, Entries):
         content = with_paths(content, wanted)
@@ -284,6 +299,15 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
         raise CaptionError(f"{where}: there is {nothing} in it.")
     check_distinct(captions, where)
     return captions
+
+
+def _are_described(images: Mapping[Any, Any], wanted: Wanted) -> bool:
+    """Return whether an object has a record for each image: ``{"42": {"caption": "a dog"}}``."""
+    if not images or not all(isinstance(value, Mapping) for value in images.values()):
+        return False
+    fields = dict.fromkeys(chain.from_iterable(images.values()))
+    has_captions = bool(usual(fields, wanted.usual)) or not fields.keys().isdisjoint(wanted.fields)
+    return has_captions or any(names_image(str(key)) for key in images)
 
 
 def kind_of(value: Any) -> str:

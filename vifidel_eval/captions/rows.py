@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..errors import CaptionError, ImageIdError, VifidelError
 from ..io.image_ids import ImageId, check_ids, samples
+from .generated import Answer, captions_in, read_answers
 
 V = TypeVar("V")
 
@@ -42,6 +44,9 @@ class Rows:
     #: The labels that were looked for in each row's image, there or not; None for a row that does
     #: not say it, and as a whole if no row does.
     asked: Sequence[Asked] | None = None
+    #: For each row, what its caption was read from, or None if it is as written; None as a whole if
+    #: all are.
+    answers: Sequence[Answer | None] | None = None
 
     def __len__(self) -> int:
         return len(self.captions)
@@ -63,6 +68,25 @@ class Rows:
         if self.image_ids is None or len(set(self.image_ids)) < len(self.image_ids):
             return range(len(self))
         return self.image_ids
+
+    @property
+    def claims_nothing(self) -> list[bool]:
+        """Whether each caption claims nothing: it is a refusal, only reasoning, or empty."""
+        if self.answers is None:
+            return [False] * len(self)
+        return [answer is not None and answer.why_nothing != "" for answer in self.answers]
+
+    @property
+    def shown(self) -> list[str]:
+        """What people are shown of each row: its caption, or the text that claims nothing."""
+        answers = self.answers or [None] * len(self)
+        pairs = zip(self.captions, answers, strict=True)
+        return [answer.shown if answer else caption for caption, answer in pairs]
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """How many answers had something that is not scored, by key of `COUNTS`."""
+        return Counter(key for answer in self.answers or () if answer for key in answer.counted)
 
     def part(self, start: int, stop: int) -> Rows:
         """Return the rows from `start` up to `stop`; without image ids, they are numbered anew."""
@@ -94,8 +118,12 @@ def make_rows(
     objects: Sequence[LabelCounts] | None = None,
     objects_signature: str = "",
     asked: Sequence[Asked] | None = None,
+    as_written: bool = False,
 ) -> Rows:
-    """Return rows from sequences of equal length, as the fields of `Rows` describe them."""
+    """Return rows from sequences of equal length, as the fields of `Rows` describe them.
+
+    With `as_written`, captions are texts as they stand; else what `read_answer` takes of them.
+    """
     captions = _listed(captions, "captions", "strings")
     given = {"image_ids": image_ids, "references": references, "objects": objects}
     listed = {
@@ -119,7 +147,8 @@ def make_rows(
             )
     references = listed.get("references", [()] * len(captions))
     sides = listed.get("image_ids"), listed.get("objects"), objects_signature, asked
-    return checked(Rows(captions, references, *sides))
+    rows = Rows(captions, references, *sides)
+    return checked(rows if as_written else answered(rows))
 
 
 def _listed(values: Any, name: str, what: str) -> Any:
@@ -132,8 +161,13 @@ def _listed(values: Any, name: str, what: str) -> Any:
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
-def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
-    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`."""
+def coco_rows(
+    gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]], as_written: bool = False
+) -> Rows:
+    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`.
+
+    `as_written` is that of `make_rows`.
+    """
     if not isinstance(gts, Mapping) or not isinstance(res, Mapping):
         raise CaptionError(
             "gts and res map image ids to lists of captions; found "
@@ -156,7 +190,18 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
             raise CaptionError(
                 f"image {image_id!r}: expected a list of one candidate caption, found {found}."
             )
-    return checked(Rows([res[i][0] for i in ids], [gts[i] for i in ids], ids))
+    rows = Rows([res[i][0] for i in ids], [gts[i] for i in ids], ids)
+    return checked(rows if as_written else answered(rows))
+
+
+def answered(rows: Rows) -> Rows:
+    """Return rows with the captions in what was written."""
+    if not _STRINGS.issuperset(map(type, rows.captions)):
+        return rows  # which are refused
+    answers = read_answers(rows.captions)
+    if answers is None:
+        return rows
+    return replace(rows, captions=captions_in(rows.captions, answers), answers=answers)
 
 
 def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:

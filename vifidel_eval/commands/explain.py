@@ -17,8 +17,8 @@ from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
 from ..io.text_tables import Table
 from ..show.layout import fitted, folded, line_width
-from ..words.settings import DROP_INCOMPLETE, SYNONYMS, THINGS
-from .options import Command, caption_options, param, record, settings_options, style_of
+from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
+from .options import Command, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from ..explain.findings import Findings
     from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
-    from ..scores.systems import System
+    from ..scores.system import System
     from ..words.settings import Settings, Thresholds
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
+_COLOURS = {"!": "red", "+": "green"}  # of rows by their marks
 
 
 class _Rows(Written):
@@ -94,8 +95,8 @@ class Explaining:
     "the image.",
     section=INPUT,
 )
-@caption_options
-@settings_options((THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
+@record("vifidel_eval.captions.fields:Wanted", "wanted")
+@settings_options((THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
 @record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
@@ -115,28 +116,30 @@ def explain(
     sentence claims. Without --image, summarise result files: the things most often not in the
     image, and the objects most often unmentioned; --inventions writes all of them.
 
+    With --samples, what a system's answers about an image mention is shown with how many of them
+    say it, the most frequent first.
+
     Things are judged by the rules of VIFIDEL-H, with --objects, --references or both as evidence.
     RESULTS are PATH or NAME=PATH, as in score.
     """
     settings = settings.with_references(references is not None)
-    _check_usage(results, settings, selection, chosen)
+    _check_usage(results, wanted, settings, selection, chosen)
+    from ..explain.answers import answers_json
     from ..explain.findings import find
     from ..run.evaluating import read_captions
-    from ..scorers import VifidelH
-    from ..scorers.registry import METRICS
-    from ..scores.systems import System
+    from ..scores.system import System
     from ..words.synonyms import read_things
 
-    systems, by_image = read_captions(named(results), references, wanted, selection.image_ids)
+    systems, by_image = read_captions(
+        named(results), references, wanted, selection.image_ids, settings.as_written
+    )
     if chosen.caption is not None:
-        systems = [System("caption", {from_json_key(chosen.image or ""): chosen.caption})]
-    names = read_things(settings.options["things"])
-    settings = replace(settings, options={**settings.options, "things": names})
-    if chosen.by_category or settings.objects:
-        metric = METRICS[_BY_CATEGORY if chosen.by_category else "VIFIDEL"]
-        scorer = cast("Explainer", metric.make(settings))
-    else:
-        scorer = VifidelH(**settings.evidence, support=thresholds.support)
+        caption = {from_json_key(chosen.image or ""): chosen.caption}
+        systems = [System.read("caption", caption, settings.as_written)]
+    names = read_things(settings.options["things"], settings.options["only_things"])
+    lists = {"things": None, "only_things": names}
+    settings = replace(settings, options={**settings.options, **lists})
+    scorer = _explainer(settings, thresholds, chosen)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
@@ -147,11 +150,17 @@ def explain(
     notes.append(document["signature"])
     shown: Callable[[str, Sequence[str]], str]
     invented: list[Invention] = []
-    parts = _explained(scorer, thresholds, rows, None if chosen.inventions is None else invented)
+    parts = _explained(
+        scorer, thresholds, rows, invented if chosen.inventions else None, wanted.samples
+    )
     if chosen.image is None:
-        findings = {name: find([of_one]) for name, of_one in parts}
+        findings = {name: find([of_one], wanted.samples) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in findings.items()}
         shown = partial(_findings_text, findings, chosen.metric, chosen.top)
+    elif wanted.samples:
+        answers = {name: list(of_one) for name, of_one in parts}
+        document["systems"] = {name: answers_json(of_one) for name, of_one in answers.items()}
+        shown = partial(_answers_text, answers)
     else:
         explained = {name: next(of_one) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
@@ -162,11 +171,28 @@ def explain(
             document["sentences"] = signature
             notes.append(signature)
         shown = partial(_explanations_text, explained, sentences, chosen.plan)
-    _deliver(chosen, json_text(document), partial(shown, chosen.style, notes), invented)
+    text = partial(shown, chosen.style, notes)
+    _deliver(chosen, json_text(document), text, invented, wanted.samples)
+
+
+def _explainer(settings: Settings, thresholds: Thresholds, chosen: Explaining) -> Explainer:
+    """Return what explains the captions: the metric that was chosen, by the evidence there is."""
+    from ..scorers import VifidelH
+    from ..scorers.registry import METRICS
+
+    if chosen.by_category or settings.objects:
+        metric = METRICS[_BY_CATEGORY if chosen.by_category else "VIFIDEL"]
+        return cast("Explainer", metric.scorer_for(settings))
+    scorer = VifidelH(**settings.evidence, support=thresholds.support)
+    return scorer.as_written() if settings.as_written else scorer
 
 
 def _deliver(
-    chosen: Explaining, document: str, text: Callable[[], str], invented: list[Invention]
+    chosen: Explaining,
+    document: str,
+    text: Callable[[], str],
+    invented: list[Invention],
+    of_samples: bool,
 ) -> None:
     """Print what was explained, and write the files that were asked for."""
     from ..explain.sentences import rows_of
@@ -177,19 +203,30 @@ def _deliver(
         if chosen.output is not None:
             write_whole(chosen.output, document + "\n")
         if chosen.inventions is not None:
-            write_whole(chosen.inventions, rows_of(invented, chosen.inventions.suffix))
+            rows = rows_of(invented, chosen.inventions.suffix, of_samples)
+            write_whole(chosen.inventions, rows)
 
 
 def _check_usage(
-    results: Sequence[SystemFile], settings: Settings, selection: Selection, chosen: Explaining
+    results: Sequence[SystemFile],
+    wanted: Wanted,
+    settings: Settings,
+    selection: Selection,
+    chosen: Explaining,
 ) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
     if chosen.caption is not None and (results or chosen.image is None):
         raise click.UsageError("--caption needs --image, and takes no result files.")
     if chosen.caption is None and not results:
         raise click.UsageError("give result files, or --image ID and --caption TEXT.")
+    if chosen.caption is not None and wanted.samples:
+        raise click.UsageError("--caption is one caption; leave out --samples.")
     if chosen.plan and chosen.image is None:
         raise click.UsageError("--plan needs --image.")
+    if chosen.plan and wanted.samples:
+        raise click.UsageError(
+            "--plan is of one caption; leave out --samples, and give it with --caption."
+        )
     if selection.image_ids is not None and chosen.image is not None:
         raise click.UsageError(
             "--image explains one image and --image-ids several: give one of them."
@@ -205,18 +242,21 @@ def _explained(
     thresholds: Thresholds,
     rows: Mapping[str, Rows],
     invented: list[Invention] | None,
+    of_samples: bool,
 ) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
+    from ..explain.answers import by_image, inventions_in_answers
     from ..explain.sentences import inventions_in
 
+    found = inventions_in_answers if of_samples else inventions_in
     with progress_bar(sum(map(len, rows.values()))) as bar:
 
         def explanations(name: str) -> Iterator[Explanation]:
-            for explanation in scorer.explain_rows(rows[name], thresholds):
-                bar.update(1)
+            for _, of_image in by_image(scorer.explain_rows(rows[name], thresholds)):
+                bar.update(len(of_image))
                 if invented is not None:
-                    invented.extend(inventions_in(name, [explanation], scorer.units))
-                yield explanation
+                    invented.extend(found(name, of_image))
+                yield from of_image
 
         yield from ((name, explanations(name)) for name in rows)
 
@@ -241,24 +281,32 @@ def _rows(
     chosen: Explaining,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
-    from ..captions.rows import make_rows
     from ..scores.run_warnings import warn_of_language
-    from ..scores.systems import all_images, in_one_spelling, paired
+    from ..scores.samples import answers_of, pooled
+    from ..scores.systems import all_images, in_one_spelling
 
-    warn_of_language(systems, by_image, {chosen.metric: scorer})
+    of_samples = any(system.sample_of is not None for system in systems)
+    warn_of_language(pooled(systems) if of_samples else systems, by_image, {chosen.metric: scorer})
     if settings.labels is not None:
         systems, by_image = in_one_spelling(systems, settings.labels, by_image)
     image = chosen.image
     if image is None:
-        images = all_images(systems, by_image)
-        return {system.name: paired(system, images, allow_subset) for system in systems}
-    rows = {}
+        return answers_of(systems, all_images(systems, by_image), allow_subset)
+    samples: dict[str, list[System]] = {}  # of the image, by the name of their system
     for system in systems:
-        image_id = _known_id(image, system.captions, f"system {system.name!r}")
+        samples.setdefault(system.sample_of or system.name, []).append(system)
+    rows: dict[str, Rows] = {}
+    for name, of_system in samples.items():
+        image_id = _known_id(image, of_system[0].captions, f"system {name!r}")
         references: list[str] = []
         if by_image is not None:
             references = by_image[_known_id(image, by_image, "the reference side")]
-        rows[system.name] = make_rows([system.captions[image_id]], [image_id], [references])
+        of_image = [
+            replace(system, captions={image_id: system.captions[image_id]})
+            for system in of_system  # of samples, the first has every image
+            if image_id in system.captions
+        ]
+        rows |= answers_of(of_image, {image_id: references}, allow_subset)
     return rows
 
 
@@ -290,6 +338,23 @@ def _findings_text(
     return "\n\n".join([*shown, _below(notes, style, width)])
 
 
+def _answers_text(
+    answers: Mapping[str, Sequence[Explanation]], style: str, notes: Sequence[str]
+) -> str:
+    """Return what each system's answers about an image mention; CSV has one table of it."""
+    from ..explain.answers import answers_tables, said_table
+
+    if style == "csv":
+        return said_table(answers).render(style)
+    width = line_width()
+    shown = []
+    for name, of_image in answers.items():
+        said, texts = answers_tables(of_image, name, width if style == "table" else None)
+        colours = [_COLOURS.get(str(row[0])) for row in said.rows]
+        shown += [_shown(said, style, width, colours), _shown(texts, style, width)]
+    return "\n\n".join([*shown, _below(notes, style, width)])
+
+
 def _explanations_text(
     explained: Mapping[str, Explanation],
     sentences: Mapping[str, Sequence[JudgedSentence]],
@@ -307,7 +372,7 @@ def _explanations_text(
     shown = []
     for name, explanation in explained.items():
         words, *others = tables(explanation, name, plan)
-        colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
+        colours = [_COLOURS.get(str(row[0])) for row in words.rows]
         if name in sentences:
             of_sentences = sentence_table(explanation.caption, sentences[name], width)
             others = [of_sentences, *others]

@@ -176,10 +176,9 @@ def settings_options(own: Sequence[Option] | None = (), **how: Any) -> _Decorato
 
 
 _WANTED = partial(record, "vifidel_eval.captions.fields:Wanted", "wanted")
-#: Add the options of result files, of references, or of both; a command gets them as ``wanted``.
+#: Add the options of result files, or of references; a command gets them as ``wanted``.
 field_options = _WANTED(only=("id_fields", "caption_fields"))
 reference_options = _WANTED(only=("id_fields", "reference_fields", "splits"))
-caption_options = _WANTED(omit=("samples",))
 #: Adds the options of words, distances and metrics, to a `MetricCommand`.
 metric_options = settings_options(None, omit=("detector", "weighted"))
 
@@ -295,14 +294,22 @@ def chosen_metrics(
     settings: Settings,
     by_default: bool = True,
     beside: Collection[str] = (),
+    references: str = "--references",
 ) -> list[str]:
-    """Return the metrics to compute: those named, else the defaults, if there are to be any."""
+    """Return the metrics to compute: those named, else the defaults, if there are to be any.
+
+    `references` is the option that gives references, which metrics may lack.
+    """
     from ..scorers.registry import to_compute
 
     if metrics is None and not by_default:
         return []
+
+    def spelled(name: str) -> str:
+        return references if name == "references" else flag(name)
+
     try:
-        return to_compute(metrics or None, settings, flag, beside)
+        return to_compute(metrics or None, settings, spelled, beside)
     except VifidelError as problem:
         raise click.UsageError(str(problem)) from None
 

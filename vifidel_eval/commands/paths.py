@@ -7,7 +7,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,16 +94,25 @@ class ReadNamed(Read):
         return SystemFile(super().convert(path, param, ctx), name.strip())
 
 
-def named(results: Sequence[SystemFile]) -> dict[str, Path]:
-    """Return result files by system: by the name that the user gave, or one from the path."""
+def named(results: Sequence[SystemFile]) -> dict[str, Path | list[Path]]:
+    """Return result files by system: by the name that the user gave, or one from the path.
+
+    Several files that the user gave one name are one system.
+    """
     from ..captions import system_names
 
     by_path = iter(system_names([result.path for result in results if result.name is None]))
-    names = [next(by_path) if result.name is None else result.name for result in results]
-    for name in names:
-        if names.count(name) > 1:
-            raise click.UsageError(f"two systems are called {name!r}; rename one with NAME=PATH.")
-    return {name: result.path for name, result in zip(names, results, strict=True)}
+    files: dict[str, list[SystemFile]] = {}
+    for result in results:
+        files.setdefault(next(by_path) if result.name is None else result.name, []).append(result)
+    for name, of_system in files.items():
+        if len(of_system) > 1 and any(result.name is None for result in of_system):
+            raise click.UsageError(
+                f"two systems are called {name!r}; rename one with NAME=PATH, or join the files "
+                f"as one system with {name}=PATH for each."
+            )
+    paths = {name: [result.path for result in of_system] for name, of_system in files.items()}
+    return {name: of[0] if len(of) == 1 else of for name, of in paths.items()}
 
 
 class Written(Paths):
@@ -310,16 +319,25 @@ class Requirement:
 
 def check_requirements(
     requirements: Iterable[Requirement], columns: Iterable[str], systems: Iterable[str]
-) -> None:
-    """Raise a VifidelError if requirements are on other columns or systems than those of a run."""
-    from ..scores.scores import unknown
+) -> list[Requirement]:
+    """Return requirements on the columns and systems of a run; others raise a VifidelError.
+
+    With several captions per image, the plain name of a column is that of their mean.
+    """
+    from ..scores.scores import means_by_plain_name, unknown
 
     names = {"column": list(columns), "system": list(systems)}
+    means = means_by_plain_name(names["column"])
+    checked = []
     for requirement in requirements:
-        given = {"column": requirement.condition.column, "system": requirement.system}
-        for what, name in given.items():
+        column, system = requirement.condition.column, requirement.system
+        if column not in names["column"]:
+            column = means.get(column, column)
+        for what, name in (("column", column), ("system", system)):
             if name is not None and name not in names[what]:
                 raise VifidelError(f"'{requirement}': {unknown(what, name, names[what])}")
+        checked.append(Requirement(replace(requirement.condition, column=column), system))
+    return checked
 
 
 def failures(

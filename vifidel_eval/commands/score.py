@@ -178,7 +178,7 @@ def score(
         planned = plan(*inputs, scores=of_tools, lower_is_better=lower_is_better)
     tables.check(None if planned.unavailable else planned.columns, planned.names)
     try:
-        check_requirements(products.requirements, planned.columns, planned.names)
+        required = check_requirements(products.requirements, planned.columns, planned.names)
     except VifidelError as problem:
         raise click.BadParameter(str(problem), param_hint="'--require'") from None
     pictures = {}
@@ -193,7 +193,7 @@ def score(
     comparing = products.comparing or (tables.compare_output, tables.baseline) != (None, None)
     _deliver(run, tables, products, pictures, comparing)
     raise_failures(run.detail.unavailable)
-    if failed := failures(products.requirements, run.scores):
+    if failed := failures(required, run.scores):
         tell("\n".join(failed))
         ctx.exit(_NOT_MET)
 

@@ -87,7 +87,9 @@ class TableOptions(TableLayout):
 
     def without(self, lost: Collection[str]) -> TableOptions:
         """Return these options without columns that could not be computed."""
-        names = {name.lower() for name in lost}
+        from ..scores.scores import means_by_plain_name
+
+        names = {name.lower() for name in (*lost, *means_by_plain_name(lost))}
         kept = tuple(name for name in self.columns or () if name.lower() not in names)
         return replace(self, columns=kept or None)
 

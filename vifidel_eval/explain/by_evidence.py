@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -14,7 +14,9 @@ from ..evaluation import Floats
 from ..io.image_ids import ImageId
 from ..io.records import Remembered
 from ..kernels.bags import Bags, Part, meetings
+from ..kernels.claims import class_numbers
 from ..kernels.grounding import Grounding, Mention, Verdict, words_of
+from ..kernels.names import Names
 from ..kernels.support import LABELS, Evidence, Mask, are_named, nearest, some_of
 from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
 from ..words.content_words import STOP_WORDS, content_words, piece_words
@@ -47,7 +49,8 @@ def explained_by_vectors(
     distances = sums_of_bags(plans * costs, objects, words)
     judged = grounding.judged(lexicon, rows.captions, evidence, thresholds.support)
     mentions = judged.by_row(len(rows))
-    mentioned = _are_mentioned(part, grounding, mentions, thresholds.far)
+    names = [image.read_by for image in evidence.images]
+    mentioned = _are_mentioned(part, names, grounding.numbers(names), mentions, thresholds.far)
     labels = [lexicon.words[atom] for atom in objects.atoms.tolist()]
     texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
     of_images = list(map(ImageObject, labels, label_penalties.tolist(), mentioned.tolist()))
@@ -97,6 +100,7 @@ def explained_by_vectors(
             objects=tuple(of_images[slice(*object_starts[row : row + 2])]),
             unknown_words=unknown,
             denied=absent,
+            units=image.read_by.units(caption),
         )
         for row, (image_id, caption, score, distance, image, unknown, absent) in enumerate(
             zip(
@@ -130,13 +134,22 @@ def _words(
 
 
 def _are_mentioned(
-    part: Part[Any], grounding: Grounding, mentions: Sequence[Sequence[Mention]], far: float
+    part: Part[Any],
+    names: Sequence[Names],
+    numbers: Mapping[str, int],
+    mentions: Sequence[Sequence[Mention]],
+    far: float,
 ) -> Mask:
     """Return of which objects captions mention the class, or have a word with a cosine of `far`."""
     objects, words, lexicon = part.gold.objects, part.words, part.gold.lexicon
-    rows, numbers = objects.owners, grounding.class_numbers
-    labels = lexicon.of_each(objects.atoms, grounding.number_of_label).astype(np.int64)
-    said = [(row, numbers[m.category]) for row, of_row in enumerate(mentions) for m in of_row]
+    rows = objects.owners
+    labels = class_numbers(lexicon, objects, names, Names.kind_of_label, numbers)
+    said = [
+        (row, numbers[category or ""])
+        for row, of_row in enumerate(mentions)
+        for mention in of_row
+        for category in names[row].with_kinds(mention.category)
+    ]
     of_mentions = np.array(said, dtype=np.int64).reshape(-1, 2).T
     spoken_of = are_named((rows, labels), tuple(of_mentions), (len(objects), len(numbers)))
     others = np.flatnonzero(~spoken_of)
@@ -176,14 +189,17 @@ def _matches(
 def explained_by_classes(
     image_id: ImageId,
     caption: str,
-    things: Sequence[Unit],
+    units: Sequence[Unit],
     there: Collection[str],
     deniable: Collection[str] | None,
     score: float,
 ) -> Explanation:
-    """Return an explanation by CHAIR; what is `deniable` can be absent, all if it is None."""
+    """Return an explanation by CHAIR of a caption, whose mentions are among its `units`.
+
+    What is `deniable` can be absent, all if it is None.
+    """
     mentions = []
-    for place, thing in enumerate(things):
+    for place, thing in enumerate(unit for unit in units if unit.category is not None):
         category, by, verdict = thing.category or "", None, Verdict.UNCONFIRMED
         if category in there:
             by, verdict = category, Verdict.THERE
@@ -213,4 +229,5 @@ def explained_by_classes(
         mentions=tuple(mentions),
         objects=tuple(ImageObject(label, 1.0, label in spoken_of) for label in sorted(there)),
         unknown_words=(),
+        units=tuple(units),
     )

@@ -10,16 +10,18 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from ..captions.generated import Answer
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Mention, Verdict
 from ..kernels.support import REFERENCES
+from ..words.mentions import Unit
 
 #: The mark before a word in tables, by its verdict.
 MARKS = {
@@ -131,6 +133,13 @@ class Explanation:
     objects: tuple[ImageObject, ...]  # in alphabetical order
     unknown_words: tuple[str, ...]  # words and labels left out because they have no vector
     denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
+    answer: Answer | None = None  # what the caption was read from, if it is not as written
+    units: tuple[Unit, ...] = ()  # the caption's content words as they were read, in order
+
+    @property
+    def shown(self) -> str:
+        """The caption or, of a text that claims nothing, this text with that said."""
+        return self.caption if self.answer is None else self.answer.shown
 
     @property
     def unmentioned(self) -> tuple[str, ...]:
@@ -162,6 +171,7 @@ class Explanation:
         return {
             "image_id": to_json_value(self.image_id),
             "caption": self.caption,
+            **({} if self.answer is None else self.answer.to_json()),
             "score": rounded(self.score),
             "distance": _defined(self.distance),
             "hallucinated": list(self.hallucinated),
@@ -190,11 +200,26 @@ class Explanation:
                     f"{html.escape(place[0])}<sup>{mark}</sup></mark>",
                 ]
                 end = place.end()
-        caption = "".join([*parts, html.escape(self.caption[end:])])
+        rest = self.caption[end:] or ("" if parts else self.shown)
+        caption = "".join([*parts, html.escape(rest)])
         return "\n".join([f"<p>{caption}</p>", *(table.html() for table in tables(self))])
 
     def __repr__(self) -> str:
         return "\n\n".join(table.render("table") for table in tables(self))
+
+
+def with_answers(
+    explanations: Iterable[Explanation], answers: Sequence[Answer | None] | None
+) -> list[Explanation]:
+    """Return explanations of rows with what their captions were read from."""
+    if answers is None:
+        return list(explanations)
+    return [
+        explanation
+        if answer is None
+        else replace(explanation, answer=answer, rated=explanation.rated and not answer.why_nothing)
+        for explanation, answer in zip(explanations, answers, strict=True)
+    ]
 
 
 def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:
@@ -224,7 +249,7 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
         by_word,
         notes=_summary(explanation),
         texts=4,
-        title=f"{whose}image {explanation.image_id}: {shortened(explanation.caption)}",
+        title=f"{whose}image {explanation.image_id}: {shortened(explanation.shown)}",
     )
     if not plan or not matches:
         return [first]
@@ -260,6 +285,8 @@ def _summary(explanation: Explanation) -> list[str]:
         first = [
             "Nothing is known about the image: it has no usable object label and no reference."
         ]
+    elif explanation.answer is not None and explanation.answer.why_nothing:
+        first = [f"The text claims nothing: it is {explanation.answer.why_nothing}."]
     elif not explanation.words:
         first = ["The caption has no usable word."]
     else:

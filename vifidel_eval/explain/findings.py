@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from ..captions.generated import AROUND, NO_CLAIM, REASONING
+from ..evaluation import COUNTS
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
 from ..kernels.grounding import Verdict
@@ -33,11 +35,26 @@ class Finding:
     category: str | None = None  #: the class of the thing; None for an object
     captions: int = 0  #: in how many captions that is so
     of: int = 0  #: how many captions have these words, or describe an image that has the object
-    examples: list[tuple[ImageId, str]] = field(default_factory=list)  #: the first few, in order
-    images: list[ImageId] = field(default_factory=list)  #: of all these captions, in order
+    #: The images of these captions, in order, each with how many of its captions these are.
+    images: Counter[ImageId] = field(default_factory=Counter)
+    first_captions: dict[ImageId, str] = field(default_factory=dict)  #: the first one of each image
 
-    def to_json(self, captions: int) -> dict[str, Any]:
-        """Return the finding as JSON can hold it; its share is of all `captions`."""
+    @property
+    def examples(self) -> list[tuple[ImageId, str]]:
+        """A few images that have most of these captions, each with the first one."""
+        frequent = self.images.most_common(_EXAMPLES)
+        return [(image_id, self.first_captions[image_id]) for image_id, _ in frequent]
+
+    def to_json(self, captions: int, answers: Mapping[ImageId, int] | None) -> dict[str, Any]:
+        """Return the finding as JSON can hold it; its share is of all `captions`.
+
+        Of several `answers` about an image, it says how many have it, the most frequent first.
+        """
+        by_image = [
+            {"image_id": to_json_value(image_id), "said_in": k, "answers": answers[image_id]}
+            for image_id, k in self.images.most_common()
+            if answers is not None
+        ]
         return {
             "what": self.what,
             "category": self.category,
@@ -49,14 +66,14 @@ class Finding:
                 for image_id, caption in self.examples
             ],
             "images": list(map(to_json_value, self.images)),
+            **({"by_image": by_image} if by_image else {}),
         }
 
     def count(self, image_id: ImageId, caption: str) -> None:
         """Add a caption of which it is so."""
         self.captions += 1
-        self.images.append(image_id)
-        if len(self.examples) < _EXAMPLES:
-            self.examples.append((image_id, caption))
+        self.images[image_id] += 1
+        self.first_captions.setdefault(image_id, caption)
 
     def example(self, width: int) -> str:
         """Return at most `width` characters of the first example, with a mention's words."""
@@ -72,6 +89,10 @@ class Findings:
     rated: int = 0  #: those in whose image something can be absent, of which rates are
     undefined: int = 0  #: the other captions
     wordless: int = 0  #: captions without a usable word
+    #: Of all captions, what `vifidel_eval.evaluation.COUNTS` calls so.
+    no_claim: int = 0
+    reasoning: int = 0
+    around: int = 0
     unknown_words: int = 0  #: words and labels without a vector, each once per caption
     #: Captions that mention a thing that is probably not in the image; their share of those rated
     #: is VIFIDEL-Hs.
@@ -90,6 +111,8 @@ class Findings:
     hallucinated_words: list[Finding] = field(default_factory=list)
     unmentioned_objects: list[Finding] = field(default_factory=list)
     unconfirmed_words: list[Finding] = field(default_factory=list)
+    #: With several answers about an image: how many there are about each; else None.
+    answers: Mapping[ImageId, int] | None = None
 
     @property
     def by_kind(self) -> dict[str, list[Finding]]:
@@ -102,22 +125,37 @@ class Findings:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
-        return vars(self) | {
-            name: [finding.to_json(self.captions) for finding in listed]
-            for name, listed in vars(self).items()
-            if isinstance(listed, list)
+        return {
+            name: [finding.to_json(self.captions, self.answers) for finding in value]
+            if isinstance(value, list)
+            else value
+            for name, value in vars(self).items()
+            if name != "answers"
         }
 
+    def said_in(self, finding: Finding, image_id: ImageId) -> str:
+        """Return how many answers about an image have a finding; nothing of single captions."""
+        if self.answers is None:
+            return ""
+        return f" ({finding.images[image_id]} of {self.answers[image_id]})"
 
-def find(parts: Iterable[Iterable[Explanation]]) -> Findings:
-    """Return what the explanations of one system's captions have in common; reads them once."""
+
+def find(parts: Iterable[Iterable[Explanation]], of_samples: bool = False) -> Findings:
+    """Return what the explanations of one system's captions have in common; reads them once.
+
+    With samples, an image has several captions, its answers.
+    """
+    answers: Counter[ImageId] = Counter()
     words: dict[str, Finding] = {}
     unconfirmed: dict[str, Finding] = {}
     objects: dict[str, Finding] = {}
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for explanation in chain.from_iterable(parts):
+        answers[explanation.image_id] += 1
         counts["unknown_words"] += len(explanation.unknown_words)
+        if explanation.answer is not None:
+            counts.update(explanation.answer.counted)
         if not explanation.known:
             counts["undefined"] += 1
             continue
@@ -157,6 +195,7 @@ def find(parts: Iterable[Iterable[Explanation]]) -> Findings:
         hallucinated_words=_frequent(words.values()),
         unmentioned_objects=_frequent(objects.values()),
         unconfirmed_words=_frequent(unconfirmed.values()),
+        answers=answers if of_samples else None,
     )
 
 
@@ -168,11 +207,17 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
 
 def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
     """Return one row per system; rates are named after the columns of the metric that judges."""
+    of_answers = [
+        count
+        for count in COUNTS
+        if count.key in (NO_CLAIM, REASONING, AROUND)
+        and any(getattr(findings, count.key) for findings in of_systems.values())
+    ]
     by_references = any(findings.judged_by_references for findings in of_systems.values())
     rows: list[dict[str, Cell]] = [
         {
             "System": name,
-            "Captions": f.captions,
+            _captions(of_systems): f.captions,
             f"{metric}s": f.hallucinating / f.rated if f.rated else None,
             "Mentions": f.mentions,
             "Judged": f.judged,
@@ -183,6 +228,7 @@ def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
             "Unmentioned": _share(f.unmentioned, f.objects),
             "Undefined": f.undefined,
             "No words": f.wordless,
+            **{count.header: getattr(f, count.key) for count in of_answers},
             "Unknown words": f.unknown_words,
         }
         for name, f in of_systems.items()
@@ -194,14 +240,14 @@ def findings_table(
     of_systems: Mapping[str, Findings], most: int, notes: Sequence[str] = ()
 ) -> Table:
     """Return the most frequent findings of each system, at most `most` of a kind."""
-    headers = ["System", "Finding", "What", "Class", "Images", "Example", "Captions", "Of", "Share"]
+    headers = ["System", "Finding", "What", "Class", "Images", "Example", _captions(of_systems)]
     rows: list[list[Cell]] = [
         [
             name,
             kind,
             finding.what,
             finding.category,
-            " ".join(str(image_id) for image_id, _ in finding.examples),
+            " ".join(f"{i}{findings.said_in(finding, i)}" for i, _ in finding.examples),
             finding.example(_EXAMPLE_WIDTH),
             finding.captions,
             finding.of,
@@ -211,7 +257,7 @@ def findings_table(
         for kind, of_kind in findings.by_kind.items()
         for finding in of_kind[:most]
     ]
-    return Table(headers, rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
+    return Table([*headers, "Of", "Share"], rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
 
 
 def findings_in_width(
@@ -219,12 +265,13 @@ def findings_in_width(
 ) -> Iterator[tuple[Table, str | None]]:
     """Yield a table for each system and kind, which fits a terminal, and the colour of its rows."""
     listed = [
-        (f"{name}: {kind}", findings.captions, of_kind, _COLOURS[kind])
+        (f"{name}: {kind}", findings, of_kind, _COLOURS[kind])
         for name, findings in of_systems.items()
         for kind, of_kind in findings.by_kind.items()
         if of_kind
     ]
-    for title, captions, of_kind, colour in listed:
+    caption = _captions(of_systems)
+    for title, findings, of_kind, colour in listed:
         shown = of_kind[:most]
         some = f", {most} of {len(of_kind)}" if len(of_kind) > most else ""
         rows: list[list[Cell]] = [
@@ -233,19 +280,26 @@ def findings_in_width(
                 "",
                 one.captions,
                 one.of,
-                _share(one.captions, captions),
+                _share(one.captions, findings.captions),
             ]
             for one in shown
         ]
-        headers = ["What", "Image: caption", "Captions", "Of", "Share"]
+        headers = ["What", f"Image: {caption.lower()[:-1]}", caption, "Of", "Share"]
         without = Table(headers, rows, texts=2).render("table").splitlines()[1]
         room = width - len(without) + len(headers[1])
         for row, one in zip(rows, shown, strict=True):
-            image = f"{one.examples[0][0]}: "
+            image_id = one.examples[0][0]
+            image = f"{image_id}{findings.said_in(one, image_id)}: "
             row[1] = image + one.example(max(room - len(image), _LEAST_WIDTH))
         yield Table(headers, rows, texts=2, title=f"{title}{some}"), colour
     if not listed:
         yield Table([], [], title=_NOTHING), None
+
+
+def _captions(of_systems: Mapping[str, Findings]) -> str:
+    """Return what tables call captions."""
+    several = any(findings.answers is not None for findings in of_systems.values())
+    return "Answers" if several else "Captions"
 
 
 def _share(part: int, whole: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -59,9 +59,9 @@ class JudgedSentence(NamedTuple):
 
 
 def places_of(
-    mentions: Sequence[Mention], text: str, units: Callable[[str], Sequence[Unit]]
+    mentions: Sequence[Mention], text: str, units: Iterable[Unit]
 ) -> Iterator[tuple[Mention, int, int]]:
-    """Yield mentions of a text, whose content words `units` reads, with their places in it."""
+    """Yield mentions of a text, whose content words are `units`, with their places in it."""
     if not mentions:
         return
     words = [(match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
@@ -74,7 +74,7 @@ def places_of(
     # The words of a unit follow each other behind the unit before, whatever is between them.
     spelled_otherwise: set[str] = set()  # whose place is all of the text
     of_things, at = [], 0
-    for unit in units(text):
+    for unit in units:
         wanted = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
         begins = starts.get(wanted[0], []) if wanted else []
         behind = islice(begins, bisect_left(begins, at), None)
@@ -141,25 +141,30 @@ class Invention(NamedTuple):
     #: What says so: the ``"labels"`` of the image, an ``"answer"`` about the thing, or the
     #: ``"references"``.
     judged_by: str | None
+    #: With several captions per image: how many of them make up the same thing, by its class; None
+    #: with one.
+    said_in: int | None = None
+    answers: int | None = None  #: how many captions of the image there are then; None with one
 
     def to_json(self) -> dict[str, Any]:
         """Return the invention as JSON can hold it, as ``explain --inventions`` writes it."""
-        return self._asdict() | {
+        content = self._asdict() | {
             "image_id": to_json_value(self.image_id),
             "support": rounded(self.support),
         }
+        if self.answers is None:
+            del content["said_in"], content["answers"]
+        return content
 
 
-def inventions_in(
-    system: str, explanations: Iterable[Explanation], units: Callable[[str], Sequence[Unit]]
-) -> Iterator[Invention]:
-    """Yield the inventions of a system's captions, which `Explainer.units` reads, in order."""
+def inventions_in(system: str, explanations: Iterable[Explanation]) -> Iterator[Invention]:
+    """Yield the inventions of a system's captions, in order."""
     for explanation in explanations:
         image_id, caption = explanation.image_id, explanation.caption
         wrong = [mention for mention in explanation.mentions if mention.verdict.is_wrong]
         sentences = list(sentence_places(caption)) if wrong else []
         ends = [end for _, end in sentences]
-        for mention, start, end in places_of(wrong, caption, units):
+        for mention, start, end in places_of(wrong, caption, explanation.units):
             number = bisect_right(ends, start)
             yield Invention(
                 system,
@@ -177,9 +182,10 @@ def inventions_in(
             )
 
 
-def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
+def rows_of(inventions: Sequence[Invention], suffix: str, of_samples: bool = False) -> str:
     """Return inventions as the text of a CSV file, or under another suffix of JSON Lines."""
     rows = [invention.to_json() for invention in inventions]
     if suffix.lower() != ".csv":
         return "".join(f"{json_line(row)}\n" for row in rows)
-    return Table(Invention._fields, [list(row.values()) for row in rows]).render("csv") + "\n"
+    fields = Invention._fields if of_samples else Invention._fields[:-2]
+    return Table(fields, [list(row.values()) for row in rows]).render("csv") + "\n"

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import re
+import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from ..errors import VifidelError
+from ..errors import VifidelError, VifidelWarning
 from .files import first_line
 from .image_ids import ImageId, from_json_key, from_json_value, names_image
 from .options import is_listed
@@ -21,6 +23,18 @@ from .options import is_listed
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
 _SHOWN = 6  # names of what is not recognised
 _WORD = re.compile(r"\w+")
+#: Flags by which data sets say that an entry is not to be used: VizWiz's ``is_rejected`` (spam) and
+#: ``is_precanned`` (a fixed sentence that nothing can be seen), Label Studio's ``was_cancelled``
+#: and ``skipped``, COCO Annotator's ``deleted``, and their usual spellings.
+FLAGS = frozenset(
+    "is_rejected rejected is_precanned precanned was_cancelled cancelled skipped is_skipped skip "
+    "is_deleted deleted is_discarded discarded is_invalid invalid is_spam spam".split()
+)
+# What pandas writes into a cell of text for a missing value.
+_NOTHING = frozenset(("nan", "NaN", "None", "<NA>", "NaT"))
+# How pandas writes whole numbers of a column in which one is missing.
+_FLOAT = re.compile(r"^(0|[1-9]\d{0,14})\.0$")
+_RAISED = ("true", "1", "1.0", "yes")  # as text, of flags in CSV
 # What readers run into where content is of another layout, or nested too deeply.
 _FAILURES = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
@@ -102,6 +116,18 @@ class Entry:
         blank = isinstance(value, str) and not value.strip()
         return "is null" if value is None else "is empty" if blank else f"is {value!r:.40}"
 
+    @property
+    def flag_against(self) -> str:
+        """The flag that says not to use the entry; empty if there is none."""
+        if FLAGS.isdisjoint(self.content):
+            return ""
+        raised = (
+            name
+            for name in self.content
+            if name in FLAGS and str(self.content[name]).strip().lower() in _RAISED
+        )
+        return next(raised, "")
+
     def listed_twice(self) -> VifidelError:
         """Return the error for a second entry of an image."""
         return self.error(f"{self.at}: image {self.image!r:.60} is listed twice; keep one entry.")
@@ -110,7 +136,8 @@ class Entry:
         """Return the image id under a key; from now on messages name the image."""
         value = self.content.get(key)
         if self.within.textual and isinstance(value, str):
-            value = from_json_key(value.strip())
+            value = from_json_key(_FLOAT.sub(r"\1", value.strip()))
+            value = "" if is_nothing(value) else value
         image_id = from_json_value(value)
         if image_id is None:
             raise self.error(
@@ -194,6 +221,15 @@ class Entries:
         """Return the place of an entry: ``images[0]``, ``line 2`` or ``row 1``."""
         return f"{self.unit} {number}" if self.unit else f"{self.key}[{number}]"
 
+    @classmethod
+    def of_frame(cls, frame: Any, source: Source) -> Entries:
+        """Return the rows of a DataFrame; what is missing, in text too, is None."""
+        rows = [
+            {name: None if is_nothing(cell) else cell for name, cell in row.items()}
+            for row in frame.to_dict("records")
+        ]
+        return cls(rows, source, numbers=range(len(rows)), unit="row")
+
     @cached_property
     def names(self) -> list[str]:
         """The names of all fields that an entry has, in the order of the source."""
@@ -225,6 +261,54 @@ class Entries:
 def root(content: Mapping[Any, Any], source: Source) -> Entry:
     """Return a whole JSON object, or a mapping of a program, as an entry."""
     return Entry(content, Entries((), source), None)
+
+
+def is_nothing(cell: Any) -> bool:
+    """Return whether a cell is text that pandas writes for a missing value."""
+    return isinstance(cell, str) and cell.strip() in _NOTHING
+
+
+class LeftOut(Counter[str]):
+    """How many entries of a file were left out for each reason."""
+
+    nothing = 0  #: how many cells had what pandas writes for a missing value
+
+    def cell(self, cell: Any) -> Any:
+        """Return a cell of a table, empty where it `is_nothing`, which is then counted."""
+        if is_nothing(cell):
+            self.nothing += 1
+            return ""
+        return cell
+
+    def flagged(self, entry: Entry) -> bool:
+        """Return whether a flag says not to use an entry, which is then counted."""
+        flag = entry.flag_against
+        if flag:
+            self[f"flagged {flag}"] += 1
+        return bool(flag)
+
+    def warn(self, where: str, what: str, images: Mapping[Any, Collection[Any]]) -> None:
+        """Say how many entries (`what` they are) were left out, and how many images have none."""
+        number = self.total()
+        if self.nothing and not self["empty"]:
+            are = " is" if self.nothing == 1 else "s are"
+            warnings.warn(
+                f"{where}: {self.nothing} {what}{are} what pandas writes for a missing value, such "
+                "as nan, and read as empty.",
+                VifidelWarning,
+                stacklevel=5,
+            )
+        if not number:
+            return
+        reasons = ", ".join(f"{times} {reason}" for reason, times in sorted(self.items()))
+        bare = sum(not of_image for of_image in images.values())
+        no_other = f"; {bare} image{' has' if bare == 1 else 's have'} no other" if bare else ""
+        warnings.warn(
+            f"{where}: {number} {what}{' is' if number == 1 else 's are'} left out ({reasons})"
+            f"{no_other}.",
+            VifidelWarning,
+            stacklevel=5,
+        )
 
 
 def listed_images(content: Entry) -> dict[ImageId, Entry]:

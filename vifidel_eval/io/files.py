@@ -35,6 +35,18 @@ _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of
 _LONGEST_NAME = 255  # bytes, on every file system in use
 # What a terminal obeys: C0 without tab and line feed, DEL, C1.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UTF_16 = "text in UTF-16; save it as UTF-8"
+# How files begin that are often given for text: what they are, and what to do.
+_NO_TEXT = {
+    b"\x1f\x8b": "compressed with gzip; unpack it with gunzip, or in Python with gzip.open",
+    b"BZh": "compressed with bzip2; unpack it",
+    b"\xfd7zXZ\0": "compressed with xz; unpack it",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; unpack it",
+    b"PK\x03\x04": "a zip archive; unpack it, and give a file in it",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive; unpack it, and give a file in it",
+    b"\xff\xfe": _UTF_16,
+    b"\xfe\xff": _UTF_16,
+}
 
 
 def read_json(path: str | os.PathLike[str], error: type[VifidelError]) -> Any:
@@ -102,8 +114,17 @@ def check_path(path: Any, error: type[VifidelError], what: str = "a path") -> No
         raise error(f"{what} must be a string or a Path, not {path!r:.40}.")
 
 
+def no_text(content: bytes) -> str:
+    """Return what a file is that begins so, and what to do, if it is known and no UTF-8 text."""
+    known = next((said for magic, said in _NO_TEXT.items() if content.startswith(magic)), "")
+    # UTF-16 without a byte order mark: every other byte of ASCII is 0.
+    return known or (_UTF_16 if b"\0" in content[:2] else "")
+
+
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
     """Return the text of a file's bytes as `read_text` does."""
+    if known := no_text(content):
+        raise error(f"{where}: is {known}.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

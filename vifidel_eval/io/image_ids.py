@@ -28,6 +28,10 @@ _PICTURE_OR_VIDEO = re.compile(
     re.IGNORECASE,
 )
 
+# Roboflow exports beach.jpg as beach_jpg.rf.<hash>.jpg, Label Studio as <eight digits>-beach.jpg.
+_OF_ROBOFLOW = re.compile(r"([^/\\]+)_(\w{3,4})\.rf\.\w+(?:\.\w{3,4})?$")
+_OF_LABEL_STUDIO = re.compile(r"(?:^|(?<=[/\\]))[0-9a-f]{8}-(?=[^/\\]+$)")
+
 
 def from_json_key(key: str) -> ImageId:
     """Return the image id that a key means: a number unless it is zero-padded, like file stems."""
@@ -54,8 +58,9 @@ def from_json_value(value: Any) -> ImageId | None:
 def _number(image_id: ImageId, or_text: bool = False) -> int | None:
     """Return the number of an id: its own, that of COCO's file stem, or one in text (`or_text`)."""
     if isinstance(image_id, str):
-        if or_text and (_WHOLE_NUMBER.fullmatch(image_id) or _VOC_STEM.fullmatch(image_id)):
-            return int(image_id)
+        whole = image_id.removesuffix(".0")  # pandas writes numbers so beside a missing one
+        if or_text and (_WHOLE_NUMBER.fullmatch(whole) or _VOC_STEM.fullmatch(image_id)):
+            return int(whole)
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
     return int(image_id) if isinstance(image_id, Integral) else None
@@ -145,6 +150,21 @@ def match(
     if len(matched) < len(wanted) and any(isinstance(i, str) for i in chain(wanted, known)):
         _match_paths(wanted, known, matched)
     return matched
+
+
+def images_by_name(names: Iterable[tuple[str, ImageId]]) -> dict[ImageId, ImageId]:
+    """Return the image of each name that only one has, also of what that was before an export.
+
+    Roboflow's ``beach_jpg.rf.<hash>.jpg`` and Label Studio's ``<hash>-beach.jpg`` were
+    ``beach.jpg``. A name that is the id itself is left out.
+    """
+    images: dict[str, set[ImageId]] = {}
+    for name, image_id in names:
+        before = _OF_ROBOFLOW.sub(r"\1.\2", _OF_LABEL_STUDIO.sub("", name))
+        for one in {name, before}:
+            images.setdefault(one, set()).add(image_id)
+    of_one = {name: next(iter(ids)) for name, ids in images.items() if len(ids) == 1}
+    return {name: image_id for name, image_id in of_one.items() if name != image_id}
 
 
 class _Paths(dict[str, "_Paths"]):

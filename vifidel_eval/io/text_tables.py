@@ -283,10 +283,15 @@ def with_difference(
     p: float,
     digits: int = DIFFERENCE_DECIMALS,
 ) -> Figures:
-    """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; p has its own digits."""
+    """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; p has its own digits.
+
+    Of one image there is no interval: `low` is None or NaN.
+    """
     said = p_value(p)
+    known = low is not None and low == low  # noqa: PLR0124 - NaN
+    between = f" {interval(low, high, digits)}" if known else ", no interval"
     return Figures(
-        f"{readable(score, digits)} ({gain(difference, digits)} {interval(low, high, digits)}, "
+        f"{readable(score, digits)} ({gain(difference, digits)}{between}, "
         f"p{said if said.startswith('<') else f'={said}'})"
     )
 

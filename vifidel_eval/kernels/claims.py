@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from . import fidelity
 from .bags import Bags, Gold, Part, bags_of_labels
 from .grounding import Grounding
 from .lexicon import Lexicon
+from .names import MOST_OWN, Names
 from .support import (
     LABELS,
     NO_CLASS,
@@ -53,7 +54,7 @@ class Sentence(NamedTuple):
 
 
 def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
-    """Return the sentences of a text; `units` finds content words, as `Grounding.units` does."""
+    """Return the sentences of a text; `units` finds content words, as `Names.units` does."""
     return tuple(
         Sentence(start, end, tuple(unit for unit in units(text[start:end]) if unit.category))
         for start, end in sentence_places(text)
@@ -70,11 +71,9 @@ class Claim(NamedTuple):
     denied: tuple[Unit, ...]
 
 
-@lru_cache(maxsize=8)
-def claim_reader(
-    units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
-) -> Callable[[str], Claim]:
-    """Return a reader of captions by the `units` of a `Grounding`; equal arguments share it."""
+@lru_cache(maxsize=MOST_OWN)
+def claim_reader(names: Names, stop_words: frozenset[str]) -> Callable[[str], Claim]:
+    """Return a reader of the captions of images with these names; equal arguments share it."""
     words_in: Remembered[str, tuple[str, ...]] = Remembered(
         lambda text: tuple(content_words(text, stop_words))
     )
@@ -82,7 +81,7 @@ def claim_reader(
     def read(caption: str) -> Claim:
         # Scored are sentences that mention a thing, without the words of what they deny; if there
         # is none, the whole caption.
-        sentences = read_sentences(caption, units)
+        sentences = read_sentences(caption, names.units)
         claiming = [sentence for sentence in sentences if sentence.claims]
         things = tuple(chain.from_iterable(sentence.things for sentence in sentences))
         denied = tuple(unit for unit in things if unit.denied)
@@ -115,7 +114,10 @@ class ClaimsGold(Gold):
     named_rows: Integers  # of all labels, with and without a vector
     named_classes: Integers  # what they name
     labels: Sequence[LabelCounts]
+    asked: Sequence[Asked]
     texts: Sequence[Sequence[str]]
+    names: Sequence[Names]
+    class_numbers: Mapping[str, int]
     deniable: Sequence[Deniable]
     doubt: Floats  # (rows,): how strongly the references deny what they do not mention
     wording: fidelity.ReferenceWording
@@ -131,22 +133,29 @@ def claims_gold(
     """Return the gold side of rows, just read, with what claims are held against."""
     lexicon, named = gold.lexicon, gold.objects
     said, shares = words_of_references(gold)
+    asked = [None] * gold.rows if asked is None else asked
+    names = grounding.all_names(labels, asked)
+    numbers = grounding.numbers(names)
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
-    terms = list(map(grounding.term_of_label, listed))
+    of_atoms = zip(named.owners.tolist(), listed, strict=True)
+    terms = [names[row].term_of_label(label) for row, label in of_atoms]
     if terms != listed:  # of phrases the thing that ends each
         of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
         named = bags_of_labels(lexicon, of_rows)[0]
     deniable = [
-        grounding.deniable(of_row, asked_of_row)
-        if of_row or asked_of_row is not None
-        else Deniable(frozenset())
-        for of_row, asked_of_row in zip(labels, asked or [None] * len(labels), strict=True)
+        grounding.deniable(*of_row) if of_row[0] or of_row[1] is not None else Deniable(frozenset())
+        for of_row in zip(labels, asked, names, strict=True)
     ]
-    label_classes = lexicon.of_each(named.atoms, grounding.number_of_label).astype(np.int64)
+    label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
     named_rows, named_classes = named.owners, label_classes
-    if named is not gold.objects or gold.tallies["object labels"].unknown:
-        number = grounding.number_of_label
-        all_of = [(row, number(label)) for row, of_row in enumerate(labels) for label in of_row]
+    by_users = any(one.of_users for one in set(names))
+    if by_users or named is not gold.objects or gold.tallies["object labels"].unknown:
+        all_of = [
+            (row, numbers.get(category, NO_CLASS))
+            for row, (of_row, one) in enumerate(zip(labels, names, strict=True))
+            for label in of_row
+            for category in one.classes_of_label(label)
+        ]
         named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
     # Labels that do not say what was looked for are one more witness, like a reference.
     undeclared = [bool(n) and not d.anything for n, d in zip(labels, deniable, strict=True)]
@@ -156,31 +165,61 @@ def claims_gold(
         shares=shares,
         named=named,
         label_classes=label_classes,
-        said_classes=lexicon.of_each(said.atoms, grounding.number_of_word).astype(np.int64),
+        said_classes=class_numbers(lexicon, said, names, Names.class_of_word, numbers),
         rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
         named_rows=named_rows,
         named_classes=named_classes,
         labels=labels,
+        asked=asked,
         texts=references,
+        names=names,
+        class_numbers=numbers,
         deniable=deniable,
         doubt=fidelity.doubts(gold.usable_references + undeclared),
         wording=fidelity.ReferenceWording(references),
     )
 
 
+def class_numbers(
+    lexicon: Lexicon,
+    texts: Bags,
+    names: Sequence[Names],
+    class_of: Callable[[Names, str], str],
+    numbers: Mapping[str, int],
+) -> Integers:
+    """Return the number of the class of each text of rows, which have names of their own."""
+    if len(set(names)) == 1:  # as most rows have none
+        of_word = partial(class_of, names[0])
+        return lexicon.of_each(
+            texts.atoms, lambda word: numbers.get(of_word(word), NO_CLASS)
+        ).astype(np.int64)
+    words = [lexicon.words[atom] for atom in texts.atoms.tolist()]
+    of_rows = zip(texts.owners.tolist(), words, strict=True)
+    each = (numbers.get(class_of(names[row], word), NO_CLASS) for row, word in of_rows)
+    return np.fromiter(each, np.int64, len(words))
+
+
 class _Mentions:
     """The mentions of some rows, row after row: units, rows, numbers of classes and of words."""
 
-    def __init__(
-        self, claims: Sequence[Claim], words: Bags, grounding: Grounding, lexicon: Lexicon
-    ) -> None:
+    def __init__(self, claims: Sequence[Claim], words: Bags, gold: ClaimsGold) -> None:
+        numbers, lexicon = gold.class_numbers, gold.lexicon
         self.units = [unit for claim in claims for unit in claim.mentions]
         parts = [words_in for claim in claims for words_in in claim.parts]
         sizes = np.array([len(claim.mentions) for claim in claims], dtype=np.int64)
         self.rows = np.arange(len(claims)).repeat(sizes)
         self.atoms = np.array(lexicon.numbers(unit.text for unit in self.units), dtype=np.int64)
-        classes = [grounding.class_numbers[unit.category or ""] for unit in self.units]
+        classes = [numbers[unit.category or ""] for unit in self.units]
         self.classes = np.array(classes, dtype=np.int64)
+        #: Rows and classes, with what these are kinds of.
+        kinds = [
+            (row, numbers[category or ""])
+            for row, unit in zip(self.rows.tolist(), self.units, strict=True)
+            if gold.names[row].of_users
+            for category in gold.names[row].with_kinds(unit.category)[1:]
+        ]
+        of_kinds = np.array(kinds, dtype=np.int64).reshape(-1, 2).T
+        self.with_kinds = np.append(self.rows, of_kinds[0]), np.append(self.classes, of_kinds[1])
         # Where the words of mentions are among those of the rows: `held` by `holders`.
         holders = np.arange(len(parts)).repeat(np.array(list(map(len, parts)), dtype=np.int64))
         of_mentions = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
@@ -227,8 +266,8 @@ def judge_claims(
     to_said = nearest(lexicon.distances, words, said)
     to_objects = nearest(lexicon.distances, words, objects)
 
-    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row]))
-    mentions = _Mentions(claims, words, grounding, lexicon)
+    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row], gold.asked[row]))
+    mentions = _Mentions(claims, words, gold)
     in_labels, in_said, apart, same = _named_by(gold, mentions, grounding, image)
     is_named = in_labels | in_said
     unnamed = (~is_named).nonzero()[0]
@@ -251,8 +290,8 @@ def judge_claims(
     reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
     spoken_of = are_named(
         (objects.owners, gold.label_classes),
-        (mentions.rows, mentions.classes),
-        (gold.rows, len(grounding.class_numbers)),
+        mentions.with_kinds,
+        (gold.rows, len(gold.class_numbers)),
     )
     reached = _reached_by(lexicon, words, reaching, objects, to_objects)
     return JudgedClaims(
@@ -263,9 +302,8 @@ def judge_claims(
         inventions=_with_wrong_denials(
             fidelity.Inventions(rows, mentions.classes[unnamed], sure),
             claims,
-            grounding,
             image,
-            gold.doubt,
+            gold,
         ),
         reached=_reached_by(lexicon, words, reaching, said, to_said),
         spoken_of=np.where(spoken_of, 1.0, reached),
@@ -308,7 +346,7 @@ def _named_by(
     gold: ClaimsGold, mentions: _Mentions, grounding: Grounding, image: Callable[[int], Known]
 ) -> tuple[Mask, Mask, Mask, Mask]:
     """Return which mentions labels name, which references; what is apart, or may be the same."""
-    numbers = grounding.class_numbers
+    numbers = gold.class_numbers
     size = gold.rows, len(numbers)
     labels = gold.named_rows, gold.named_classes
     references = gold.said.owners, gold.said_classes
@@ -356,13 +394,12 @@ def _unnamed(
 def _with_wrong_denials(
     inventions: fidelity.Inventions,
     claims: Sequence[Claim],
-    grounding: Grounding,
     image: Callable[[int], Known],
-    doubt: Floats,
+    gold: ClaimsGold,
 ) -> fidelity.Inventions:
     """Return inventions with what captions deny though the evidence has it."""
     wrong = [
-        (row, grounding.class_numbers[unit.category or ""], 1.0 if by == LABELS else doubt[row])
+        (row, gold.class_numbers[unit.category or ""], 1.0 if by == LABELS else gold.doubt[row])
         for row, claim in enumerate(claims)
         for unit in claim.denied
         for by in [image(row).contradicts(unit.category)]

@@ -7,10 +7,12 @@ rules and thresholds, docs/fidelity-experiments.md what else was tried.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -22,13 +24,16 @@ from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Integers
 from ..io.records import Remembered
 from ..words.english import singular
-from ..words.mentions import Unit, finder_of
+from ..words.mentions import Unit
 from ..words.settings import SUPPORT
-from ..words.synonyms import ClassList, term_of
+from ..words.spelling import in_singular, spelling
+from ..words.synonyms import ClassList
 from .bags import bags_of_labels
 from .lexicon import Lexicon
-from .support import ANSWER, NO_CLASS, NOTHING, Deniable, Evidence, Known
+from .names import Names, reader_of
+from .support import ANSWER, NOTHING, REFERENCES, Deniable, Evidence, Known
 
+_TWO_LETTERS = re.compile("[a-z]{2}")
 _CATEGORY = attrgetter("category")
 
 # Classes of which one never supports the other, though their words are alike.
@@ -114,20 +119,12 @@ class Grounding:
         self.stop_words = frozenset(stop_words)
         self._source = source  # of the labels, if all rows have one
         self._declared = declared  # what a user says was looked for in every image
-        self._classes_of_asked: Remembered[frozenset[str], frozenset[str]] = Remembered(
-            # *No red bus* does not deny a bus.
-            lambda asked: frozenset(
-                category if term == label else label
-                for label in asked
-                for term, category in [self._named[label]]
-            )
-        )
-        self._classes_of_labels: Remembered[frozenset[str], frozenset[str]] = Remembered(
-            lambda labels: frozenset(map(self.class_of_label, labels))
-        )
-        self._named = Remembered(self._term_and_class)
-        #: From a caption to its content words, terms of several words as one unit.
-        self.units = _reader(things, self.stop_words)
+        self._read_by = reader_of(things, self.stop_words)
+        self._list = self._read_by(())
+        labels = set() if source is None else set(source.categories)
+        labels |= set() if declared is None else declared.labels or set()
+        self._everywhere = self._lacking(labels)  # names in every image
+        self._own: Remembered[frozenset[str], tuple[str, ...]] = Remembered(self._lacking)
         one, other = (things.class_of.get(name, name) for name in _APART)
         #: Classes of which one never supports the other, both ways.
         self.apart = {one: other, other: one} if one != other else {}
@@ -135,29 +132,48 @@ class Grounding:
     def __reduce__(self) -> tuple[Any, ...]:
         return Grounding, (self._things, self.stop_words, self._source, self._declared)
 
-    def texts(self, captions: Iterable[str]) -> list[str]:
+    def _lacking(self, labels: Iterable[str]) -> tuple[str, ...]:
+        """Return the labels that are no names of the list, in alphabetical order."""
+        return tuple(sorted(filter(self._list.lacks, labels)))
+
+    def texts(self, captions: Iterable[str], names: Iterable[Names]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
-        return [unit.text for caption in captions for unit in self.units(caption)]
+        read = zip(captions, names, strict=True)
+        return [unit.text for caption, of_image in read for unit in of_image.units(caption)]
 
-    def _term_and_class(self, label: str) -> tuple[str, str]:
-        units, class_of = self.units(label), self._things.class_of
-        is_term = " " not in label or label in self._things.terms or len(units) == 1
-        term = label if is_term else term_of(label, self._things.terms)
-        if label not in class_of and len(units) == 1:
-            return term, units[0].category or label
-        return term, class_of.get(label) or class_of.get(term, term)
+    def names(self, labels: Iterable[str], asked: Asked = None) -> Names:
+        """Return the names by which an image is read that has labels; some more were `asked`."""
+        own = self._own[frozenset(labels).union(asked or ())]
+        if not own:
+            return self._read_by(self._everywhere)
+        return self._read_by(tuple(dict.fromkeys((*self._everywhere, *own))))
 
-    def term_of_label(self, label: str) -> str:
-        """Return what an object label names: the thing that ends a phrase, else the label."""
-        return self._named[label][0]
+    def all_names(
+        self, labels: Sequence[LabelCounts], asked: Sequence[Asked] | None = None
+    ) -> list[Names]:
+        """Return the `names` of the image of each row."""
+        return list(map(self.names, labels, asked or [None] * len(labels)))
 
-    def class_of_label(self, label: str) -> str:
-        """Return the class of an object label; what it names where the list lacks it."""
-        return self._named[label][1]
+    def unmentionable(self, labels: Iterable[str]) -> list[str]:
+        """Return the labels that no caption mentions: codes, and words that are left out."""
+        return sorted(
+            label
+            for label in set(labels)
+            if (label.isascii() and not _TWO_LETTERS.search(label))
+            or not any(unit.category for unit in self.names([label]).units(label))
+        )
+
+    def numbers(self, names: Iterable[Names]) -> Mapping[str, int]:
+        """Return the number of each class of some rows: the list's, then others, both sorted."""
+        own = set(chain.from_iterable(one.own for one in set(names)))
+        if not own:
+            return self._numbers
+        first = len(self._numbers)
+        return {**self._numbers, **{name: first + n for n, name in enumerate(sorted(own))}}
 
     @cached_property
-    def class_numbers(self) -> dict[str, int]:
-        """The number of each class, in alphabetical order."""
+    def _numbers(self) -> dict[str, int]:
+        """The number of each class of the list, in alphabetical order."""
         return {name: n for n, name in enumerate(sorted({*self._things.class_of.values()}))}
 
     def other_class(self, unit: Unit) -> str | None:
@@ -165,17 +181,7 @@ class Grounding:
         other = _ALSO.get(singular(unit.text))
         return None if other is None else self._things.class_of.get(other)
 
-    def number_of_word(self, word: str) -> int:
-        """Return the number of the class that a word names alone, or `NO_CLASS`."""
-        class_of = self._things.class_of
-        name = class_of.get(word) or class_of.get(singular(word), "")
-        return self.class_numbers.get(name, NO_CLASS)
-
-    def number_of_label(self, label: str) -> int:
-        """Return the number of the class of an object label, or `NO_CLASS`."""
-        return self.class_numbers.get(self.class_of_label(label), NO_CLASS)
-
-    def deniable(self, labels: Collection[str], asked: Asked) -> Deniable:
+    def deniable(self, labels: Collection[str], asked: Asked, names: Names) -> Deniable:
         """Return what can be absent by labels, and by what was `asked` of the image, if it says."""
         source = self._source
         if source is not None and source.says_what_was_asked and source.categories:
@@ -184,8 +190,9 @@ class Grounding:
             return self._deniable_everywhere
         if asked is None:
             return self._deniable(self._classes_if_closed(frozenset(labels)))
-        classes = self._classes_of_asked[asked]
-        return self._deniable(classes, classes.difference(map(self.class_of_label, labels)))
+        classes = names.classes(asked)
+        there = chain.from_iterable(map(names.classes_of_label, labels))
+        return self._deniable(classes, classes.difference(there), is_said=True)
 
     @cached_property
     def _deniable_everywhere(self) -> Deniable:
@@ -193,41 +200,66 @@ class Grounding:
         source = self._source
         assert source is not None
         if source.categories or source.says_what_was_asked:
-            return self._deniable(self._classes_of_labels[source.categories])
+            classes = self._read_by(self._everywhere).classes(source.categories)
+            return self._deniable(classes, is_said=source.says_what_was_asked)
         return self._deniable(self._classes_if_closed(source.vocabulary()))
 
     def _classes_if_closed(self, labels: frozenset[str]) -> frozenset[str]:
         """Return COCO's 80 or PASCAL VOC's 20 classes if all labels are among them, else none."""
         # Whoever lists other labels may have looked for anything.
-        closed = (closed for closed in CLOSED_SETS.values() if labels <= closed)
         known = labels and self._declared is None
-        return self._classes_of_labels[next(closed, frozenset()) if known else frozenset()]
+        closed = self._closed[labels] if known else frozenset()
+        return self._list.classes(closed)
 
-    def _deniable(self, classes: frozenset[str], denied: frozenset[str] = frozenset()) -> Deniable:
+    @cached_property
+    def _closed(self) -> Remembered[frozenset[str], frozenset[str]]:
+        spelled = {frozenset(map(_compared, names)): names for names in CLOSED_SETS.values()}
+        return Remembered(
+            lambda labels: next(
+                (
+                    names
+                    for of_set, names in spelled.items()
+                    if of_set.issuperset(map(_compared, labels))
+                ),
+                frozenset(),
+            )
+        )
+
+    def _deniable(
+        self,
+        classes: frozenset[str],
+        denied: frozenset[str] = frozenset(),
+        is_said: bool = False,
+    ) -> Deniable:
         declared = self._declared
         if declared is not None and declared.labels is not None:
-            classes |= self._classes_of_labels[declared.labels]
+            classes |= self._read_by(self._everywhere).classes(declared.labels)
         everything = declared is not None and declared.labels is None
-        return Deniable(None if everything else classes, denied, classes & self._things.stuff)
+        stuff = classes & self._things.stuff
+        is_said = is_said or declared is not None
+        return Deniable(None if everything else classes, denied, stuff, is_said)
 
     def known(self, labels: LabelCounts, references: Sequence[str], asked: Asked = None) -> Known:
         """Return what is known of an image; what references deny is not among their words."""
+        names = self.names(labels, asked)
         said: dict[str, str | None] = {}
         mentions: Counter[str | None] = Counter()
-        for units in map(self.units, references):
-            classes = set()
+        for units in map(names.units, references):
+            mentioned: set[str | None] = set()
             for unit in units:
                 if unit.denied:
                     continue
                 if unit.category is not None or unit.text not in said:
                     said[unit.text] = unit.category
-                classes.add(unit.category)
-            mentions.update(classes - {None})
+                mentioned.update(names.with_kinds(unit.category))
+            mentions.update(mentioned - {None})
         shares = {category: n / len(references) for category, n in mentions.items()}
-        named = dict(map(self._named.__getitem__, labels))
-        classes_of_labels = frozenset(named.values())
-        deniable = self.deniable(labels.keys(), asked)
-        return Known({**said, **named}, classes_of_labels, shares if said else None, deniable)
+        of_labels = list(map(names.classes_of_label, labels))
+        classes = frozenset(chain.from_iterable(of_labels))
+        named = zip(map(names.term_of_label, labels), of_labels, strict=True)
+        texts = {**said, **{term: of_label[-1] for term, of_label in named}}
+        deniable = self.deniable(labels.keys(), asked, names)
+        return Known(names, texts, classes, shares if said else None, deniable)
 
     def evidence(
         self,
@@ -252,7 +284,7 @@ class Grounding:
         read: list[_Read] = []  # a denial where it is wrong, and stuff where it was looked for
         stuff = self._things.stuff
         for row, (caption, image) in enumerate(zip(captions, evidence.images, strict=True)):
-            for place, unit in enumerate(filter(_CATEGORY, self.units(caption))):
+            for place, unit in enumerate(filter(_CATEGORY, image.read_by.units(caption))):
                 category = unit.category
                 if category in stuff and category not in image.deniable.stuff:
                     continue
@@ -307,6 +339,8 @@ class Grounding:
         is_named, judge = image.names(category), image.judge(category)
         if not enough and unit.text in image.texts and math.isnan(support):
             support, by, enough = 1.0, unit.text, threshold <= 1
+        if category in image.labels and category in image.read_by.own:  # a label says it itself
+            support, by, enough = 1.0, category, True
         if not enough and is_named:
             by, enough = image.name_of(category), True
         if not is_named and judge == ANSWER:
@@ -316,7 +350,8 @@ class Grounding:
         # What nobody looked for may be what references describe.
         if enough and (judge or is_named or image.shares is not None):
             return support, by, Verdict.THERE, judge
-        is_absent = judge is not None and not math.isnan(support)
+        # Without a vector, names decide; but references need not name what they are about.
+        is_absent = judge is not None and not (judge == REFERENCES and math.isnan(support))
         return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
 
 
@@ -330,11 +365,5 @@ def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
     return [None if number == NOTHING else lexicon.words[number] for number in numbers.tolist()]
 
 
-@lru_cache(maxsize=8)
-def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tuple[Unit, ...]]:
-    """Return a finder of the units of captions, which keeps the last; equal arguments share it."""
-    finder = finder_of(things)
-    # Captions are read when they are given room in a lexicon and again when they are grounded.
-    read: Remembered[str, tuple[Unit, ...]]
-    read = Remembered(lambda text: tuple(finder.units(text, stop_words)))
-    return read.__getitem__
+def _compared(label: str) -> str:
+    return spelling(in_singular(label))

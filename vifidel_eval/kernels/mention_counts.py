@@ -35,7 +35,7 @@ def image_categories(
     labels: Iterable[str], references: Iterable[str], finder: MentionFinder
 ) -> frozenset[str]:
     """Return the categories of an image: of its instances, and those its references mention."""
-    class_of = finder.classes.class_of
+    class_of = finder.class_of
     mentioned = (m.category or "" for said in references for m in finder.find(said).found)
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
 
@@ -45,19 +45,21 @@ def absent(mentions: Mentions, there: frozenset[str]) -> list[Unit]:
     return [mention for mention in mentions.found if mention.category not in there]
 
 
-def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]:
-    """Return the `CAPTION_COUNTS` of one caption."""
+def caption_counts(
+    mentions: Mentions, there: frozenset[str], claims: bool = True
+) -> tuple[int, ...]:
+    """Return the `CAPTION_COUNTS` of a text, which is no caption unless it `claims` anything."""
     made_up = len(absent(mentions, there))
     distinct = {mention.category for mention in mentions.found}
     return (
-        1,
+        int(claims),
         int(made_up > 0),
         len(mentions.found),
         made_up,
         len(there),
         len(distinct),
         len(distinct & there),
-        mentions.tokens,
+        mentions.tokens if claims else 0,
     )
 
 

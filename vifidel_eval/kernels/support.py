@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from .bags import Bags, Gold, meetings, numbers_with_counts, slices, starts_of
 from .lexicon import Lexicon, WordDistances
+from .names import Names
 
 #: The place of a word or of evidence that is not there, and the number of no class.
 NOTHING = NO_CLASS = -1
@@ -34,6 +35,7 @@ class Deniable(NamedTuple):
     classes: frozenset[str] | None  # None for everything
     denied: frozenset[str] = frozenset()  # those of them that were asked for and not found
     stuff: frozenset[str] = frozenset()  # the stuff and scenes that were looked for
+    is_said: bool = False  # whether somebody says what was looked for; else it is a closed set
 
     def has(self, category: str | None) -> bool:
         """Return whether something of a class can be absent."""
@@ -48,6 +50,7 @@ class Deniable(NamedTuple):
 class Known(NamedTuple):
     """What is known of an image."""
 
+    read_by: Names
     texts: Mapping[str, str | None]  # labels, and what references say, with the class each names
     labels: frozenset[str]  # their classes
     #: The share of references that mention each class; None where they say nothing.
@@ -60,7 +63,8 @@ class Known(NamedTuple):
 
     def name_of(self, category: str | None) -> str:
         """Return what names something of a class."""
-        return min(text for text, of_class in self.texts.items() if of_class == category)
+        texts = (text for text, of_class in self.texts.items() if of_class == category)
+        return min(texts, default=category or "")
 
     def contradicts(self, category: str | None) -> str | None:
         """Return what says that something of a class is there: labels, half of the references."""
@@ -79,7 +83,7 @@ class Known(NamedTuple):
     @property
     def is_there(self) -> bool:
         """Whether anything is known, if only what is not there."""
-        return bool(self.texts or self.deniable.denied)
+        return bool(self.texts or (self.deniable.is_said and self.deniable.anything))
 
     @property
     def can_lack(self) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 from ..captions import system_names
 from ..captions.fields import Ids, Named, Selection, Wanted
 from ..captions.layouts import captions_from, kind_of
+from ..captions.parts import captions_together
 from ..captions.rows import captions_by_image
 from ..entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
@@ -32,13 +33,14 @@ from ..scores.run_warnings import (
     is_seen,
     lengths_matter,
     phase,
+    warn_of_answers,
     warn_of_language,
     warn_of_scores,
     warn_of_tags,
 )
 from ..scores.samples import floor_of, pooled, score_samples, signed, spread, with_people
+from ..scores.system import System
 from ..scores.systems import (
-    System,
     all_images,
     captioned,
     column_names,
@@ -50,7 +52,7 @@ from ..scores.systems import (
 )
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
-from .plan import Captions, Plan, References, Systems, check_releases, inputs_of
+from .plan import Captions, Plan, References, Systems, check_releases, inputs_of, of_run
 from .run import Run
 
 _SYSTEMS = (
@@ -100,8 +102,9 @@ def evaluate(
     ----------
     systems : mapping, path, or list of paths
         ``{name: captions}``. Captions are a result file of any accepted format, a mapping
-        ``{image id: caption}``, a COCO results list, pycocotools' ``loadRes``, or a DataFrame with
-        the usual columns. Paths alone get names from their file names.
+        ``{image id: caption}``, a COCO results list, pycocotools' ``loadRes``, a DataFrame with
+        the usual columns, or a list of result files, which are joined. Paths alone get names from
+        their file names.
     references : path, mapping, pycocotools COCO, list of records or DataFrame, optional
         The references; a mapping is ``{image id: [caption, ...]}``.
     objects : path, mapping, pycocotools COCO, or list of these, optional
@@ -195,7 +198,8 @@ def plan(
         )
     if people and references is None:
         raise VifidelError("people=True needs references, and there are none: give some.")
-    read, by_image = read_captions(systems, references, wanted, selection.image_ids)
+    chosen = selection.image_ids, settings.as_written
+    read, by_image = read_captions(systems, references, wanted, *chosen)
     if settings.detector is not None:
         settings = service("detector")(settings, paths_in(settings.objects), read)
     of_objects = paths_in(settings.objects)
@@ -206,7 +210,7 @@ def plan(
     }
     settings = replace(settings, files=list(chain.from_iterable(files.values())))
     made, unavailable = build(metrics, settings)
-    made |= scorers or {}
+    made |= {name: of_run(scorer, settings) for name, scorer in (scorers or {}).items()}
     released = references if of_objects and isinstance(references, str | os.PathLike) else None
     labels = None
     if released is not None or "labels" in vars(settings):  # where some metric has read them
@@ -223,6 +227,7 @@ def plan(
     if labels is not None and released is not None:
         check_releases(of_objects, labels, released, images)
     uncaptioned = len(everything) - len(images)
+    warn_of_answers(pooled(read) if wanted.samples else read)
     made_of = None
     if people:
         made_of, read, images = with_people(read, images)
@@ -279,9 +284,13 @@ def read_captions(
     references: References | None,
     wanted: Wanted,
     image_ids: Ids = None,
+    as_written: bool = False,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems, one for each sample, and references, of all images or of `image_ids`."""
-    captions = {
+    """Return systems, one for each sample, and references, of all images or of `image_ids`.
+
+    Unless `as_written`, captions are what `vifidel_eval.captions.generated` takes of the texts.
+    """
+    texts = {
         name: _captions_in(source, f"system {name!r}", wanted) for name, source in systems.items()
     }
     by_image = None
@@ -290,8 +299,8 @@ def read_captions(
             references, "references", replace(wanted, references=True, samples=False)
         )
     read: list[System] = []
-    for name, as_written in captions.items():
-        of_system = by_image.in_ids(as_written) if isinstance(by_image, Named) else as_written
+    for name, of_file in texts.items():
+        of_system = by_image.in_ids(of_file) if isinstance(by_image, Named) else of_file
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
@@ -299,9 +308,10 @@ def read_captions(
                 "people wrote as references."
             )
         if wanted.samples:
-            read += spread(name, of_system)
+            read += spread(name, of_system, as_written)
         else:
-            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
+            captions = {image: caption for image, (caption,) in of_system.items()}
+            read.append(System.read(name, captions, as_written))
     if image_ids is None:
         return read, by_image
     if isinstance(image_ids, str | os.PathLike):
@@ -314,6 +324,8 @@ def read_captions(
 
 def _captions_in(source: Any, where: str, wanted: Wanted) -> dict[ImageId, list[str]]:
     """Return the captions of each image; those of a program need no layout."""
+    if isinstance(source, list) and source and len(paths_in(source)) == len(source):
+        return captions_together(source, where, wanted)
     plain = None
     if not (wanted.splits or wanted.samples):
         plain = captions_by_image(source, wanted.references)

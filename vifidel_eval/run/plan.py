@@ -17,6 +17,7 @@ from ..captions.fields import Selection, Wanted
 from ..captions.rows import Rows
 from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
+from ..explain.answers import inventions_in_answers
 from ..explain.sentences import Invention, JudgedSentence, inventions_in
 from ..io.image_ids import ImageId, match, to_json_value
 from ..io.options import options_of
@@ -24,9 +25,10 @@ from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.registry import METRICS, parts_of
-from ..scores.samples import gathered_columns
+from ..scores.samples import answers_of, gathered_columns
 from ..scores.scores import Inputs, People
-from ..scores.systems import System, column_names, paired
+from ..scores.system import System
+from ..scores.systems import column_names, paired
 from ..words.settings import Settings
 
 if TYPE_CHECKING:
@@ -105,9 +107,9 @@ class Plan:
     def inventions(self) -> Iterator[Invention]:
         """Yield the inventions of all systems, each in the order of the images."""
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
-        for system in self.systems:
-            explanations = explainer.explain_rows(self._rows(system))
-            yield from inventions_in(system.name, explanations, explainer.units)
+        found = inventions_in if self.samples is None else inventions_in_answers
+        for name, rows in answers_of(self.systems, self.images, allow_subset=True).items():
+            yield from found(name, explainer.explain_rows(rows))
 
     def words(self) -> Iterator[dict[str, Any]]:
         """Yield the content words of all captions, each with its place and what is said of it."""
@@ -197,6 +199,18 @@ def _coco_year(path: str | os.PathLike[str]) -> str | None:
     except (OSError, ValueError):
         return None  # whoever reads it says what is wrong
     return next(filter(None, year.groups())) if year else None
+
+
+def of_run(scorer: Scorer, settings: Settings) -> Scorer:
+    """Return a user's own scorer as one of a run, which reads captions in one way."""
+    if settings.as_written:
+        return scorer.as_written()
+    if scorer.takes_texts:
+        raise VifidelError(
+            f"{scorer.method()} takes captions as written, and the run does not: give "
+            "as_written=True."
+        )
+    return scorer
 
 
 def inputs_of(

@@ -142,8 +142,8 @@ class Run:
         An invention is a mention of a thing that is probably not in the image, or a wrong denial.
         They are ordered by system, image and position, whatever metrics the run has. ``explain
         --inventions`` writes the same rows under the same names, and `pandas.DataFrame` takes them
-        as they are. In a run with samples, the system is ``"mine, sample 1"``. Errors are those of
-        `sentences`.
+        as they are. Of samples, the system is ``"mine, sample 1"``, and a thing is ``said_in`` so
+        many of the ``answers`` about its image. Errors are those of `sentences`.
 
         Examples
         --------

@@ -5,7 +5,7 @@ from counts of each image (BLEU), else the mean of the image scores. What a metr
 images of a run stays as it is: CIDEr's document frequencies, the ranges of scaled combinations.
 Scores of images count with the ten digits that files hold, so that a saved run compares as it did.
 
-- Interval: the percentile bootstrap (Efron & Tibshirani, 1993, chapter 13).
+- Interval: the percentile bootstrap (Efron & Tibshirani, 1993, chapter 13); NaN of one image.
 - Paired bootstrap: the same images are drawn for both systems; under the null hypothesis the
   differences are centred at 0 (Riezler & Maxwell, 2005, "shift method"). Two-sided.
 - Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
@@ -31,8 +31,8 @@ from typing import Any
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..io.digits import for_json
 from ..io.image_ids import in_order
-from ..io.text_tables import Table, with_difference
-from .scores import Scores, leading, unknown
+from ..io.text_tables import Cell, Table, with_difference
+from .scores import Scores, leading, plain_names, unknown
 from .significance import (
     Bootstrap,
     at_equal_length,
@@ -94,8 +94,8 @@ class Comparisons:
         return [
             f"{fewest_images} image{'s are' if fewest_images != 1 else ' is'} too few for a "
             f"significant difference under "
-            f"{', '.join(of.metric for of in few)} (pairs of systems: {pairs}), and with so few "
-            f"the bootstrap's p-values mean nothing; compare at least {images}."
+            f"{', '.join(plain_names(of.metric for of in few))} (pairs of systems: {pairs}), "
+            f"and with so few the bootstrap's p-values mean nothing; compare at least {images}."
         ]
 
     def headline(self, by_default: bool = True) -> Comparison | None:
@@ -114,32 +114,45 @@ class Comparisons:
 
     def _repr_html_(self) -> str:
         headline, (title, *lines) = self.headline(), self._lines()
-        table = Table([], []) if headline is None else headline.matrix()
-        return replace(table, notes=[*table.notes, *lines, title]).html()
+        if headline is not None:
+            table = headline.matrix()
+            return replace(table, notes=[*table.notes, *lines, title]).html()
+        header = "Score [interval]" if self.baseline is None else "Score (difference [interval], p)"
+        rows: list[list[Cell]] = [
+            [name, system, comparison.images, text]
+            for name, comparison in self.metrics.items()
+            for system, text in self._texts(comparison).items()
+        ]
+        return Table(["Metric", "System", "Images", header], rows, [title], texts=2).html()
 
     def _lines(self) -> list[str]:
         baseline = "" if self.baseline is None else f"baseline={self.baseline!r}, "
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
         lines = [f"Comparisons({baseline}{settings})"]
         for name, comparison in self.metrics.items():
-            systems = comparison.systems
-            texts = [
-                f"{system} {s.score:.4f} [{s.low:.4f}, {s.high:.4f}]"
-                + ("" if s.rank is None else f" #{s.rank}")
-                for system, s in systems.items()
-            ]
-            whole = ["; ".join(texts)]
-            if self.baseline is not None:
-                whole = [
-                    f"{pair.first} "
-                    + with_difference(
-                        systems[pair.first].score,
-                        *(pair.difference, pair.low, pair.high, pair.randomisation_holm),
-                    )
-                    for pair in comparison.pairs
-                ]
-            lines += [f"{name} ({comparison.images} images): {text}" for text in whole]
+            images = f"{comparison.images} image{'s' * (comparison.images != 1)}"
+            texts = [f"{system} {text}" for system, text in self._texts(comparison).items()]
+            whole = texts if self.baseline is not None else ["; ".join(texts)]
+            lines += [f"{name} ({images}): {text}" for text in whole]
         return lines
+
+    def _texts(self, comparison: Comparison) -> dict[str, str]:
+        """Return what is said of each system: its score and interval, or what it gains."""
+        systems = comparison.systems
+        if self.baseline is not None:
+            return {
+                pair.first: with_difference(
+                    systems[pair.first].score,
+                    *(pair.difference, pair.low, pair.high, pair.randomisation_holm),
+                )
+                for pair in comparison.pairs
+            }
+        return {
+            system: f"{s.score:.4f}"
+            + ("" if math.isnan(s.low) else f" [{s.low:.4f}, {s.high:.4f}]")
+            + ("" if s.rank is None else f" #{s.rank}")
+            for system, s in systems.items()
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Return what files hold: the attributes by name, numbers with ten significant digits."""
@@ -212,11 +225,13 @@ def compare(
             continue
         sample, drawn, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
         names, systems = list(scores.evaluations), range(len(scores.evaluations))
+        # One image is drawn again and again: that is no interval.
+        interval = bootstrap.interval if sample.images > 1 else _no_interval
         pairs = []
         for one, other in itertools.combinations(systems if paired else (), 2):
             of_bootstrap, of_randomisation = p[metric][:, one, other].tolist()
             size = max(sizes[one], sizes[other])
-            low, high = bootstrap.interval(drawn[one] - drawn[other], size)
+            low, high = interval(drawn[one] - drawn[other], size)
             pairs.append(
                 Pair(
                     names[one],
@@ -248,7 +263,7 @@ def compare(
         standings = {
             names[at]: Standing(
                 sample.scores[at],
-                *bootstrap.interval(drawn[at], sizes[at]),
+                *interval(drawn[at], sizes[at]),
                 1 + losers.count(names[at]) if has_ranks else None,
             )
             for at in systems
@@ -265,6 +280,10 @@ def compare(
     for reason in comparisons.too_few():
         warnings.warn(reason, VifidelWarning, stacklevel=2)
     return comparisons
+
+
+def _no_interval(*_: object) -> tuple[float, float]:
+    return math.nan, math.nan
 
 
 def against(comparisons: Comparisons, baseline: str) -> Comparisons:

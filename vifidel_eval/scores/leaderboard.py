@@ -24,7 +24,8 @@ from ..io.image_ids import ImageId, in_order, to_json_value
 from ..io.records import locked
 from ..io.text_tables import Marked, Table, best, direction_notes
 from .scores import Scores, leading
-from .systems import System, paired
+from .system import System
+from .systems import paired
 
 _FORM = 1  # the form of the file; another one would get another number
 _SECONDS_TO_WAIT = 60

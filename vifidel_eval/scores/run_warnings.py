@@ -6,6 +6,7 @@ import contextlib
 import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
@@ -23,10 +24,11 @@ from ..scorers import Bleu, Cider, RougeL, Scorer
 from ..scorers.base import Progress
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
-from ..words.content_words import STOP_WORDS, foreign
+from ..words.content_words import STOP_WORDS, foreign, unsegmented
 from ..words.word_vectors import load_vectors
 from .scores import Scores
-from .systems import System, column_names, paired
+from .system import System
+from .systems import column_names, paired
 
 WORDS = "Words"  #: the column of words per caption
 
@@ -44,6 +46,7 @@ _NEAR_ZERO = 0.05
 _MANY_LABELS = 60  # more labels than these are more than captions can cover
 _ALMOST_ALL = 0.95  # from this share on, almost all scores are the lowest possible
 _FEWEST = 10  # fewer images say nothing
+_SAME = 0.1  # from this share of images on, the same caption is suspicious
 _AS_GOOD_AS_ZERO = 1e-6  # BLEU without a common n-gram is not quite 0
 _WORD = re.compile(r"\w+")
 
@@ -64,6 +67,7 @@ class WordsPerCaption(Scorer):
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         words = np.array(lengths(rows.captions), dtype=np.float64)
+        words[rows.claims_nothing] = np.nan
         on_progress(len(rows))
         return {WORDS: Evaluation(rows.ids, words)}
 
@@ -83,7 +87,20 @@ def warn_of_language(
     references: Mapping[ImageId, Sequence[str]] | None,
     scorers: Mapping[str, Scorer],
 ) -> None:
-    """Warn if captions are not English, but vectors or stop words of metrics are."""
+    """Warn of the language of systems' captions and references, as `warn_of_texts` does."""
+    texts = {f"system {s.name!r}": list(s.captions.values()) for s in systems}
+    if references is not None:
+        texts["the references"] = list(chain.from_iterable(references.values()))
+    warn_of_texts(texts, scorers)
+
+
+def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scorer]) -> None:
+    """Warn if texts are not English, but vectors or stop words of metrics are.
+
+    Messages call texts by their names. Those without blanks between words are said before that,
+    whatever their language.
+    """
+    _warn_of_no_blanks(texts, scorers)
     english: dict[str, list[str]] = {what: [] for what in _OPTIONS}
     for name, scorer in scorers.items():
         for part in uncombined([scorer]):
@@ -95,9 +112,6 @@ def warn_of_language(
     english = {what: names for what, names in english.items() if names}
     if not english:
         return
-    texts = {f"system {s.name!r}": list(s.captions.values()) for s in systems}
-    if references is not None:
-        texts["the references"] = list(chain.from_iterable(references.values()))
     whose: dict[str, list[str]] = {}
     examples: dict[str, str] = {}
     for side, of_side in texts.items():
@@ -119,9 +133,63 @@ def warn_of_language(
     )
 
 
+def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scorer]) -> None:
+    """Warn of texts without blanks between words, in which metrics find no words."""
+    metrics = _compare_words(scorers)
+    found = {side: unsegmented(of_side) for side, of_side in texts.items()} if metrics else {}
+    examples = {side: example for side, example in found.items() if example is not None}
+    if examples:
+        _warn(
+            f"captions of {_listed(examples)} have no blanks between words "
+            f"({next(iter(examples.values()))!r}), so that {_listed(metrics)} cannot tell words "
+            "apart: segment captions and references alike, with a word segmenter of their "
+            "language, and put blanks between words."
+        )
+
+
+def _compare_words(scorers: Mapping[str, Scorer]) -> list[str]:
+    """Return the metrics that compare words, as blanks separate them."""
+    kinds = (*_OF_SHORT_TEXTS, WordVectorScorer)
+    return [
+        name
+        for name, scorer in scorers.items()
+        if any(isinstance(part, kinds) for part in uncombined([scorer]))
+    ]
+
+
+def warn_of_answers(systems: Iterable[System]) -> None:
+    """Warn of refusals and other answers without a caption, and of one text for many images."""
+    for system in systems:
+        silent = [one for one in system.answers.values() if one.why_nothing not in ("", "empty")]
+        total = len(system.captions)
+        if silent:
+            refusals = sum(one.why_nothing == "a refusal" for one in silent)
+            kinds = [
+                f"{number} {what}"
+                for number, what in (
+                    (refusals, "refuse to answer"),
+                    (len(silent) - refusals, "are only reasoning"),
+                )
+                if number
+            ]
+            _warn(
+                f"{' and '.join(kinds)} of {total} texts of system {system.name!r}, such as "
+                f"{silent[0].written.strip()!r:.60}: they claim nothing, so rates of what is made "
+                "up leave them out, and their VIFIDEL-R and VIFIDEL-F are 0."
+            )
+        texts = Counter(text for text in system.captions.values() if text)
+        text, number = texts.most_common(1)[0] if texts else ("", 0)
+        if number >= max(_FEWEST, _SAME * total):
+            _warn(
+                f"{number} of {total} images have the same caption by system {system.name!r}, "
+                f"{text!r:.60}: is it about the images?"
+            )
+
+
 def lengths_matter(systems: Iterable[System]) -> bool:
     """Return whether scores are to be read beside captions' lengths; warn if they differ much."""
-    words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
+    claims = {system.name: system.claims for system in systems}
+    words = {name: lengths(captions) for name, captions in claims.items() if captions}
     if not words:
         return False
     means = {name: fmean(of_system) for name, of_system in words.items()}
@@ -168,8 +236,12 @@ def warn_of_scores(
 ) -> None:
     """Warn of scores that say little, each once and for one cause."""
     systems, references = list(systems), references or {}
-    near_zero = _warn_out_of_range(scores, systems, references, scorers)
-    _warn_of_floor(scores, scorers, near_zero)
+    explained = set(_warn_out_of_range(scores, systems, references, scorers))
+    texts = chain.from_iterable(system.captions.values() for system in systems)
+    if unsegmented(texts) is not None:  # `warn_of_language` said what is wrong
+        of_words = _compare_words(scorers)
+        explained |= {name for name, of in column_names(scorers).items() if of in of_words}
+    _warn_of_floor(scores, scorers, explained)
     if any(isinstance(part, Cider) for part in uncombined(scorers.values())):
         _warn_of_common_words(scores, systems, references)
 

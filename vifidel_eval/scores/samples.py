@@ -20,14 +20,16 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from ..captions.generated import Answer
 from ..captions.rows import Rows
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId, match
 from ..scorers import Scorer
 from .run_warnings import lengths, warn_of_scores
-from .scores import PEOPLE, People, Scores
-from .systems import System, paired, score_rows, score_systems
+from .scores import OF_SAMPLES, PEOPLE, People, Scores
+from .system import System
+from .systems import paired, score_rows, score_systems
 
 _ENDS = (".", "!", "?")
 _LAST = -np.finfo(np.float64).max  # below every score
@@ -129,31 +131,59 @@ def signed(scores: Scores, people: People) -> Scores:
     )
 
 
-def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
+def spread(
+    name: str, captions: Mapping[ImageId, Sequence[str]], as_written: bool = False
+) -> list[System]:
     """Return a system for the first captions of all images, one for the second, and so on."""
     most = max(map(len, captions.values()), default=0)
     return [
-        System(
+        System.read(
             f"{name}, sample {number + 1}",
             {i: texts[number] for i, texts in captions.items() if number < len(texts)},
+            as_written,
             name,
         )
         for number in range(most)
     ]
 
 
+def answers_of(
+    systems: Iterable[System], images: Mapping[ImageId, Sequence[str]], allow_subset: bool
+) -> dict[str, Rows]:
+    """Return the captions of each system, all samples together, those of an image in a row."""
+    place = {image_id: at for at, image_id in enumerate(images)}
+    samples: dict[str, list[tuple[ImageId, str, Answer | None]]] = {}
+    for system in systems:
+        name = system.sample_of or system.name
+        # An image may have fewer samples than others.
+        rows = paired(system, images, allow_subset or name in samples)
+        read = rows.answers or [None] * len(rows)
+        samples.setdefault(name, []).extend(zip(rows.ids, rows.captions, read, strict=True))
+    rows_of = {}
+    for name, of_system in samples.items():
+        of_system.sort(key=lambda sample: place[sample[0]])
+        ids = [image_id for image_id, _, _ in of_system]
+        answers = [answer for _, _, answer in of_system]
+        rows = Rows([caption for _, caption, _ in of_system], [images[i] for i in ids], ids)
+        rows_of[name] = replace(rows, answers=answers) if any(answers) else rows
+    return rows_of
+
+
 def pooled(systems: Iterable[System]) -> list[System]:
     """Return systems with all captions of their samples, for what only counts captions' words."""
     captions: dict[str, dict[ImageId, str]] = {}
+    answers: dict[str, dict[ImageId, Answer]] = {}
     for system in systems:
-        of_name = captions.setdefault(system.sample_of or system.name, {})
+        name = system.sample_of or system.name
+        of_name, read = captions.setdefault(name, {}), answers.setdefault(name, {})
         of_name.update({(system.name, i): text for i, text in system.captions.items()})
-    return [System(name, of_name) for name, of_name in captions.items()]
+        read.update({(system.name, i): answer for i, answer in system.answers.items()})
+    return [System(name, of_name, None, answers[name]) for name, of_name in captions.items()]
 
 
 def gathered_columns(column: Column) -> list[str]:
     """Return what becomes of a column; of one without a direction, nothing is best or worst."""
-    of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
+    of_samples = OF_SAMPLES if column.ranked else OF_SAMPLES[:1]
     return [f"{column.name} {which}" for which in of_samples]
 
 
@@ -166,11 +196,18 @@ def _rows_of(
     again: dict[str, Rows] = {}
     own = np.ones((len(samples), len(first)), dtype=bool)
     for is_own, (name, rows) in zip(own, samples.items(), strict=True):
-        captions = dict(zip(rows.ids, rows.captions, strict=True))
-        is_own[:] = [image_id in captions for image_id in first.ids]
-        pairs = zip(first.ids, first.captions, strict=True)
-        filled = [captions.get(image_id, caption) for image_id, caption in pairs]
-        systems[name] = replace(first, captions=filled)
+        at = {image_id: row for row, image_id in enumerate(rows.ids)}
+        is_own[:] = [image_id in at for image_id in first.ids]
+        # The row of each image in those of both.
+        both = [at.get(i, len(rows) + row) for row, i in enumerate(first.ids)]
+        captions = [*rows.captions, *first.captions]
+        answers = [*(rows.answers or [None] * len(rows)), *(first.answers or [None] * len(first))]
+        answers = [answers[row] for row in both]
+        systems[name] = replace(
+            first,
+            captions=[captions[row] for row in both],
+            answers=answers if any(answers) else None,
+        )
         if not is_own.all():
             again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
     return systems, again, own

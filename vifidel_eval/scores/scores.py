@@ -13,12 +13,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..errors import MetricUnavailable, UnknownName, VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
 from ..io.files import open_file, sha256_of
 
 PEOPLE = "people"  #: what people are called among the systems
+#: What a column becomes with several captions per image: ``"CIDEr mean"``, ``"CIDEr best"``, ...
+OF_SAMPLES = ("mean", "best", "worst")
 _HEADLINE = "VIFIDEL-F"  # the column that tables lead with: it agrees best with people
+#: The columns that say what captions claim: without a claim they are undefined.
+OF_CLAIMS = (
+    *("VIFIDEL-P", "VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-T"),
+    *("CHAIRs", "CHAIRi", "CHAIR-Precision", "CHAIR-Len"),
+    "Words",
+)
 _RATE = "VIFIDEL-Hi"  # the column that is calibrated
 _FILE = "file"  # what stands for a path among arguments in JSON
 
@@ -201,9 +210,37 @@ class Scores:
         if self.uncaptioned:
             images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
             notes.append(f"Left out: {images} for which no system has a caption (--allow-subset).")
+        notes += self._notes_on_answers()
         if self.people is not None:
             notes += self.people.notes(self.signatures, shown)
         return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]
+
+    def _notes_on_answers(self) -> list[str]:
+        """Return what of the systems' answers was not scored, in sentences."""
+        notes = []
+        counted = {name: self.counts(name) for name in self.evaluations}
+        for key, what in ((REASONING, "reasoning"), (AROUND, "other text around the caption")):
+            of = [f"{counts[key]} of {name}" for name, counts in counted.items() if counts.get(key)]
+            if of:
+                notes.append(f"Answers with {what}, which is not scored: {', '.join(of)}.")
+        silent = {
+            name: counts[NO_CLAIM] for name, counts in counted.items() if counts.get(NO_CLAIM)
+        }
+        if silent:
+            claim_nothing = ", ".join(
+                f"{number} of {len(next(iter(self.evaluations[name].values())).ids)} of {name}"
+                for name, number in silent.items()
+            )
+            undefined = [name for name in self.signatures if name in OF_CLAIMS]
+            notes.append(
+                f"Captions that claim nothing (refusals, empty, only reasoning): {claim_nothing}."
+            )
+            if undefined:
+                notes[-1] += (
+                    f" {', '.join(undefined)} are of the others, and tests compare systems on "
+                    "images where both claim something."
+                )
+        return notes
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""
@@ -231,7 +268,29 @@ class Scores:
 
 def leading(columns: Iterable[str]) -> list[str]:
     """Return the names of columns in the order of tables for people: the one that leads first."""
-    return sorted(columns, key=lambda name: name != _HEADLINE)
+    return sorted(columns, key=lambda name: plain_name(name)[0] != _HEADLINE)
+
+
+def plain_name(column: str) -> tuple[str, str]:
+    """Return the name of a column without `OF_SAMPLES`, and which of these it has, or ``""``."""
+    plain, _, which = column.rpartition(" ")
+    return (plain, which) if plain and which in OF_SAMPLES else (column, "")
+
+
+def plain_names(columns: Iterable[str]) -> list[str]:
+    """Return the names of columns without `OF_SAMPLES`, each once."""
+    return list(dict.fromkeys(plain_name(column)[0] for column in columns))
+
+
+def by_plain_name(columns: Iterable[Column]) -> list[Column]:
+    """Return columns under their names without `OF_SAMPLES`, each once."""
+    return list(dict.fromkeys(replace(one, name=plain_name(one.name)[0]) for one in columns))
+
+
+def means_by_plain_name(columns: Iterable[str]) -> dict[str, str]:
+    """Return the columns that are means of samples, by their names without that."""
+    names = {column: plain_name(column) for column in columns}
+    return {plain: column for column, (plain, which) in names.items() if which == OF_SAMPLES[0]}
 
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:
@@ -273,10 +332,15 @@ def unknown(
 
 
 def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
-    """Return the columns that a user named in any case, by their own or their metrics' names."""
+    """Return the columns that a user named in any case, by their own or their metrics' names.
+
+    With several captions per image, the plain name of a column is that of their mean.
+    """
     columns_of: dict[str, list[str]] = {}
     for column, metric in metric_of.items():
         columns_of.setdefault(metric.lower(), []).append(column)
+    means = means_by_plain_name(metric_of)
+    columns_of |= {name.lower(): [column] for name, column in means.items()}
     columns_of |= {column.lower(): [column] for column in metric_of}
     chosen: dict[str, None] = {}
     for name in names:

@@ -142,7 +142,8 @@ class Comparison:
                 "†: mean lengths differ by 50 % or more, and at equal length no difference can "
                 "be shown."
             )
-        title = f"{self.metric}: who beats whom ({self.images} images)"
+        images = f"{self.images} image{'s' * (self.images != 1)}"
+        title = f"{self.metric}: who beats whom ({images})"
         return Table([self.metric, "Rank", *heads], rows, notes, title=title)
 
 

@@ -33,17 +33,9 @@ from ..io.image_ids import (
 from ..scorers import Mean, Scorer
 from ..scorers.registry import named_failures
 from .scores import Scores
+from .system import System
 
 _Columns = dict[str, dict[str, Evaluation]]  # system, column
-
-
-@dataclass(frozen=True)
-class System:
-    """A captioning system: its name, its caption of each image, and whose sample it is."""
-
-    name: str
-    captions: Mapping[ImageId, str]
-    sample_of: str | None = None
 
 
 def all_images(
@@ -89,7 +81,6 @@ def in_one_spelling(
     # The references' spelling wins, then the first system's.
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
-    others = known.other_ids if isinstance(known, ObjectLabels) else {}
     if references is not None:
         references = _leading_to(known, references, systems)
         if all(len(match(s.captions, references)) == len(s.captions) for s in systems):
@@ -101,12 +92,16 @@ def in_one_spelling(
             done = match(system.captions, references)
         todo = [image_id for image_id in system.captions if image_id not in done]
         same_image = match(todo, known)
-        new = {i: spelled_as.setdefault(same_image[i], i) for i in todo if i in same_image}
-        named = match([i for i in todo if i not in same_image], others)
-        new |= {i: spelled_as.setdefault(others[name], others[name]) for i, name in named.items()}
+        own = known.own_ids(todo) if isinstance(known, ObjectLabels) else same_image
+        new = {
+            i: spelled_as.setdefault(image, i if same_image.get(i) == image else image)
+            for i, image in own.items()
+        }
         captions = {new.get(i, i): caption for i, caption in system.captions.items()}
         one_each = len(captions) == len(system.captions)
-        spelled.append(replace(system, captions=captions) if one_each else system)
+        answers = {new.get(i, i): answer for i, answer in system.answers.items()}
+        renamed = replace(system, captions=captions, answers=answers)
+        spelled.append(renamed if one_each else system)
     return spelled, references
 
 
@@ -132,6 +127,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     check_distinct(references, "the references")
     reference_id = _known(system, references)
     captions = {reference_id[image_id]: caption for image_id, caption in system.captions.items()}
+    read = {reference_id[i]: a for i, a in system.answers.items() if i in reference_id}
     if len(captions) < len(system.captions):
         raise ImageIdError(
             f"system {system.name!r}: two of its image ids mean the same image; keep one."
@@ -140,11 +136,14 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     if missing and not allow_subset:
         raise ImageIdError(
             f"system {system.name!r} has no caption for {len(missing)} of {len(references)} "
-            f"images, such as {samples(missing)}; complete the file, or give --allow-subset "
-            "(allow_subset=True) to score only the images it has."
+            f"images, such as {samples(missing)}; complete the file, join parts of it under one "
+            "name (NAME=PART1 NAME=PART2), or give --allow-subset (allow_subset=True) to score "
+            "only the images it has."
         )
     ids = [image_id for image_id in references if image_id in captions]
-    return checked(Rows([captions[i] for i in ids], [references[i] for i in ids], ids))
+    rows = Rows([captions[i] for i in ids], [references[i] for i in ids], ids)
+    answers = list(map(read.get, ids))
+    return checked(replace(rows, answers=answers) if any(answers) else rows)
 
 
 def _known(system: System, references: Mapping[ImageId, Any]) -> dict[ImageId, ImageId]:

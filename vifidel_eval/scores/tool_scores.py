@@ -13,7 +13,7 @@ import hashlib
 import math
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from numbers import Real
@@ -35,7 +35,7 @@ from ..scorers.base import Progress
 from ..scorers.registry import METRICS
 from .run_warnings import WORDS
 from .scores import unknown
-from .systems import System
+from .system import System
 
 #: The scores of each item by what they are called; NaN where one is undefined.
 Columns = dict[str, dict[ImageId, float]]
@@ -73,6 +73,9 @@ class ToolScores(Scorer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         digests = ",".join(digest for _, digest in self._of_systems)
         return f"{self.method()}|scores:given|files:{digests}"
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        return self.signature()  # how captions are read changes nothing
 
     @contextmanager
     def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
@@ -196,6 +199,7 @@ def items_of(
 
 def _items(content: Content, id_fields: Sequence[str]) -> Iterator[Entry]:
     kind, value, source = content
+    _check_have_ids(content)
     if kind == "table" and value.delimiter:
         value = value.entries()
     if isinstance(value, Entry):
@@ -217,6 +221,35 @@ def _items(content: Content, id_fields: Sequence[str]) -> Iterator[Entry]:
     for entry in value:
         fields = {name: said for name, said in entry.content.items() if name != id_name}
         yield Entry(fields, entry.within, entry.ordinal, entry.image_id(id_name))
+
+
+def _check_have_ids(content: Content) -> None:
+    """Raise a VifidelError if content is nothing but scores one after the other."""
+    kind, value, source = content
+    listed: list[Any] = []
+    if kind == "table" and not value.delimiter:  # a column, perhaps with a name
+        first, *lines = value.text.split()
+        listed = lines if number_of(first) is None else [first, *lines]
+        listed = [number_of(line) for line in listed]
+    elif isinstance(value, Entry):
+        lists = [value.get(key) for key in _WITHIN if key in value] or [*value.content.values()]
+        if all(isinstance(scores, list) and len(scores) > 1 for scores in lists):
+            listed = [0 if isinstance(one, Mapping) else one for one in chain(*lists)]
+    elif isinstance(value, Entries):
+        listed = [*value.values]
+        names = {name for one in listed if isinstance(one, Mapping) for name in one}
+        if len(names) == 1 and usual_id(names) is None:
+            listed = [
+                next(iter(one.values()), None) if names.issubset(one) else None for one in listed
+            ]
+    numbers = sum(isinstance(one, Real) for one in listed)
+    if listed and numbers == len(listed):
+        scores = f"{numbers} score{'s' * (numbers != 1)}"
+        raise VifidelError(
+            f"{source.where}: holds {scores} without ids, so it is not known which caption each "
+            'is of; write {"ID": number}, or an id beside each score. The ids are those of images, '
+            "for `agreement` those that --write-candidates writes."
+        )
 
 
 def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import replace
 
 from ..evaluation import Column
 from ..io.digits import rounded
@@ -20,6 +21,7 @@ from ..io.text_tables import (
     with_gain,
 )
 from ..scores.comparison import Comparison, Comparisons, Pair, Standing
+from ..scores.scores import by_plain_name, plain_name, plain_names
 from ..scores.significance import EqualLength
 from .layout import TableLayout
 
@@ -194,7 +196,7 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
     if in_latex:
         metrics = comparisons.metrics.items()
         headers = ["System", *(Marked(name, lower=of.lower_is_better) for name, of in metrics)]
-    return Table(
+    gains = Table(
         headers,
         list(of_systems.values()) if in_latex else rows,
         _notes_on_baseline(comparisons, style),
@@ -202,6 +204,33 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
         title=f"Against {comparisons.baseline}",
         digits=None if in_latex else digits,
     )
+    of_samples = all(plain_name(metric)[1] for metric in comparisons.metrics)
+    return _by_metric(gains) if of_samples and style in ("table", "markdown") else gains
+
+
+def _by_metric(gains: Table) -> Table:
+    """Return a table of metrics, systems and cells with a column per system.
+
+    Samples have three columns of scores per metric; its name is on the first line of them.
+    """
+    lines: dict[str, list[Cell]] = {}
+    systems: dict[str, None] = {}
+    for metric, system, cell in gains.rows:
+        assert isinstance(metric, Marked)
+        lines.setdefault(str(metric.value), []).append(cell)
+        systems[str(system)] = None
+    rows: list[list[Cell]] = []
+    before = ""
+    for name, cells in lines.items():
+        plain, which = plain_name(name)
+        rows.append(["" if plain == before else plain, which, *cells])
+        before = plain
+    headers = ["Metric", "Samples", *systems]
+    notes = [
+        "Samples: the mean, the best and the worst score of an image's captions.",
+        *gains.notes,
+    ]
+    return replace(gains, headers=headers, rows=rows, notes=notes, texts=2)
 
 
 def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
@@ -210,7 +239,7 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     for name, comparison in comparisons.metrics.items():
         metrics_of.setdefault(comparison.images, []).append(name)
     images = [
-        f"{number} ({', '.join(names)})" if len(metrics_of) > 1 else str(number)
+        f"{number} ({', '.join(plain_names(names))})" if len(metrics_of) > 1 else str(number)
         for number, names in metrics_of.items()
     ]
     holm = f", after Holm's correction over {others} systems" if others > 1 else ""
@@ -288,7 +317,7 @@ def _metric_notes(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
     metrics = comparisons.metrics.items()
     directions = [Column(name, of.lower_is_better, of.ranked) for name, of in metrics]
-    return [*direction_notes(directions), *_notes_on_columns(comparisons)]
+    return [*direction_notes(by_plain_name(directions)), *_notes_on_columns(comparisons)]
 
 
 def _notes_on_columns(comparisons: Comparisons) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from ..io.text_tables import (
 )
 from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing, against
-from ..scores.scores import Scores, chosen_columns, chosen_samples, leading
+from ..scores.scores import Scores, by_plain_name, chosen_columns, chosen_samples, leading
 from ..scores.scores_file import scores_text
 from .comparison_tables import (
     against_baseline,
@@ -159,7 +160,7 @@ def _table(
         [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
         [
             *(marks_explained(compared, marked, with_ranks) if in_terminal else ()),
-            *direction_notes(columns),
+            *direction_notes(by_plain_name(columns)),
             *(_letters(scores) if in_terminal else ()),
             *_below(scores, style, layout, of_bold),
         ],
@@ -190,7 +191,8 @@ def _in_figures(
     if not column.ranked and places is None:  # lengths
         places = 1
     # The interval of a score of other images is not that of this one.
-    if standing is None or layout.shown(standing.score, column.name) != number:
+    is_other = standing is None or layout.shown(standing.score, column.name) != number
+    if standing is None or is_other or math.isnan(standing.low):
         return readable(number, places)
     half = layout.shown((standing.high - standing.low) / 2, column.name)
     return with_half(number, half, places)
@@ -198,7 +200,7 @@ def _in_figures(
 
 def _letters(scores: Scores) -> list[str]:
     """Return what the letters at the ends of the names of VIFIDEL's columns stand for."""
-    names = [name for name in scores.signatures if name in _LETTERS]
+    names = [one.name for one in by_plain_name(scores.columns()) if one.name in _LETTERS]
     meant = [f"{name.removeprefix('VIFIDEL-')}: {_LETTERS[name]}" for name in names]
     return [f"{'; '.join(meant)}."] if meant else []
 

@@ -225,6 +225,7 @@ _FEWEST_WORDS, _FEWEST_LETTERS = 20, 20
 # The share of function words from which on a text is of a language; captions have .3 to .5.
 _SHARE = 0.15
 _TIMES_ENGLISH = 3
+_SHOWN = 12  # characters of an example
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -236,6 +237,14 @@ _SCRIPTS = {
     "DEVANAGARI": "Hindi or another language in Devanagari", "BENGALI": "Bengali",
     "TAMIL": "Tamil", "THAI": "Thai",
 }  # fmt: skip
+
+
+# Scripts in which words have no blanks between them, by the first word of their letters' names. The
+# numbers are letters between blanks, on average, from which on words were not segmented: Chinese
+# and Japanese words have two, Thai words four or five.
+_WITHOUT_BLANKS = dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA"), 3)
+_WITHOUT_BLANKS |= dict.fromkeys(("THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"), 8)
+_LETTERS_OF_NO_WORD = 20  # of any other script: longer than Finnish or German words are on average
 
 
 class Language(NamedTuple):
@@ -251,6 +260,28 @@ def foreign(texts: Iterable[str]) -> Language | None:
     return _of_script(read) or _of_words(read)
 
 
+def unsegmented(texts: Iterable[str]) -> str | None:
+    """Return the beginning of a text if texts have no blanks between words; None of all others."""
+    read = [text[:_MOST_CHARACTERS] for text in islice(texts, _MOST_READ)]
+    between_blanks = sum(len(text.split()) for text in read)
+    if all(map(str.isascii, read)) and sum(map(len, read)) < _LETTERS_OF_NO_WORD * between_blanks:
+        return None  # nearly all texts, at little cost
+    letters = Counter(letter for text in read for letter in text if letter.isalpha())
+    if letters.total() < _FEWEST_LETTERS:
+        return None
+    scripts: Counter[str] = Counter()
+    for letter, number in letters.items():
+        scripts[unicodedata.name(letter, "").partition(" ")[0]] += number
+    without = {script: number for script, number in scripts.items() if script in _WITHOUT_BLANKS}
+    longest = _LETTERS_OF_NO_WORD
+    if sum(without.values()) > letters.total() / 2:
+        longest = _WITHOUT_BLANKS[max(without, key=lambda script: without[script])]
+    pieces = sum(any(map(str.isalpha, piece)) for text in read for piece in text.split())
+    if letters.total() < longest * pieces:
+        return None
+    return next(text for text in read if any(map(str.isalpha, text)))[:_SHOWN]
+
+
 def _of_script(texts: list[str]) -> Language | None:
     letters = Counter(letter for text in texts for letter in text if letter.isalpha())
     scripts: Counter[str] = Counter()
@@ -264,7 +295,7 @@ def _of_script(texts: list[str]) -> Language | None:
     script = max(_SCRIPTS, key=lambda name: scripts[name])
     name = "Japanese" if kana > foreign_letters / 10 else _SCRIPTS[script]
     shown = next(t for t in texts if any(script in unicodedata.name(c, "") for c in t))
-    return Language(name, (shown[:12],))
+    return Language(name, (shown[:_SHOWN],))
 
 
 @cache

@@ -9,15 +9,17 @@ program to the letter: words are looked up and joined in their singular form alo
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache, partial
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..io.records import Remembered
 from .constructions import Standing, Word, is_cue_of_construction, standings
 from .content_words import piece_words, plain, runs_and_marks
-from .english import irregular_plural, singular, tokens
+from .english import singular, tokens
 from .grammar import (
     DESCRIBING,
     REACH,
@@ -26,6 +28,7 @@ from .grammar import (
     describes,
     is_verb,
 )
+from .misspelled import Misspelled
 from .nouns import (
     BEFORE,
     BEHIND,
@@ -36,8 +39,9 @@ from .nouns import (
     may_be_described,
     may_be_verb,
 )
-from .misspelled import Misspelled
+from .spelling import spelling
 from .synonyms import ClassList
+from .terms import Term, Terms, spelled_by_users, spellings, tree, ways
 from .word_classes import word_class
 
 _YOUNG_OR_GROWN = ("baby", "adult")
@@ -68,6 +72,7 @@ _TERMS = {
 
 _SEAT = "seat"
 _COMPOUND = 2  # words
+_ORDER_OF_MORE = 1 << 20  # behind the terms of a list
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
@@ -102,19 +107,6 @@ class Mentions(NamedTuple):
     tokens: int
 
 
-class _Term(NamedTuple):
-    words: tuple[str, ...]
-    becomes: str
-    as_written: bool  # whether a word may match as it is, not only in its singular form
-    order: int  # of terms that are equally long, the first one is found
-
-
-class _Terms(dict[str, "_Terms"]):
-    """Terms that begin alike, by their next word, so that this is compared once; and whole ones."""
-
-    whole: tuple[_Term, ...] = ()
-
-
 class _Token(NamedTuple):
     """What a finder knows of a token, whatever stands beside it."""
 
@@ -122,7 +114,7 @@ class _Token(NamedTuple):
     form: str  # the singular one
     name: str | None  # what it is called; None if it neither is a name nor begins a term
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
-    terms: tuple[_Terms, ...]  # those that it begins
+    terms: tuple[Terms, ...]  # those that it begins
     describes: bool  # whether it may only describe the next word
     is_plural: bool
     is_head: bool  # whether a noun before it may describe it
@@ -138,49 +130,60 @@ class MentionFinder:
 
     def __init__(self, classes: ClassList) -> None:
         self.classes = classes
-        self._class_of = classes.class_of
+        self.class_of: Mapping[str, str] = classes.class_of
         own = dict.fromkeys(classes.added)
         if not classes.published:
             own |= dict.fromkeys([*classes.class_of, *classes.no_class])
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
-        self._acting = {self._class_of.get(name) for name in _ACTING} - {None}
-        self._person = self._class_of.get("person")
-        self._animals = {self._class_of.get(name) for name in _ANIMALS} - {None}
+        self._acting = {self.class_of.get(name) for name in _ACTING} - {None}
+        self._person = self.class_of.get("person")
+        self._animals = {self.class_of.get(name) for name in _ANIMALS} - {None}
         terms = [
-            _Term(tuple(term.split()), becomes, not classes.published, order)
+            Term(tuple(term.split()), becomes, not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]
-        self._as_written: dict[str, str] = {}  # words that stand for a name as they are written
-        spelled: dict[str, str] = {}
-        for name in own:
-            before, blank, last = name.rpartition(" ")
-            plural = irregular_plural(last)
-            if plural is not None:
-                spelled[f"{before}{blank}{plural}"] = name
-        for written, name in {**spelled, **{name: name for name in own}}.items():
-            words = tuple(tokens(f"{written} .")[:-1])  # before other text "t.v." is one token
-            if len(words) == 1:
-                self._as_written[words[0]] = name
-            else:
-                terms.append(_Term(words, name, True, len(_TERMS) + len(terms)))
-        self._terms = _Terms()
-        for term in terms:
-            alike = self._terms
-            for word in term.words:
-                alike = alike.setdefault(word, _Terms())
-            alike.whole = (*alike.whole, term)
-        self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
-        self._spelling = None if classes.published else Misspelled(self._known).name_of
+        as_read = None if classes.published else plain
+        users = frozenset(() if classes.published else classes.added)
+        # Names that are spelled otherwise, by their spelling; to the published program none are.
+        self._spelled: Mapping[str, str] = {}
+        if not classes.published:
+            self._spelled = {**spelled_by_users(users), **classes.spelled}
+        self._as_written: Mapping[str, str]  # words that stand for a name as they are written
+        self._as_written, more = spellings(own, users, len(terms), as_read)
+        self._terms: tuple[Terms, ...] = (tree([*terms, *more]),)
+        self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
+        self._rest: MentionFinder | None = None  # what knows the words that are not known here
+        self._near = None if classes.published else Misspelled(self._known).name_of
+        self._begin()
+
+    def _begin(self) -> None:
         # The same words come again and again, and all captions share their units.
         self._reader = lru_cache(maxsize=8)(
             lambda stop_words: Remembered(partial(self._read_token, stop_words)).__getitem__
         )
 
-    def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
-        return MentionFinder, (self.classes,)
+    def with_names(self, own: Mapping[str, str]) -> MentionFinder:
+        """Return a finder of more names, each with its class; to make it takes little time."""
+        finder = copy(self)
+        finder.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
+        spelled = spelled_by_users(own)
+        finder._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
+        as_read = None if self.classes.published else plain
+        as_written, terms = spellings(own, own, _ORDER_OF_MORE, as_read)
+        finder._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
+        finder._terms = (tree(terms), *self._terms)
+        finder._known = frozenset(finder._terms[0]).union(as_written, own, spelled)
+        finder._rest = self
+        finder._begin()
+        return finder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._rest is None:
+            return MentionFinder, (self.classes,)
+        return MentionFinder.with_names, (self._rest, self.class_of.maps[0])  # type: ignore[attr-defined]
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
@@ -191,7 +194,7 @@ class MentionFinder:
         length = len(pieces)
         for at, end, name in self._names(read):
             length -= max(sum(counts[at:end]) - 1, 0)
-            category = self._class_of.get(name)
+            category = self.class_of.get(name)
             if category is not None:
                 found.append(Unit(name, _joined(read[at:end]), category))
         return Mentions(tuple(found), length)
@@ -217,7 +220,7 @@ class MentionFinder:
             done = end
             units = read[at].named
             if end - at > 1:
-                units = (Unit(name, _joined(read[at:end]), self._class_of.get(name)),)
+                units = (Unit(name, _joined(read[at:end]), self.class_of.get(name)),)
             found += (u._replace(denied=True) for u in units) if standing else units
         found += chain.from_iterable(token.open for token in read[done:])
         return found
@@ -235,8 +238,8 @@ class MentionFinder:
                 continue
             if is_single and proper and _is_proper(read, at, proper):
                 continue
-            if name in self._class_of:
-                acts_until[end] = self._class_of[name] in self._acting
+            if name in self.class_of:
+                acts_until[end] = self.class_of[name] in self._acting
             found.append((at, end, name))
         return found
 
@@ -265,7 +268,7 @@ class MentionFinder:
         numbers: dict[int, int] = {}
         done = 0
         for number, (at, end, name) in enumerate(things):
-            category = self._class_of.get(name)
+            category = self.class_of.get(name)
             if category is not None and (end - at > 1 or read[at].named):
                 words += (Word(token.word) for token in read[done:at])
                 numbers[len(words)] = number
@@ -284,14 +287,26 @@ class MentionFinder:
         return caption if self.classes.published else plain(caption)
 
     def _read_token(self, stop_words: frozenset[str], token: str) -> tuple[_Token, ...]:
-        return tuple(self._look_up(stop_words, word) for word in self._parts(token))
+        parts = self._parts(token)
+        if self._rest is not None and not any(map(self._is_own, parts)):
+            return self._rest._reader(stop_words)(token)
+        return tuple(self._look_up(stop_words, word) for word in parts)
+
+    def _is_own(self, word: str) -> bool:
+        """Return whether a word is among the names of this finder, and not of its `_rest`."""
+        form = singular(word)
+        return not self._known.isdisjoint((*ways(word, form), spelling(word), spelling(form)))
+
+    def _knows(self, words: Iterable[str]) -> bool:
+        rest = self._rest
+        return not self._known.isdisjoint(words) or (rest is not None and rest._knows(words))
 
     def _parts(self, token: str) -> tuple[str, ...]:
         """Return the words of a token, and what stands between them and joins no name."""
         if (
             self.classes.published
             or token.isalnum()
-            or not self._known.isdisjoint((token, singular(token)))
+            or self._knows((token, singular(token)))
             or _ONE_WORD.fullmatch(token)
         ):
             return (token,)
@@ -317,31 +332,39 @@ class MentionFinder:
 
     def _are_two(self, word: str, other: str) -> bool:
         """Return whether two words are names of two things."""
-        ways = [(word, singular(word)), (other, singular(other))]
-        begun = [self._terms[one] for one in ways[0] if one in self._terms]
-        if any(one in terms for terms in begun for one in ways[1]):
+        forms = [(word, singular(word)), (other, singular(other))]
+        begun = [terms[one] for terms in self._terms for one in forms[0] if one in terms]
+        if any(one in terms for terms in begun for one in forms[1]):
             return False
-        return all(any(one in self._class_of for one in of_word) for of_word in ways)
+        return all(any(one in self.class_of for one in of_word) for of_word in forms)
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
+        if self._rest is not None and not self._is_own(word):
+            return self._rest._look_up(stop_words, word)
         form = singular(word)
-        if self._spelling is not None and not {form, word} & self._known:
-            without_stops = word.replace(".", "")  # T.V.
-            near = self._spelling(word) or self._spelling(form)
-            form = without_stops if without_stops in self._known else near or form
+        name = self._as_written.get(word, form)
+        text = word
+        if name not in self.class_of and self._spelled:
+            otherwise = self._spelled.get(spelling(word)) or self._spelled.get(spelling(form))
+            name, text = (name, word) if otherwise is None else (otherwise, otherwise)
+        forms = ways(word, form)
         own = not self.classes.published
         is_open = _open_units(word, stop_words)
         is_head, is_cue = own and may_be_described(word), own and is_cue_of_construction(word)
-        if form not in self._known and word not in self._known:
+        if text is word and self._near is not None and self._known.isdisjoint(forms):
+            initials = word.replace(".", "")  # T.V.
+            near = initials if initials in self._known else self._near(word) or self._near(form)
+            if near is not None:
+                form, name, text, forms = near, near, near, (near,)
+        if text is word and self._known.isdisjoint(forms):
             flags = (False, False, is_head, is_cue, False)
             return _Token(word, form, None, True, (), *flags, None, is_open, ())
-        name = self._as_written.get(word, form)
-        category = self._class_of.get(name)
+        category = self.class_of.get(name)
         named: tuple[Unit, ...] = ()
         if word not in stop_words:
             of_none = category is None
-            named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
-        terms = tuple(self._terms[w] for w in dict.fromkeys((form, word)) if w in self._terms)
+            named = _open_units(word, _NONE) if of_none else (Unit(text, word, category),)
+        terms = tuple(of[w] for of in self._terms for w in forms if w in of)
         describes = word in self._describing
         alone = not terms and not describes
         verb = next((one for one in (name, form) if one in VERBS), None)
@@ -371,14 +394,14 @@ class MentionFinder:
         term = self._term(read, at)
         if term is None and token.describes:
             near = read[at : at + REACH]
-            if describes([t.word for t in near], [t.form for t in near], self._class_of):
+            if describes([t.word for t in near], [t.form for t in near], self.class_of):
                 return at + 1, None
         return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
 
     def _describes(self, read: Sequence[_Token], at: int, end: int, name: str) -> bool:
         """Return whether a name describes the noun behind it: *dog house*."""
         last = read[end - 1]
-        if name not in self._class_of:
+        if name not in self.class_of:
             return False
         before = [token.word for token in read[max(at - BEFORE, 0) : at]]
         for back, word in enumerate(reversed(before)):
@@ -386,19 +409,19 @@ class MentionFinder:
                 before = before[len(before) - back :]
                 break
         behind = [token.word for token in read[end : end + BEHIND]]
-        head = self._class_of.get(read[end].form)
-        if self._class_of[name] == self._person and (
+        head = self.class_of.get(read[end].form)
+        if self.class_of[name] == self._person and (
             head in (None, self._person) or may_be_verb(behind[0])
         ):
             return False  # a woman skier is a woman; a woman pets
         return describes_noun(before, last.word, behind)
 
     @staticmethod
-    def _term(read: Sequence[_Token], at: int) -> _Term | None:
+    def _term(read: Sequence[_Token], at: int) -> Term | None:
         """Return the longest term that begins at a token."""
-        best: _Term | None = None
+        best: Term | None = None
         for first in read[at].terms if at + 1 < len(read) else ():
-            for word in _ways(read[at + 1]):
+            for word in ways(*read[at + 1][:2]):
                 alike, end = [first[word]] if word in first else [], at + 2
                 while alike:
                     whole = (
@@ -410,15 +433,10 @@ class MentionFinder:
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
                         best = longer
-                    followers = _ways(read[end]) if end < len(read) else ()
+                    followers = ways(*read[end][:2]) if end < len(read) else ()
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
-
-
-def _ways(token: _Token) -> tuple[str, ...]:
-    """Return the words that a token may be in a term."""
-    return (token.form,) if token.form == token.word else (token.form, token.word)
 
 
 def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:

@@ -16,6 +16,7 @@ from ..errors import VifidelError, VifidelWarning
 from ..io.files import read_text
 from ..io.options import INPUT, Option, check_thresholds, option
 from .content_words import STOP_WORDS
+from .synonyms import ClassList, read_things
 from .tokenization import Tokenization
 
 if TYPE_CHECKING:
@@ -29,8 +30,12 @@ DEVICE = Option("device", "Device for PyTorch, such as cuda.  [default: cpu]", s
 #: The object vocabulary, for all metrics that judge mentions of objects.
 THINGS = Option(
     "things",
-    "Object vocabulary: one class per line, with its synonyms after commas.  "
-    "[default: our own list]",
+    "More names of things: one class per line, with its synonyms after commas; they join our own "
+    "list.",
+)
+#: The object vocabulary instead of the package's own.
+ONLY_THINGS = Option(
+    "only_things", "The same, instead of our own list, as for another language.", rare=True
 )
 #: The names that CHAIR knows of categories, and what becomes of a caption that was cut off.
 SYNONYMS = Option(
@@ -48,7 +53,9 @@ DROP_INCOMPLETE = Option(
 )
 
 #: The settings that tables have; what is in a column of its own is not one of them.
-OF_TABLES = "vectors threshold stop_words p normalize counts looked_for uncertain".split()
+OF_TABLES = (
+    "vectors threshold stop_words p normalize counts looked_for uncertain as_written".split()
+)
 
 
 @dataclass(frozen=True)
@@ -150,6 +157,14 @@ class Settings:
         choices=(1, 2),
         read=int,
     )
+    as_written: bool = option(
+        False,
+        "Score answers as they are written, with reasoning, announcements and refusals.",
+        bool,
+        section=INPUT,
+        rare=True,
+        more="By default these are left out and counted; docs/answers.md has the rule.",
+    )
     references: bool = True  #: whether there are any
     weighted: bool = option(
         True,
@@ -212,11 +227,17 @@ class Settings:
             "objects": self.labels,
             "references": self.weighted,
             "things": self.options.get("things"),
+            "only_things": self.options.get("only_things"),
             "uncertain": self.uncertain,
             "looked_for": self.declared,
             "vectors": self.words["vectors"],
             "stop_words": self.stop_words,
         }
+
+    @cached_property
+    def vocabulary(self) -> ClassList:
+        """The object vocabulary."""
+        return read_things(self.options.get("things"), self.options.get("only_things"))
 
     @cached_property
     def tokenization(self) -> Tokenization:

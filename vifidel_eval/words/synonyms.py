@@ -23,12 +23,13 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
@@ -36,6 +37,7 @@ from ..io.files import read_text
 from ..io.records import Remembered
 from .content_words import lines_of
 from .english import singular
+from .spelling import in_singular, spelling, words_in
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -61,26 +63,104 @@ class ClassList:
     def class_of(self) -> dict[str, str]:
         """The class of each name, added classes included."""
         known = {name: names[0] for names in self.classes for name in names}
-        return known | {name: name for name in self.added}
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        """All names of the list, of classes and of none."""
-        return frozenset(self.class_of).union(self.no_class)
+        return known | own_classes(sorted(self.added))
 
     @cached_property
     def things(self) -> ClassList:
         """The list without its stuff and scenes."""
+        if not self.stuff:
+            return self
         classes = tuple(names for names in self.classes if names[0] not in self.stuff)
-        return replace(self, classes=classes, stuff=frozenset()) if self.stuff else self
+        return replace(self, classes=classes, stuff=frozenset())
+
+    def name_of(self, label: str) -> str | None:
+        """Return the list's name that a lower-case label spells in its own way, or None.
+
+        Blanks and hyphens, British forms and plural make no difference (`vifidel_eval.words.
+        spelling`); among several such names, the one that is spelled the same is meant.
+        """
+        if label in self.class_of:
+            return label
+        return self.spelled.get(spelling(label)) or self._in_singular.get(
+            spelling(in_singular(label))
+        )
+
+    @cached_property
+    def spelled(self) -> dict[str, str]:
+        """The name of each `spelling`."""
+        return _by_spelling(self.class_of, str)
+
+    @cached_property
+    def _in_singular(self) -> dict[str, str]:
+        """The name of each `spelling` in the singular, if one class alone has it."""
+        return _by_spelling(self.class_of, in_singular)
+
+    @cached_property
+    def _of_none(self) -> dict[str, str]:
+        return {spelling(name): name for name in self.no_class}
+
+    def classes_of_names(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the class of each lower-case name: the list's, or one of its own."""
+        own = own_classes(name for name in names if self.name_of(name) is None)
+        return {x: own.get(x) or self.class_of[self.name_of(x) or ""] for x in names}
+
+    def unknown(self, labels: Iterable[str]) -> list[str]:
+        """Return those lower-case labels that spell no name of the list, in alphabetical order."""
+        return sorted(x for x in set(labels) if self.name_of(x) is None)
 
     def with_names(self, labels: Iterable[str]) -> ClassList:
         """Return the list with those lower-case labels that it lacks as classes of their own."""
-        new = sorted({label for label in labels if label.strip()} - self.class_of.keys())
+        new = list(filter(str.strip, self.unknown(labels)))
         if not new:
             return self
         no_class = tuple(name for name in self.no_class if name not in new)
         return replace(self, no_class=no_class, added=(*self.added, *new))
+
+    def with_classes(self, more: ClassList) -> ClassList:
+        """Return the list with more classes.
+
+        Names belong to the class in which `more` has them. The other names of a class of ours that
+        it names join its class: the one that has the name of our class, else the first one.
+        """
+        joins: dict[str, str] = {}  # from our class to theirs
+        for names in more.classes:
+            for known in filter(None, map(self.name_of, names)):
+                joins.setdefault(self.class_of[known], names[0])
+        joins |= {mine: more.class_of[mine] for mine in joins if mine in more.class_of}
+        extended = {names[0]: list(names) for names in more.classes}
+        stuff = set(more.stuff)
+        for names in self.classes:
+            kept = [name for name in names if not more.lists(name)]
+            if names[0] in joins:
+                extended[joins[names[0]]] += kept
+            elif kept:
+                extended[kept[0]] = kept
+                stuff |= {kept[0]} if names[0] in self.stuff else set()
+        return replace(
+            self,
+            name=f"{self.name}+{more.name}",
+            classes=tuple(map(tuple, extended.values())),
+            no_class=(*more.no_class, *(name for name in self.no_class if not more.lists(name))),
+            stuff=frozenset(stuff),
+        )
+
+    def lists(self, name: str) -> bool:
+        """Return whether the list has a name, of a class or of none, with the same `spelling`."""
+        return spelling(name) in self.spelled or spelling(name) in self._of_none
+
+    def term_of(self, label: str) -> str:
+        """Return the name that a lower-case label is or, of several words, the one that ends it.
+
+        It is as the list spells it, of a class or of none. Without any, it is the last word in the
+        singular, or a single word as it is.
+        """
+        return self.term(label) or end_of(label, self.term) or _last_of(label)
+
+    def term(self, label: str) -> str | None:
+        """Return the name, of a class or of none, that a lower-case label spells, or None."""
+        if label in self.no_class:
+            return label
+        return self.name_of(label) or self._of_none.get(spelling(label))
 
     def __reduce__(self) -> tuple[Any, ...]:
         for file in _OWN:
@@ -123,10 +203,57 @@ def _own(file: str) -> ClassList:
     return _parse(files(__package__).joinpath(file).read_text(encoding="utf-8"), file)
 
 
-def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
-    """Return an object vocabulary, from a file or as it was read; None is `class_names`."""
-    if source is None:
-        return class_names()
+def own_classes(names: Iterable[str]) -> dict[str, str]:
+    """Return the class of each name that no list has: those that differ in spelling share one."""
+    first: dict[str, str] = {}
+    return {x: first.setdefault(spelling(in_singular(x)), x) for x in names}
+
+
+def _by_spelling(class_of: Mapping[str, str], form: Callable[[str], str]) -> dict[str, str]:
+    """Return the name that has each spelling in some form, unless two classes have such names."""
+    names: dict[str, str] = {}
+    for name, of_class in class_of.items():
+        key = spelling(form(name))
+        if class_of.get(names.setdefault(key, name), of_class) != of_class:
+            names[key] = ""
+    return {key: name for key, name in names.items() if name}
+
+
+def end_of(label: str, term: Callable[[str], str | None]) -> str | None:
+    """Return the longest name that ends a phrase, as `term` spells it; None without any.
+
+    What follows a preposition does not count: *a man in a red shirt* is a man.
+    """
+    words = _before_preposition(label)
+    starts = range(len(words) == len(words_in(label)), len(words))
+    return next(filter(None, (term(" ".join(words[start:])) for start in starts)), None)
+
+
+def _before_preposition(label: str) -> list[str]:
+    words = words_in(label)
+    after = next((at for at, word in enumerate(words) if at and word in _AFTER_THE_NOUN), None)
+    return words[:after]
+
+
+def _last_of(label: str) -> str:
+    words = _before_preposition(label)
+    return label if len(words_in(label)) < 2 else singular(words[-1])
+
+
+#: A list of classes, or its file.
+ListSource: TypeAlias = ClassList | str | os.PathLike[str]
+
+
+def read_things(
+    things: ListSource | None = None, only_things: ListSource | None = None
+) -> ClassList:
+    """Return an object vocabulary: `class_names`, or `only_things` instead, with more `things`."""
+    known = class_names() if only_things is None else read_list(only_things)
+    return known if things is None else known.with_classes(read_list(things))
+
+
+def read_list(source: ListSource) -> ClassList:
+    """Return a list of classes, from a file or as it was read."""
     return source if isinstance(source, ClassList) else read_classes(source)
 
 
@@ -196,23 +323,20 @@ _AFTER_THE_NOUN = frozenset(
 )
 
 
-def term_of(label: str, terms: Container[str]) -> str:
-    """Return the longest listed term that ends a label of several words, else its last word."""
-    # In the singular, as `terms` are; what follows a preposition does not count.
-    words = label.split()
-    if len(words) < 2 or label in terms:
+_NUMBERED = re.compile(r"(?P<name>.*[^\W\d_])[-_ #]?\d{1,4}")  # person-1, dog2, car 03
+
+
+def unnumbered(label: str, is_name: Callable[[str], object]) -> str:
+    """Return a label without the number of its instance, if what precedes that ends with a name.
+
+    *person-1* is a person; *boeing 747*, *type 2* and *h2o* are what they are.
+    """
+    numbered = None if is_name(label) else _NUMBERED.fullmatch(label)
+    if numbered is None:
         return label
-    after = next((at for at, word in enumerate(words) if at and word in _AFTER_THE_NOUN), None)
-    words = words[:after]
-    last = singular(words[-1])
-    written, in_singular = " ".join(words), " ".join([*words[:-1], last])
-    start = 0
-    for word in words:
-        for term in (written[start:], in_singular[start:]):
-            if term in terms:
-                return term
-        start += len(word) + 1
-    return last
+    name = numbered["name"]
+    last = name.rpartition(" ")[2]
+    return name if any(map(is_name, (name, singular(name), last, singular(last)))) else label
 
 
 _COUNTS = "caption_words.txt"

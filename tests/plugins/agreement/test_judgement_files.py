@@ -172,6 +172,54 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
     )
 
 
+IN_COLUMNS = [
+    {"caption": "a dog", "ref1": "one", "ref2": "two", "ref3": "", "ann": 4, "bob": 5},
+    {"caption": "a cat", "ref1": "['three', 'four']", "ref2": None, "ref3": "five", "ann": 3},
+    {"caption": "a cow", "ref1": "six", "ref2": "seven", "ref3": "eight", "ann": 1, "bob": 2},
+]
+
+
+def test_references_in_several_columns_are_those_of_a_row(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(IN_COLUMNS))
+    columns = Columns(references_field=("ref1", "ref2", "ref3"), rating_field=("ann",))
+    assert [one.references for one in read_judgements(path, columns).judged] == [
+        ("one", "two"), ("three", "four", "five"), ("six", "seven", "eight"),
+    ]  # fmt: skip
+
+
+def test_judges_in_columns_are_averaged(tmp_path, run):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(IN_COLUMNS))
+    columns = Columns(rating_field=("ann", "bob"), judges=True)
+    ((_, judges, _, each), (rating, mean, _, means)) = views(read_judgements(path, columns))
+    assert (judges, mean, rating) == ("each", "mean", "ann, bob")
+    np.testing.assert_equal(each, [[4, 5], [3, np.nan], [1, 2]])
+    np.testing.assert_equal(means, [[4.5], [3], [1.5]])
+    with pytest.raises(AnnotationError, match="--judges averages several columns of ratings; name"):
+        read_judgements(path, Columns(rating_field=("ann",), judges=True))
+    fields = [part for name in ("ref1", "ref2", "ref3") for part in ("--references-field", name)]
+    judged = ["--rating-field", "ann", "--rating-field", "bob", "--judges"]
+    result = run("agreement", "judgements", path, *fields, *judged, "--metrics", "CIDEr")
+    assert result.exit_code == 0, result.output
+    assert "rows: correlation with the ratings, ann, bob, judges: mean" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        (("--metrics", "CIDEr"), "CIDEr needs --references-field; give it"),
+        ((), "give --references-field, --objects or both"),
+    ],
+)
+def test_without_references_the_option_that_names_them_is_said(tmp_path, run, metrics, said):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(IN_COLUMNS))
+    result = run("agreement", "judgements", path, "--rating-field", "ann", *metrics)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
 @pytest.mark.parametrize(
     ("rows", "columns", "message"),
     [

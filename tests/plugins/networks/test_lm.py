@@ -111,7 +111,7 @@ def test_signature_pins_the_model(model, tmp_path):
     digest = hashlib.sha256(model.read_bytes()).hexdigest()[:8]
     version = torch.__version__.partition("+")[0]
     assert scorer.method() == "LM"
-    assert scorer.signature() == f"LM|model:{digest}|torch:{version}|version:0.3.0"
+    assert scorer.signature() == f"LM|model:{digest}|torch:{version}|version:0.4.0.dev0"
     other = tmp_path / "lm.pt"
     train(CAPTIONS, other, epochs=1, hidden=12, min_count=4)
     assert LanguageModel(other).signature() != scorer.signature()

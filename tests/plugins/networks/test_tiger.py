@@ -33,7 +33,8 @@ from vifidel_eval.plugins.networks.tiger import (  # noqa: E402
     weight_distribution_similarity,
 )
 from vifidel_eval.scorers import Tiger  # noqa: E402
-from vifidel_eval.scores.systems import System, score_systems  # noqa: E402
+from vifidel_eval.scores.system import System  # noqa: E402
+from vifidel_eval.scores.systems import score_systems  # noqa: E402
 
 FEATURES = dict(enumerate(oracle.random_features(5), 1))
 # Each with its tokens: one, three and five references, unknown words, punctuation, contractions,
@@ -231,7 +232,7 @@ def test_signature_pins_the_files(make, files, tmp_path):
     assert parts[3].startswith("features:5#")
     assert parts[4] == f"tok:{Tokenizer().name}"
     versions = [f"{package}:{version(package).partition('+')[0]}" for package in ("nltk", "torch")]
-    assert parts[5:] == [*versions, "version:0.3.0"]
+    assert parts[5:] == [*versions, "version:0.4.0.dev0"]
     other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
     assert signature(Tiger(other, files[1], FEATURES)) != pinned
     assert signature(make({**FEATURES, 2: FEATURES[1]})) != pinned

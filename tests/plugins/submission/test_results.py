@@ -128,7 +128,7 @@ def test_a_key_that_appears_twice_is_a_fault_of_its_entry(check):
         ('[{"image_id": 42', "unreadable", "truncated"),
         ("[" * 100_000, "unreadable", "nested too deeply"),
         ("\xff".encode("latin-1"), "unreadable", "not a UTF-8 text file (byte 0)"),
-        (b"PK\x03\x04\xff", "unreadable", "not a UTF-8 text file (byte 4)"),
+        (b"PK\x03\x04\xff", "unreadable", "a zip archive; unpack it, and give a file in it"),
         ({"42": "a", "73": "b", "74": "c"}, "not a list", "found an object"),
         ("null", "not a list", "found null"),
     ],

@@ -65,7 +65,8 @@ def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
         {"caption": "a zebra", "labels": seen},  # 1 of 1
         {"caption": "very nice", "labels": seen},  # mentions nothing, and is a caption
         {"caption": None, "labels": seen},
-        {"caption": "a zebra", "labels": []},
+        {"caption": "a zebra", "labels": []},  # 1 of 1: nothing was found
+        {"caption": "a zebra", "labels": None},
         {"caption": "a zebra", "labels": [None]},
     ]
     source = tmp_path / "in"
@@ -75,13 +76,14 @@ def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
     options = ("--metrics", "VIFIDEL-H", "--looked-for", "all")
     result = done(source, "--output", tmp_path / "out", *options)
     said = manifest(tmp_path / "out")["scores"]
-    assert said["VIFIDEL_Hi"] == {"score": 2 / 5, "rows": 4}
-    assert said["VIFIDEL_Hs"] == {"score": 2 / 4, "rows": 4}
-    assert said["VIFIDEL_T"]["rows"] == 3
-    assert "VIFIDEL_Hi: 0.4000 (over 4 rows; lower is better)" in result.stdout
+    assert said["VIFIDEL_Hi"] == {"score": 3 / 6, "rows": 5}
+    assert said["VIFIDEL_Hs"] == {"score": 3 / 5, "rows": 5}
+    assert said["VIFIDEL_T"]["rows"] == 4
+    assert "VIFIDEL_Hi: 0.5000 (over 5 rows; lower is better)" in result.stdout
     scorer = VifidelH(references=False, looked_for="all")
     of_run = scorer.evaluate(make_rows(
-        [row["caption"] for row in some[:4]], objects=[dict.fromkeys(seen, 1)] * 4
+        [row["caption"] for row in (*some[:4], some[5])],
+        objects=[*[dict.fromkeys(seen, 1)] * 4, {}],
     ))  # fmt: skip
     for name, evaluation in of_run.items():
         assert said[name.replace("-", "_")]["score"] == pytest.approx(evaluation.score, abs=1e-15)

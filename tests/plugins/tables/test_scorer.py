@@ -216,7 +216,7 @@ def test_no_rows():
     [
         ({"caption": ["a"]}, {}, "has no column 'labels'; its columns are caption"),
         ({"caption": [1], "labels": [["a"]]}, {}, "'caption' is of type int64; captions are"),
-        ({"caption": ["a"], "labels": ["a"]}, {}, "'labels' is of type string; labels are"),
+        ({"caption": ["a"], "labels": [1]}, {}, "'labels' is of type int64; labels are"),
         (
             {"caption": ["a"], "labels": [["a"]], "refs": ["a"]},
             {"references": "refs"},

@@ -50,7 +50,7 @@ def few_words(tmp_path):
         ({"references": None, "metrics": ["VIFIDEL"]}, "unweighted", ["VIFIDEL"]),
         ({"references": ["!!"], "metrics": ["VIFIDEL"]}, "unweighted", ["VIFIDEL"]),
         ({"references": [], "metrics": ALL[:3]}, "unweighted", ALL[:3]),
-        ({"caption": "", "metrics": ALL[:2]}, "no words", ALL[:2]),
+        ({"caption": "", "metrics": ALL[:2]}, "no claim", ALL[:2]),
         ({"caption": "", "references": []}, "no references", ALL[:2]),
         ({"labels": []}, "no objects", ALL[1:]),
         ({"labels": None}, "no objects", ALL[1:]),

@@ -157,11 +157,13 @@ def test_pickles():
             "no column 'references'; it has: objects. .* references=None to score without",
         ),
         (
-            lambda: trl_reward(references=None)(completions=["x", 7], objects=[["dog"]] * 2),
+            lambda: trl_reward(references=None, strict=True)(
+                completions=["x", 7], objects=[["dog"]] * 2
+            ),
             "completion 1: 7 is neither a text nor a list of messages",
         ),
         (
-            lambda: trl_reward(references=None)(
+            lambda: trl_reward(references=None, strict=True)(
                 completions=[[{"role": "assistant", "content": [{"type": "text"}]}]],
                 objects=[["dog"]],
             ),
@@ -175,7 +177,7 @@ def test_pickles():
         ),
         (
             lambda: compute_score("coco", "a dog", ["dog"], undefined=math.nan),
-            "undefined must be a finite number, not nan",
+            "undefined must be a finite number or 'worst', not nan",
         ),
     ],
 )

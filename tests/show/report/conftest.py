@@ -84,7 +84,7 @@ def explained(captions, objects, references) -> list[Explanation]:
     ids = list(captions)
     known = [references[i] if objects[i] or not any(objects.values()) else [] for i in ids]
     rows = make_rows(list(captions.values()), ids, known)
-    settings = {"vectors": VECTORS, "stop_words": STOP_WORDS, "things": THINGS}
+    settings = {"vectors": VECTORS, "stop_words": STOP_WORDS, "only_things": THINGS}
     labels = {i: list(objects[i].elements()) for i in ids}
     scorer = Vifidel(labels, **settings) if any(labels.values()) else VifidelH(**settings)
     half = len(ids) // 2

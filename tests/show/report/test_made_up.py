@@ -11,6 +11,8 @@ from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import overview
 
+# Their captions repeat, as no model's do.
+pytestmark = pytest.mark.filterwarnings("ignore:.* images have the same caption by system")
 PHONE = {"width": 390, "height": 740}
 DESK = {"width": 1200, "height": 800}
 TRUE = "A dog runs on the grass beside a person."

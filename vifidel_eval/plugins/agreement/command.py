@@ -195,6 +195,8 @@ class _DataSet(NamedTuple):
     files: str  #: a sentence on what it reads, which begins with what the user calls the path
     references: str = "all"  #: what ``--references`` are by default
     options: Sequence[Callable[..., Any]] = ()
+    #: The option that gives references where the files have none.
+    references_from: str = "--references"
 
 
 _DATA_SETS = (
@@ -220,6 +222,7 @@ _DATA_SETS = (
         "Correct captions against distractors, kind by kind.",
         'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.',
         options=(_CAPTIONS, reference_options, _TIES),
+        references_from="--captions",
     ),
     _DataSet(
         "flickr8k",
@@ -255,6 +258,7 @@ _DATA_SETS = (
         "FILE is a table or a list with a caption, its references and ratings in each row; the "
         "files of Polaris, Nebula, LongCap-Arena and Composite need no options.",
         options=(record(f"{__package__}.judgements:Columns", "columns"),),
+        references_from="--references-field",
     ),
     _DataSet(
         "hat",
@@ -299,7 +303,8 @@ def _add(data_set: _DataSet) -> None:
             return
         parts = Parts(experiment.output)
         try:
-            trials, scorers = _trials(data.judged, experiment, parts, metrics, settings)
+            how = data_set.references_from
+            trials, scorers = _trials(data.judged, experiment, parts, metrics, settings, how)
             if isinstance(data, Choices):
                 result = forced_choice(data, trials, **ties)
             elif isinstance(data, Ratings):
@@ -342,6 +347,7 @@ def _trials(
     parts: Parts,
     metrics: tuple[str, ...] | None,
     settings: Settings,
+    references_from: str,
 ) -> tuple[Trials, dict[str, Scorer]]:
     """Return all scores, also those of other tools, and the metrics that could be computed."""
     from ...scorers.registry import build
@@ -353,8 +359,12 @@ def _trials(
     settings = replace(settings, references=has_references)
     # Ablations and other tools' scores stand alone, unless --metrics names more.
     alone = experiment.ablation or experiment.scores
-    scorers, unavailable = build(chosen_metrics(metrics, settings, not alone), settings)
-    scorers |= experiment.ablations(settings)
+    names = chosen_metrics(metrics, settings, not alone, references=references_from)
+    scorers, unavailable = build(names, settings)
+    ablations = experiment.ablations(settings)
+    if settings.as_written:
+        ablations = {name: scorer.as_written() for name, scorer in ablations.items()}
+    scorers |= ablations
     numbers = experiment.references if has_references else (0,)
     draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:

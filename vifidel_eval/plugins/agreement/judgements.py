@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from ...captions.fields import CAPTIONS, Wanted, listed, usual, usual_id
+from ...captions.fields import CAPTIONS, Names, Wanted, listed, usual, usual_id
 from ...captions.layouts import records_of, texts_of
 from ...errors import AnnotationError
 from ...evaluation import Floats
@@ -134,9 +134,21 @@ class Columns:
     """What the columns, or fields, of a file of judgements are called."""
 
     caption_field: str = _field("", "The captions.  [default: mt, cand, caption, ...]")
-    references_field: str = _field("", "The references.  [default: refs, references, ...]")
+    references_field: Names = _field(
+        (),
+        "The references (repeatable).  [default: refs, ...]",
+        several=True,
+    )
     rating_field: tuple[str, ...] = _field(
-        (), "The ratings; repeat for several questions.  [default: score, ...]", several=True
+        (),
+        "The ratings; repeat for several questions.  [default: score, ...]",
+        several=True,
+    )
+    judges: bool = option(
+        False,
+        "Average the ratings: each field is from one judge.",
+        bool,
+        section="",
     )
     image_field: str = _field(
         "",
@@ -165,7 +177,7 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
     if isinstance(rows, Entry) or not rows:
         raise AnnotationError(f"{path}: has no row with a judgement; give a table or a list.")
     caption = _field_of(rows, "--caption-field", named.caption_field, _CAPTIONS)
-    references = _field_of(rows, "--references-field", named.references_field, _REFERENCES, False)
+    references = _references_in(rows, named.references_field)
     group = _field_of(rows, "--group-by", named.group_by, (), False)
     asked = named.rating_field or ("",)
     questions = [_field_of(rows, "--rating-field", name, _RATINGS) for name in asked]
@@ -175,7 +187,7 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
     judged = []
     first_with: dict[tuple[str, ...], ImageId] = {}
     for number, row in enumerate(rows):
-        texts = texts_of(row[references], row, Wanted(references=True)) if references else []
+        texts = _texts_of(row, references)
         of_row = row.image_id(image) if image else first_with.setdefault(tuple(texts), number)
         judged.append(Judged(of_row, (row.text(caption),), tuple(texts), named.keep_own))
     ratings = {}
@@ -186,10 +198,37 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
         if lacking:
             raise lacking[0].refusal(name, f"{judges} ratings, as others have, or none")
         ratings[name] = np.array([of or [np.nan] * max(judges, 1) for of in given])
+    if named.judges:
+        if len(ratings) < 2:
+            raise AnnotationError(
+                f"{path}: --judges averages several columns of ratings; name each with "
+                "--rating-field."
+            )
+        ratings = {", ".join(ratings): np.hstack([*ratings.values()])}
     subsets = {ALL: np.ones(len(judged), dtype=bool)}
     values = [str(row[group]) for row in rows] if group else []
     subsets |= {f"{group} {one}": np.array(values) == one for one in dict.fromkeys(values)}
     return Ratings(path.stem, judged, ratings, subsets)
+
+
+def _references_in(rows: Entries, named: Names) -> list[str]:
+    """Return the fields of references: those that a user names, or the one with a usual name."""
+    flag = "--references-field"
+    asked = (named,) if isinstance(named, str) else named
+    known = [_field_of(rows, flag, name, ()) for name in asked if name]
+    usually = "" if known else _field_of(rows, flag, "", _REFERENCES, False)
+    return known or [name for name in (usually,) if name]
+
+
+def _texts_of(row: Entry, fields: Sequence[str]) -> list[str]:
+    """Return the references of a row; of several columns, some may be empty."""
+    texts: list[str] = []
+    for field in fields:
+        value = row.get(field)
+        is_empty = value is None or (isinstance(value, str) and not value.strip())
+        if len(fields) == 1 or not is_empty:
+            texts += texts_of(value, row, Wanted(references=True))
+    return texts
 
 
 def _field_of(

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...captions.rows import Rows, one_run
+from ...captions.rows import Rows, answered, one_run
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
 from ...io.digits import rounded
@@ -145,8 +145,9 @@ def run_trials(
     reasons = dict(unavailable or {})
     failed: dict[Scorer, MetricUnavailable] = {}
     computed: dict[str, dict[str, dict[References, list[Floats]]]] = {name: {} for name in scorers}
+    as_written = any(scorer.takes_texts for scorer in scorers.values())
     planned = [
-        _Draw(judged, number, drawn(judged, number, seed, draw))
+        _Draw(judged, number, drawn(judged, number, seed, draw), as_written)
         for number in numbers
         for draw in range(times_drawn(judged, number, draws))
     ]
@@ -242,11 +243,15 @@ class _Draw:
     """The captions judged together as systems, with one draw of references."""
 
     def __init__(
-        self, judged: Sequence[Judged], number: References, references: list[list[str]]
+        self,
+        judged: Sequence[Judged],
+        number: References,
+        references: list[list[str]],
+        as_written: bool,
     ) -> None:
         self.number = number
         self._judged = judged
-        self._references = references
+        self._references, self._as_written = references, as_written
         self._images = list(dict.fromkeys(one.image_id for one in judged))
         images = [[to_json_value(one.image_id), one.captions] for one in judged]
         self._content = json.dumps([images, references])
@@ -257,14 +262,14 @@ class _Draw:
         needs = needs_references(name)  # an own caption may be the only reference of its image
         if needs not in self._scored:
             places = [at for at, refs in enumerate(self._references) if refs or not needs]
-            systems = {
-                f"caption {side + 1}": Rows(
+            systems = {}
+            for side in range(len(self._judged[0].captions)):
+                rows = Rows(
                     [self._judged[at].captions[side] for at in places],
                     [self._references[at] for at in places],
                     [self._judged[at].image_id for at in places],
                 )
-                for side in range(len(self._judged[0].captions))
-            }
+                systems[f"caption {side + 1}"] = rows if self._as_written else answered(rows)
             self._scored[needs] = places, systems
         return self._scored[needs]
 

@@ -29,7 +29,7 @@ from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
 from ...scores.scores import Calibrated
 from ...scores.significance import Bootstrap
 from ...scores.systems import score_systems
-from ...words.synonyms import ClassList, read_things
+from ...words.synonyms import ClassList
 from .questions import class_of, named_by_several, read_controls
 
 # So many references of an image that name a thing are hardly wrong together.
@@ -60,16 +60,16 @@ def calibrated(
         )
     if not isinstance(controls, Mapping):
         controls = read_controls(controls)
-    classes = read_things(plan.settings.options.get("things"))
+    classes = plan.settings.vocabulary
     same = match(controls, plan.images)
     if not same:
         raise mismatch(controls, plan.images, "the controls", "the references")
-    mentioned = named_by_several(plan.images, 1, classes)
+    mentioned = named_by_several(plan.images, 1, only_things=classes)
     of_images = {
         mine: {class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
         for theirs, mine in same.items()
     }
-    named = named_by_several(plan.images, _SEVERAL, classes)
+    named = named_by_several(plan.images, _SEVERAL, only_things=classes)
     scorer = VifidelH(**{**plan.settings.evidence, "references": False})
     with warnings.catch_warnings():
         # What the objects are like was said when the run was scored.

@@ -12,16 +12,13 @@ from ...commands.paths import FILE, NAMED, OUTPUT, RESULTS, Between, Read, Syste
 from ...commands.paths import named as named_files
 from ...commands.printing import counted, show, tell
 from ...io.files import beside
+from ...words.settings import ONLY_THINGS, THINGS
 
 if TYPE_CHECKING:
     from ...captions.fields import Wanted
 
-_THINGS = click.option(
-    "--things",
-    type=FILE,
-    help="Object vocabulary of the questions: one class per line, with its synonyms after commas.  "
-    "[default: our own list]",
-)
+_THINGS = click.option(f"--{THINGS.name}", type=FILE, help=THINGS.help)
+_ONLY_THINGS = click.option("--only-things", type=FILE, help=ONLY_THINGS.help)
 
 
 @click.command(
@@ -56,6 +53,7 @@ _THINGS = click.option(
     "about the things that they mention. Repeat for all systems that will be compared.",
 )
 @_THINGS
+@_ONLY_THINGS
 @click.option(
     "--lowest",
     type=Between(0, 1),
@@ -94,6 +92,7 @@ def detect(
     output: Path,
     ask: tuple[Path, ...],
     things: Path | None,
+    only_things: Path | None,
     device: str | None,
     download: bool,
     wanted: Wanted,
@@ -110,8 +109,9 @@ def detect(
             "no --model is given, and there is no default: name the folder of a detector, or an id "
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
-    if things is not None and not ask:
-        raise click.UsageError("--things is only for --ask; give both.")
+    for name, given in (("--things", things), ("--only-things", only_things)):
+        if given is not None and not ask:
+            raise click.UsageError(f"{name} is only for --ask; give both.")
     from .detected_objects import detect as run_detector
     from .loading import find_model, load_detector
     from .picture_sources import PictureSource
@@ -122,7 +122,11 @@ def detect(
         from .questions import read_asked
 
         questions = read_asked(
-            ask, things, id_field=wanted.id_fields, caption_field=wanted.caption_fields
+            ask,
+            things=things,
+            only_things=only_things,
+            id_field=wanted.id_fields,
+            caption_field=wanted.caption_fields,
         )
     detector = load_detector(find_model(model, download, tell), device)
     try:
@@ -182,6 +186,7 @@ def detect(
     help="Seed for the choice of controls.",
 )
 @_THINGS
+@_ONLY_THINGS
 @field_options
 def questions(
     captions: tuple[SystemFile, ...], wanted: Wanted, output: Path, **settings: Any

@@ -21,9 +21,8 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...io.options import check_threshold, check_whole, named_if_wrong
 from ...io.pictures import DamagedPictureError, decode
 from ...io.records import alone, progress_bar
-from ...scores.systems import System
+from ...scores.system import System
 from ...words.settings import Settings
-from ...words.synonyms import read_things
 from .detectors import Detector, Found, ObjectsFile, Prepared
 from .loading import find_model, load_detector
 from .picture_sources import FoundPicture, PictureSource, may_be_pictures
@@ -327,7 +326,7 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     """Return settings with what their detector, asked of mentions, finds in place of pictures."""
     assert settings.detector is not None
     download = bool(settings.options.get("download"))
-    mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
+    mentioned = mentioned_in(systems, settings.vocabulary)
     objects = [
         detect_objects(path, settings.detector, mentioned=mentioned, download=download)
         if may_be_pictures(path)

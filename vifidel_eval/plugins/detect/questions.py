@@ -18,7 +18,7 @@ from ...io.image_ids import ImageId, match, to_json_value
 from ...io.options import check_whole, named_if_wrong
 from ...run.evaluating import named, read_captions
 from ...run.plan import PathLike, Systems
-from ...scores.systems import System
+from ...scores.system import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
@@ -34,6 +34,7 @@ def questions(
     controls: int = 0,
     seed: int = 0,
     things: ClassList | PathLike | None = None,
+    only_things: ClassList | PathLike | None = None,
     id_field: Collection[str] = (),
     caption_field: Collection[str] = (),
 ) -> list[dict[str, Any]]:
@@ -52,8 +53,8 @@ def questions(
         How many more things to ask about for each image that only captions of other images mention,
         and the seed of their choice. Their answers show how often *yes* is wrong. They have
         ``"control": True``.
-    things : path or ClassList, optional
-        The object vocabulary, by default the package's own.
+    things, only_things : path or ClassList, optional
+        More names of things, and names instead of the package's own, as the metrics take them.
     id_field, caption_field : collection of str
         The names of image ids and captions, if they are not the usual ones.
 
@@ -64,7 +65,7 @@ def questions(
     [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
     """
     check_whole(0, controls=controls, seed=seed)
-    classes = read_things(things)
+    classes = read_things(things, only_things)
     mentioned = _mentioned(systems, classes, Wanted(tuple(id_field), tuple(caption_field)))
     chosen = _controls(mentioned, controls, seed)
     known = {} if answers is None else read_answered(answers, classes)
@@ -113,21 +114,23 @@ def read_answered(
 def class_of(name: str, classes: ClassList) -> str:
     """Return the class of a thing, or its own cleaned name if the vocabulary does not have it."""
     cleaned = clean_label(name)
-    return classes.class_of.get(cleaned, cleaned)
+    return classes.class_of.get(classes.name_of(cleaned) or cleaned, cleaned)
 
 
 @named_if_wrong
 def read_asked(
     files: Sequence[Path],
-    things: ClassList | PathLike | None = None,
     *,
+    things: ClassList | PathLike | None = None,
+    only_things: ClassList | PathLike | None = None,
     id_field: Collection[str] = (),
     caption_field: Collection[str] = (),
 ) -> _AskedOf:
     """Return what to ask about each image, from caption files and files of questions.
 
-    The latter hold what `questions` gave, one JSON object per line; `things` and the fields are as
-    for `questions`. If a file cannot be read, or there is nothing to ask, that is a `VifidelError`.
+    The latter hold what `questions` gave, one JSON object per line; the names of things and the
+    fields are as for `questions`. If a file cannot be read, or there is nothing to ask, that is a
+    `VifidelError`.
     """
     asked: _AskedOf = {}
     captions = []
@@ -143,7 +146,7 @@ def read_asked(
         _unite(asked, listed)
     if captions:
         fields = Wanted(tuple(id_field), tuple(caption_field))
-        _unite(asked, _mentioned(captions, read_things(things), fields))
+        _unite(asked, _mentioned(captions, read_things(things, only_things), fields))
     return asked
 
 
@@ -168,14 +171,14 @@ def read_controls(path: PathLike) -> _AskedOf:
 def named_by_several(
     references: Mapping[ImageId, Sequence[str]],
     least: int = 3,
-    things: ClassList | PathLike | None = None,
+    only_things: ClassList | PathLike | None = None,
 ) -> dict[ImageId, set[str]]:
     """Return the things that so many references of an image name: they are almost surely there.
 
     >>> named_by_several({7: ["a dog by a lamp", "a puppy", "a dog on a bed"]})
     {7: {'dog'}}
     """
-    finder = MentionFinder(read_things(things))
+    finder = MentionFinder(read_things(only_things=only_things))
     named_of = {}
     for image_id, of_image in references.items():
         counts = Counter(name for text in of_image for name in set(_classes_in(finder, text)))

@@ -22,7 +22,7 @@ from ...commands.printing import Group, counted, show
 from ...errors import CaptionError
 from ...io.containers import content_of
 from ...io.entries import Entries, Entry
-from ...io.files import as_text, parse_json, read_bytes, write_whole
+from ...io.files import as_text, no_text, parse_json, read_bytes, write_whole
 from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
 from ...io.text_tables import Table
 from ...words.tokenization import LINE_BREAKS
@@ -252,7 +252,7 @@ def check_results(path: Path, images: Collection[ImageId], by_file_name: bool = 
     except (UnicodeDecodeError, CaptionError) as problem:
         what = str(problem).removeprefix(f"{file}: ").rstrip(".")
         if isinstance(problem, UnicodeDecodeError):
-            what = f"not a UTF-8 text file (byte {problem.start})"
+            what = no_text(problem.object) or f"not a UTF-8 text file (byte {problem.start})"
         return Results(file, 0, [*faults, Fault(file, "unreadable", what)])
     if by_file_name and isinstance(entries, _Object):
         images = _file_names(images).values()

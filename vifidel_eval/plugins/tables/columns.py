@@ -22,7 +22,6 @@ _STRINGS = ("string", "large_string", "string_view")
 # What lists in text become.
 _LISTS = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
-_COUNTED = pa.map_(pa.string(), pa.int64())
 _NUMBERS = pa.list_(pa.float64())
 
 
@@ -252,8 +251,12 @@ def types_of_cells(
         if at >= 0 and is_text(schema.field(at).type) and not pa.types.is_null(schema.types[at]):
             types[name] = kind
     first = next(batches, None) if types else None
-    if first is not None and names.labels in types:
-        types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
+    if first is not None and names.labels in types and names.label_scores is None:
+        # Other texts are read row by row, as a file of objects has them.
+        if not _have_scores(texts(first[names.labels]).to_pylist()):
+            del types[names.labels]
+        else:
+            types[names.labels] = _SCORED
     return types
 
 
@@ -270,20 +273,10 @@ def with_lists(
     return batch
 
 
-def _type_of(name: str, cells_as_text: Sequence[str | None]) -> pa.DataType:
-    cells = [cell for cell in map(_parsed, cells_as_text) if cell is not None]
-    lists = [cell for cell in cells if isinstance(cell, list)]
-    if any(isinstance(cell, dict) for cell in cells):
-        return _COUNTED
-    if any(isinstance(value, list | dict) for cell in lists for value in cell):
-        return _SCORED
-    if cells and not lists:
-        text = next((text for text in cells_as_text if text and text.strip()), "")
-        raise VifidelError(
-            f"the column {name!r} holds text such as {text!r:.60}; write lists in it, such as "
-            '["dog", "cat"].'
-        )
-    return _LISTS
+def _have_scores(cells: Sequence[str | None]) -> bool:
+    """Return whether lists that texts spell have labels with scores."""
+    lists = [cell for cell in map(_parsed, cells) if isinstance(cell, list)]
+    return any(isinstance(value, list | dict) for cell in lists for value in cell)
 
 
 def _parsed(text: str | None) -> Any:
@@ -309,12 +302,6 @@ def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
         cell = "" if text is None else _parsed(text)
     if cell is None:
         return None
-    if kind == _COUNTED:
-        counts = cell if isinstance(cell, dict) else {"": None}
-        return [
-            (spelt(name), number if type(number) is int and abs(number) < 1 << 63 else None)
-            for name, number in counts.items()
-        ]
     value = {_LISTS: spelt, _SCORED: _pair, _NUMBERS: _number}[kind]
     return list(map(value, cell)) if isinstance(cell, list) else [None]
 

@@ -15,7 +15,7 @@ from ...commands.options import METRIC_NAMES, Command, param, record, settings_o
 from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import counted, show, tell
 from ...io.options import INPUT, METRICS, OUTPUT, option
-from ...words.settings import OF_TABLES, THINGS
+from ...words.settings import OF_TABLES, ONLY_THINGS, THINGS
 
 if TYPE_CHECKING:
     from ...words.settings import Settings
@@ -129,7 +129,7 @@ def _metrics_of_tables() -> str:
     "or !=. Rows without that score are not written. Can be repeated; all conditions must hold.",
     section=OUTPUT,
 )
-@settings_options((THINGS,), only=("trust_pickles", *OF_TABLES), omit=("uncertain",))
+@settings_options((THINGS, ONLY_THINGS), only=("trust_pickles", *OF_TABLES), omit=("uncertain",))
 @param(
     "--format",
     "style",
@@ -175,12 +175,15 @@ def score_table(
     columns.check()
     by_default = ["VIFIDEL-PRF"] if columns.no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
     names = expanded(metrics or (DEFAULT,), by_default)
-    things = settings.options["things"]
+    lists: dict[str, Any] = {
+        name: None if settings.options[name] is None else os.fspath(settings.options[name])
+        for name in (THINGS.name, ONLY_THINGS.name)
+    }
     settings = replace(settings, vectors=settings.words["vectors"])
     limits: dict[str, Any] = {"max_words": columns.max_words, "strict": columns.strict}
     scorer = TableScorer(
         names,
-        things=None if things is None else os.fspath(things),
+        **lists,
         objects=list(columns.objects) or None,
         **limits,
         **{"captions" if at == "caption" else at: of for at, of in columns.names.items()},

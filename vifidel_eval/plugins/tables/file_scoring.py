@@ -24,7 +24,7 @@ from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
 from ...io.files import open_file, reason, sha256_of
 from ...scorers.registry import METRICS
-from .columns import field_of, in_precision_of, is_text, texts
+from .columns import column_of, field_of, in_precision_of, is_text, texts
 from .files import OpenTable, TableFile
 from .rows import NO_SCORES, STATUSES, TableScores
 from .scorer import TableScorer
@@ -32,6 +32,7 @@ from .scorer import TableScorer
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26
 
+_LOOKED_AT = 1000  # captions of a file whose language is looked at
 _LISTED = 20  # words without a vector, of a file
 
 #: What is recorded of a file that is finished: ``input``, ``input_sha256``, ``output``,
@@ -149,6 +150,13 @@ class Work:
         if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
             return table, None, keep  # all labels are missing: they may have scores elsewhere
         return table, self.scorer.signature(table.schema), keep
+
+    def first_captions(self, file: TableFile) -> list[str]:
+        """Return the captions of the first rows of a file."""
+        for batch in OpenTable(file, self.scorer.columns, whole=False).batches():
+            column = column_of(batch.slice(0, _LOOKED_AT), self.scorer.columns.captions)
+            return [text for text in texts(column).to_pylist() if text is not None]
+        return []
 
     def record(self, task: Task, on_rows: OnRows = lambda _: None) -> Record:
         """Score a file unless that was done, write the rows to keep, and return its record."""

@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 
 from ...errors import VifidelError
-from ...io.files import first_line, is_address, reason, sha256_of
+from ...io.files import first_line, is_address, no_text, reason, sha256_of
 from .columns import Columns, check_buffers, types_of_cells, with_lists
 from .json_lines import JsonLines
 
@@ -66,6 +66,14 @@ class TableFile:
         """Return the SHA-256 of the file."""
         with _readable(self), self.filesystem.open_input_stream(self.path, None) as file:
             return sha256_of(file)
+
+    def beginning(self) -> bytes:
+        """Return the first bytes of the text of a file; nothing if they cannot be read."""
+        try:
+            with self.filesystem.open_input_stream(self.path, compression="detect") as file:
+                return bytes(file.read(8))
+        except _PROBLEMS:
+            return b""
 
     def dataset(self, texts: Sequence[str] = ()) -> ds.Dataset:
         """Return a file that is not JSON Lines as a dataset; in CSV, these columns are text."""
@@ -162,9 +170,11 @@ def _readable(file: TableFile, where: str = "") -> Iterator[None]:
     """Turn what pyarrow raises of a file into one sentence."""
     try:
         yield
-    except VifidelError:
-        raise
-    except _PROBLEMS as problem:
+    except (VifidelError, *_PROBLEMS) as problem:
+        if file.format in _TEXT and (known := no_text(file.beginning())):
+            raise VifidelError(f"{file.path}: is {known}.") from None
+        if isinstance(problem, VifidelError):
+            raise
         raise VifidelError(
             f"{file.path}: cannot be read as {file.format}{where}: {_said(problem)}; write it "
             "again, or leave it out."

@@ -33,6 +33,7 @@ from ...io.files import (
 from ...io.records import Parts, alone, progress_bar
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
+from ...scores.run_warnings import warn_of_texts
 from ...words.word_vectors import WordVectors
 from .file_scoring import OnRows, Record, Task, Work, add_up, corpus_scores, seal, totals_of
 from .files import TableFile
@@ -45,6 +46,7 @@ _PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
+_LOOKED_AT = 8  # files whose language is looked at
 _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
 
 
@@ -54,6 +56,9 @@ def score_tables(
     """Score files of rows into a folder, if that was not done before, and return the manifest."""
     outputs = _outputs(files, work.style)
     rows, signature = _checked(work, files)
+    some = files[:: -(-len(files) // _LOOKED_AT) or 1]
+    captions = {file.path: work.first_captions(file) for file in some}
+    warn_of_texts(captions, work.scorer.scorers)
     plan = {
         "command": "score-table",
         "signature": signature,

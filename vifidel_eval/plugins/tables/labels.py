@@ -10,7 +10,14 @@ import pyarrow.compute
 
 from ...annotations import ObjectLabels
 from ...annotations.instances import judged_rows
-from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
+from ...annotations.labels import (
+    CLEAN,
+    HIGHEST_COUNT,
+    HIGHEST_SCORE,
+    LONGEST_NAME,
+    NO_NAME,
+    PLAIN,
+)
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers
@@ -43,6 +50,8 @@ def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> str:
 def _parts(column: Any, scores: Any, name: str = "") -> tuple[str, list[tuple[Any, Integers]]]:
     """Return `shape_of` a column, and the names and numbers of all rows, as `entries` does."""
     types, kind = pa.types, column.type
+    if is_text(kind) and scores is None:
+        return "", []  # each text is an answer, which is read by itself
     if types.is_null(kind) or (_is_texts(kind) and scores is None):
         return "", [entries(column)]
     if scores is not None:
@@ -95,13 +104,16 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
         values = {row: [] if value is None else value for row, value in enumerate(column)}
         _read_singly(labels, values, threshold, uncertain)
         return labels
+    if is_text(column.type) and scores is None:
+        _read_answers(labels, column, threshold, uncertain)
+        return labels
     shape, parts = _parts(column, scores)
     (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
     threshold = in_precision_of(numbers.type, threshold)
     owners = np.arange(len(column)).repeat(sizes)
     encoded = names.dictionary_encode()
-    cleaned = [  # empty for what is no label
-        CLEAN[name] if name != NO_CATEGORY and len(name) <= LONGEST_NAME else ""
+    cleaned = [  # empty for what is no label or more than one
+        PLAIN[name] if len(name) <= LONGEST_NAME and PLAIN[name] not in NO_NAME else ""
         for name in encoded.dictionary.to_pylist()
     ]
     places = encoded.indices.fill_null(len(cleaned)).to_numpy(zero_copy_only=False)
@@ -144,6 +156,25 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
     return labels
 
 
+def _read_answers(
+    labels: RowLabels, column: Any, threshold: float, uncertain: float | None
+) -> None:
+    """Read a column of texts, each text once."""
+    there, encoded = column.is_valid().to_pylist(), texts(column).dictionary_encode()
+    answers = RowLabels([], [], {})
+    distinct = encoded.dictionary.to_pylist()
+    answers.counts.extend({} for _ in distinct)
+    answers.asked.extend([None] * len(distinct))
+    _read_singly(answers, dict(enumerate(distinct)), threshold, uncertain)
+    for row, place in enumerate(encoded.indices.to_pylist()):
+        if place is not None:
+            labels.counts[row], labels.asked[row] = answers.counts[place], answers.asked[place]
+            if place in answers.problems:
+                labels.problems[row] = answers.problems[place]
+        elif there[row]:
+            labels.problems[row] = "its labels are not UTF-8 text."
+
+
 def _read_singly(
     labels: RowLabels, rows: dict[int, Any], threshold: float, uncertain: float | None = None
 ) -> None:
@@ -183,7 +214,7 @@ def _mapping(names: list[str], numbers: list[int]) -> dict[str, int]:
     for name, number in zip(names, numbers, strict=True):
         if name in counts:
             both = (counts[name], number)
-            contrary = name != NO_CATEGORY and (not both[0]) != (not both[1])
+            contrary = CLEAN[name] not in NO_NAME and (not both[0]) != (not both[1])
             if None in both or min(both) < 0 or contrary:
                 raise AnnotationError("its labels cannot be read.")
             counts[name] = sum(both) if all(both) else 0

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...captions.rows import MOST_CHARACTERS, Rows, one_run
+from ...captions.rows import MOST_CHARACTERS, Rows, answered, one_run
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
 from ...io.containers import listed_in
@@ -50,7 +50,11 @@ class TableRows:
     """Rows of a table, read: `rows`, of about `size` bytes. What cannot be read is left out."""
 
     def __init__(
-        self, columns: Columns, labels: Callable[[Columns], RowLabels], max_words: int
+        self,
+        columns: Columns,
+        labels: Callable[[Columns], RowLabels],
+        max_words: int,
+        as_written: bool = False,
     ) -> None:
         number = len(columns)
         captions, references = _captions(columns.captions), _references(columns.references, number)
@@ -61,12 +65,15 @@ class TableRows:
         for row in [row for row, of_row in enumerate(references) if None in of_row]:
             self.of_references[row], references[row] = RANKS["bad references"], ()
         read = labels(columns)
+        #: The rows of whose images nobody says anything, not even that nothing was found.
+        self.unlabelled = _nulls(columns.labels, number) & (_lengths(references) == 0)
         self._problems = read.problems
         self.of_labels[list(read.problems)] = RANKS["bad labels"]
         asked = read.asked if any(of_row is not None for of_row in read.asked) else None
-        self.rows = Rows(captions, references, objects=read.counts, asked=asked)
+        rows = Rows(captions, references, objects=read.counts, asked=asked)
+        self.rows = rows if as_written else answered(rows)
 
-        characters = _lengths(captions)
+        characters = _lengths(self.rows.captions)
         of_each, different = _lengths(chain.from_iterable(references)), _lengths(read.counts)
         long = np.arange(number).repeat(_lengths(references))[of_each > MOST_CHARACTERS]
         self.size = int(characters.sum() + of_each.sum() + 8 * different.sum())
@@ -112,6 +119,14 @@ def _lengths(values: Iterable[Sized]) -> Integers:
     return np.fromiter(map(len, values), np.int64)
 
 
+def _nulls(column: Any, rows: int) -> _Marks:
+    if column is None:
+        return np.zeros(rows, dtype=bool)
+    if isinstance(column, list):
+        return np.array([value is None for value in column], dtype=bool)
+    return np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+
+
 def _captions(column: Any) -> list[Any]:
     """Return the text of each row, which a list of one may spell; None for what is no text."""
 
@@ -150,7 +165,7 @@ class TableScores:
     #: By metric, (rows, k): what a corpus score that is not a mean follows from.
     counts: Mapping[str, Floats]
     #: By key of `COUNTED_OF_ROWS`, (rows,) int64: how many mentions of each row nobody looked for,
-    #: and whether its references alone judge it (VIFIDEL-H).
+    #: whether its references alone judge it (VIFIDEL-H), and what else than the caption it had.
     counted: Mapping[str, Integers]
 
 
@@ -161,7 +176,7 @@ class RowScorer:
         self._metrics: list[tuple[Metric, WordVectorScorer[Any]]] = []
         names: list[str] = []
         for record in map(METRICS.__getitem__, metrics):
-            scorer = record.make(settings)
+            scorer = record.scorer_for(settings)
             if not isinstance(scorer, WordVectorScorer):
                 raise VifidelError(
                     f"{record.name} declares that it scores tables, but is not a "
@@ -173,6 +188,11 @@ class RowScorer:
         self.type = pa.struct([*((name, pa.float64()) for name in names), (_STATUS, pa.string())])
         self._weighted, self._max_words = settings.weighted, max_words
 
+    @property
+    def scorers(self) -> dict[str, WordVectorScorer[Any]]:
+        """The scorers by the names of their metrics."""
+        return {record.name: scorer for record, scorer in self._metrics}
+
     def signatures(self, objects: str) -> list[str]:
         """Return the signature of each metric; `objects` is what it says of the labels."""
         return [scorer.signature_with(objects) for _, scorer in self._metrics]
@@ -180,6 +200,7 @@ class RowScorer:
     def score(self, table: TableRows, strict_from: int | None = None) -> TableScores:
         """Return the scores of rows, each as if it were alone; `strict_from` is for `refuse`."""
         statuses = table.of_captions.copy()
+        worsen(statuses, np.array(table.rows.claims_nothing, dtype=bool), "no claim")
         counted = {key: np.zeros(len(table.rows), dtype=np.int64) for key in COUNTED_OF_ROWS}
         columns: list[Floats] = []
         counts: dict[str, Floats] = {}
@@ -202,6 +223,9 @@ class RowScorer:
                     counts[record.name] = np.where(wrong[:, None], np.nan, scored.of_rows)
                 for key, numbers in counted.items():
                     np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
+        for row, answer in enumerate(table.rows.answers or ()):
+            for key in answer.left_out if answer is not None else ():
+                counted[key][row] = 1
         if strict_from is not None:
             table.refuse(statuses, strict_from, self._max_words)
         read = ("captions", "object labels", *(["references"] if self._weighted else []))
@@ -241,6 +265,7 @@ class RowScorer:
         lacks = np.asarray(np.isnan(defined).any(axis=1))
         something = nothing = np.zeros(len(lacks), dtype=np.bool_)
         if sees_objects:
+            lacks |= table.unlabelled
             something = _lengths(table.rows.objects or ()) > 0
             worsen(statuses, lacks & ~something, "no objects")
         if self._weighted and not record.objects:
@@ -248,6 +273,7 @@ class RowScorer:
             worsen(statuses, lacks & ~something, "no references")
         undeclared = scored.counts.get(UNDECLARED, nothing).astype(np.bool_)
         worsen(statuses, undeclared, "nothing looked for")
-        worsen(statuses, lacks & something & ~undeclared, "no known words")
+        claims = ~np.array(table.rows.claims_nothing, dtype=bool)
+        worsen(statuses, lacks & something & ~undeclared & claims, "no known words")
         worsen(statuses, scored.counts.get("unweighted", nothing).astype(np.bool_), "unweighted")
-        return np.asarray(wrong > 0)
+        return np.asarray((wrong > 0) | (sees_objects & table.unlabelled))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from ...evaluation import add_tallies
 from ...io.files import first_line
 from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
-from ...scorers.word_vectors import MOST_DIFFERENT
+from ...scorers.word_vectors import MOST_DIFFERENT, WordVectorScorer
 from ...words.settings import OF_TABLES, Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import WordVectors
@@ -56,8 +56,9 @@ class TableScorer(MadeAgain):
     ----------
     metrics : collection of str
         VIFIDEL, VIFIDEL-PRF, VIFIDEL-H and, from references, WMD, WMD-worst and WMD-mean.
-    things : path or ClassList, optional
-        Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
+    things, only_things : path or ClassList, optional
+        More names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D; and names instead of the
+        package's own. The labels of a row are names in that row.
     strict : bool
         Whether a faulty row (``"too long"`` and worse) raises an error.
     max_words : int
@@ -101,6 +102,7 @@ class TableScorer(MadeAgain):
         metrics: Collection[str] = ("VIFIDEL",),
         *,
         things: ClassList | str | None = None,
+        only_things: ClassList | str | None = None,
         strict: bool = False,
         max_words: int = MOST_DIFFERENT,
         captions: str = "caption",
@@ -122,7 +124,9 @@ class TableScorer(MadeAgain):
         self._by_id: ObjectsById | None = None
         self.columns = Columns(captions, labels, label_scores, references)
         # What has to be read is read, and what is wrong refused, here.
-        self._settings = Settings(**settings, options={"things": things})
+        self._settings = Settings(
+            **settings, options={"things": things, "only_things": only_things}
+        )
         looked_for: Any = self._settings.declared
         if objects is not None:
             self.columns = Columns(captions, references=references, image_ids=id_column)
@@ -150,6 +154,11 @@ class TableScorer(MadeAgain):
         and last ``status``.
         """
         return self._scorer(self.columns.references is not None).type
+
+    @property
+    def scorers(self) -> Mapping[str, WordVectorScorer[Any]]:
+        """The scorers by the names of their metrics."""
+        return self._scorer(self.columns.references is not None).scorers
 
     def signature(self, schema: Any = None) -> str:
         """Return one line that pins everything that changes the numbers, of each metric.
@@ -309,10 +318,10 @@ class TableScorer(MadeAgain):
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns) or not start:
             part = columns.part(start, most)
-            rows = TableRows(part, self._labels, self._max_words)
+            rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-                rows = TableRows(part, self._labels, self._max_words)
+                rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             yield scorer.score(rows, first_row + start if self._strict else None)
             start += len(part) or 1
             most = min(2 * len(part), _ROWS_AT_ONCE)

@@ -12,7 +12,7 @@ from ...errors import VifidelError, VifidelWarning
 from ...io.options import named_if_wrong
 from ...scorers import Scorer
 from ...scorers.base import main_column
-from .rewards import column_scorer
+from .rewards import column_scorer, worst_of
 
 
 class Sample(Protocol):
@@ -33,9 +33,11 @@ class CapevalMetric:
         A column whose scores depend on their row alone, such as ``"VIFIDEL-F"``; or any scorer,
         such as ``VifidelPRF(objects)`` or ``CLIPScore(model, images)``, of which the main column
         counts. It knows the image of a sample by the name of its picture.
-    undefined : float
-        The score of samples whose score is undefined, because capevalkit takes no NaN; a warning
-        counts them.
+    undefined : float, optional
+        What samples get whose score is undefined, because capevalkit takes no NaN; a warning
+        counts them. By default it is the worst, as a reward has it.
+    as_written : bool
+        Whether all of a prediction is scored, with reasoning and what else is around its caption.
 
     Raises
     ------
@@ -45,12 +47,19 @@ class CapevalMetric:
     """
 
     @named_if_wrong
-    def __init__(self, metric: str | Scorer = "VIFIDEL-F", undefined: float = 0.0) -> None:
-        if not isinstance(metric, Scorer):
+    def __init__(
+        self,
+        metric: str | Scorer = "VIFIDEL-F",
+        undefined: float | None = None,
+        as_written: bool = False,
+    ) -> None:
+        if isinstance(metric, Scorer):
+            metric = metric.as_written() if as_written else metric
+        else:
             column_scorer(metric, True)  # an unknown one is said before the benchmark is read
-        if not math.isfinite(undefined):
+        if undefined is not None and not math.isfinite(undefined):
             raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
-        self._metric, self._undefined = metric, undefined
+        self._metric, self._undefined, self._as_written = metric, undefined, as_written
 
     def __call__(self, samples: Sequence[Sample]) -> dict[str, float]:
         """Return the score of each sample by its id; where lower is better, with a minus sign."""
@@ -58,22 +67,25 @@ class CapevalMetric:
         if isinstance(self._metric, Scorer):
             scorer, column = self._metric, main_column(self._metric.columns)
         else:
-            _, column, scorer = column_scorer(self._metric, any(references))
+            _, column, scorer = column_scorer(self._metric, any(references), self._as_written)
         scores = scorer.score_columns(
             [sample.prediction for sample in samples],  # type: ignore[misc]
             image_ids=[PurePath(sample.image).name for sample in samples],
             references=references,
         )[column.name]
+        sign = -1.0 if column.lower_is_better else 1.0
+        undefined = self._undefined
+        if undefined is None:
+            undefined = sign * worst_of(column)
         missing = sum(map(math.isnan, scores))
         if missing:
             warnings.warn(
                 f"{column.name} is undefined for {missing} of {len(samples)} samples; their "
-                f"score is {self._undefined:g}.",
+                f"score is {undefined:g}.",
                 VifidelWarning,
                 stacklevel=2,
             )
-        sign = -1.0 if column.lower_is_better else 1.0
         return {
-            sample.id: self._undefined if math.isnan(score) else sign * score
+            sample.id: undefined if math.isnan(score) else sign * score
             for sample, score in zip(samples, scores.tolist(), strict=True)
         }

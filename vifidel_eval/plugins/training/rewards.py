@@ -7,6 +7,9 @@ functions (``compute_score``); neither package is needed to import this module.
 >>> reward = trl_reward("VIFIDEL-F", references=None)
 >>> reward(completions=["a dog catches a frisbee"], objects=[["dog", "frisbee"]])[0] > 0.8
 True
+
+A caption that claims nothing, or leaves its column undefined, gets the worst of the column: nobody
+is to earn by silence (docs/answers.md).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
@@ -25,23 +28,27 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
 from vifidel_eval.io.options import named_if_wrong
 from vifidel_eval.plugins.pytorch import MadeAgain
+from vifidel_eval.plugins.training.completions import Completion, score_completions
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
 from vifidel_eval.scorers.registry import METRICS
 from vifidel_eval.words.settings import Settings
 
-#: A generated text: a string, or messages whose content is text or a list of blocks.
-Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 #: From a defined score of a column to a reward.
 Transform: TypeAlias = Callable[[float], float]
+#: What a caption gets that leaves its column undefined: a reward, or that of the worst score.
+Undefined: TypeAlias = float | Literal["worst"] | None
 #: The record of a metric, one of its columns, and what computes it from rows.
 ColumnScorer: TypeAlias = tuple[Metric, Column, Scorer]
 
 __all__ = ["TrlReward", "compute_score", "trl_reward"]
 
+#: The worst score of columns that count things, which have no bound: so many things made up.
+WORST_COUNT = 10.0
+
 
 @lru_cache(maxsize=32)
-def column_scorer(name: str, references: bool) -> ColumnScorer:
+def column_scorer(name: str, references: bool, as_written: bool = False) -> ColumnScorer:
     """Return a column whose scores depend on their row alone, and what computes it."""
     columns = {
         column.name: (metric, column)
@@ -60,8 +67,15 @@ def column_scorer(name: str, references: bool) -> ColumnScorer:
     metric, column = columns[name]
     if metric.references and not references:
         raise VifidelError(f"{name} compares captions with references; give references too.")
-    settings = Settings(references=references, weighted=references)
-    return metric, column, metric.make(settings)
+    settings = Settings(references=references, weighted=references, as_written=as_written)
+    return metric, column, metric.scorer_for(settings)
+
+
+def worst_of(column: Column) -> float:
+    """Return the worst score of a column; of counts, which have no bound, `WORST_COUNT`."""
+    if not column.lower_is_better:
+        return 0.0
+    return WORST_COUNT if column.is_count else 1.0
 
 
 class TrlReward(MadeAgain):
@@ -84,7 +98,17 @@ class TrlReward(MadeAgain):
     weight : float
         Factor of every reward; greater than 0.
     transform : callable, optional
-        Function from a defined score to its reward, instead of the sign above.
+        Function from a score to its reward, instead of the sign above.
+    undefined : float, None or "worst"
+        The reward of a completion that leaves the column undefined although something is known of
+        its image: one that claims nothing (a refusal, only reasoning, empty), mentions nothing, or
+        cannot be read. By default that of the worst score: 0, where lower is better 1, and for
+        VIFIDEL-Hn 10. None gives no reward.
+    as_written : bool
+        Whether all of a completion is scored, with reasoning and what else is around its caption.
+    strict : bool
+        Whether a completion that cannot be read, being too long or no text, raises an error; by
+        default it is undefined, and one warning counts those of the first such batch.
 
     Raises
     ------
@@ -101,8 +125,13 @@ class TrlReward(MadeAgain):
         references: str | None = "references",
         weight: float = 1.0,
         transform: Transform | None = None,
+        undefined: Undefined = "worst",
+        as_written: bool = False,
+        strict: bool = False,
     ) -> None:
-        metric, self._column, self._scorer = column_scorer(column, references is not None)
+        metric, self._column, self._scorer = column_scorer(
+            column, references is not None, as_written
+        )
         if objects is None and metric.objects:
             raise VifidelError(
                 f"{column} needs the objects of the images: name the data set's column of object "
@@ -116,6 +145,8 @@ class TrlReward(MadeAgain):
         self._columns = {"objects": objects, "references": references}
         self._reward = partial(_reward, self._column, weight, transform)
         self._reward(0.5)  # what is wrong with a transform is said before the training
+        self._undefined = _reward_of(undefined, self._reward, self._column)
+        self._strict, self._has_warned = strict, False
         self.__name__: str = _name(self._column, transform)
 
     def __call__(
@@ -124,10 +155,11 @@ class TrlReward(MadeAgain):
         log_metric: Callable[[str, float], object] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """Return the reward of each completion; None where the column is not defined.
+        """Return the reward of each completion; None where nothing is known of the image.
 
-        `log_metric` gets the share of undefined ones. `columns` are those of the data set, and what
-        else TRL passes. It raises a VifidelError if one is missing or a completion is no text.
+        `log_metric` gets the share of those whose score is undefined. `columns` are those of the
+        data set, and what else TRL passes. It raises a VifidelError if one is missing or, if
+        `strict`, a completion cannot be read.
         """
         given: dict[str, list[Any]] = {}
         for argument, name in self._columns.items():
@@ -139,11 +171,17 @@ class TrlReward(MadeAgain):
                 )
             if name is not None:
                 given[argument] = list(map(_plain, columns[name]))
-        captions = [_text(completion, at) for at, completion in enumerate(completions)]
-        scores = self._scorer.score_columns(captions, **given)[self._column.name].tolist()
-        rewards = [None if math.isnan(score) else self._reward(score) for score in scores]
+        scored = score_completions(self._scorer, self._column, completions, given, self._strict)
+        if scored.unreadable and not self._has_warned:
+            self._has_warned = True
+            _warn_of_unreadable(scored.unreadable, len(completions))
+        rewards: list[float | None] = []
+        for score, is_known in zip(scored.scores, scored.known, strict=True):
+            reward = None if math.isnan(score) else self._reward(score)
+            rewards.append(self._undefined if math.isnan(score) and is_known else reward)
         if log_metric is not None and rewards:
-            log_metric(f"{self.__name__}/undefined", rewards.count(None) / len(rewards))
+            undefined = sum(map(math.isnan, scored.scores))
+            log_metric(f"{self.__name__}/undefined", undefined / len(rewards))
         return rewards
 
     def __repr__(self) -> str:
@@ -162,9 +200,11 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     *,
     column: str = "VIFIDEL-F",
-    undefined: float = 0.0,
+    undefined: float | Literal["worst"] = "worst",
     weight: float = 1.0,
     transform: Transform | None = None,
+    as_written: bool = False,
+    strict: bool = False,
     **_: object,
 ) -> dict[str, float]:
     """Return the reward of one row as verl's reward managers take it.
@@ -177,15 +217,16 @@ def compute_score(
     Parameters
     ----------
     solution_str : str
-        What the policy wrote.
+        What the policy wrote; with `strict`, what cannot be read raises an error.
     ground_truth : sequence or mapping
         The object labels of the image: names, or ``{name: count}``; None if nothing is known.
     extra_info : mapping, optional
         The row's further information; its ``"references"``, if any, are the image's.
-    column, weight, transform
+    column, weight, transform, as_written, strict
         As `trl_reward` describes them.
-    undefined : float
-        The reward of a row whose score is undefined; a warning says so once per process.
+    undefined : float or "worst"
+        The reward of a row whose score is undefined; a warning says so once per process. By
+        default that of the worst score, but 0 for a row whose image nothing is known of.
 
     Returns
     -------
@@ -198,21 +239,36 @@ def compute_score(
     VifidelError
         If the column or an argument cannot be used.
     """
-    if not _is_real(undefined) or not math.isfinite(undefined):
-        raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
+    if undefined is None:
+        raise VifidelError("undefined must be a finite number or 'worst', not None.")
     references = None if extra_info is None else extra_info.get("references")
-    of_metric, scorer = column_scorer(column, references is not None)[1:]
-    columns = scorer.score_columns(
-        [solution_str],
-        objects=[_plain(ground_truth)],
-        references=None if references is None else [_plain(references)],
-    )
-    score = float(columns[column][0])
-    if math.isnan(score):
-        _warn_once(column, undefined)
-        return {"score": float(undefined), _spelled(column): float(undefined), "undefined": 1.0}
-    reward = _reward(of_metric, weight, transform, score)
-    return {"score": reward, _spelled(column): score, "undefined": 0.0}
+    of_metric, scorer = column_scorer(column, references is not None, as_written)[1:]
+    reward = partial(_reward, of_metric, weight, transform)
+    instead = _reward_of(undefined, reward, of_metric)
+    given = {"objects": [_plain(ground_truth)]}
+    if references is not None:
+        given["references"] = [_plain(references)]
+    scored = score_completions(scorer, of_metric, [solution_str], given, strict)
+    [score], [is_known] = scored.scores, scored.known
+    if not math.isnan(score):
+        return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
+    if undefined != "worst":
+        value = score = float(undefined)
+    else:
+        value, score = (instead or 0.0, worst_of(of_metric)) if is_known else (0.0, 0.0)
+    _warn_once(column, value, is_known)
+    return {"score": value, _spelled(column): score, "undefined": 1.0}
+
+
+def _reward_of(
+    undefined: Undefined, reward: Callable[[float], float], column: Column
+) -> float | None:
+    """Return the reward of a completion that leaves a column undefined."""
+    if undefined == "worst":
+        return reward(worst_of(column))
+    if undefined is None or (_is_real(undefined) and math.isfinite(undefined)):
+        return None if undefined is None else float(undefined)
+    raise VifidelError(f"undefined must be a finite number or 'worst', not {undefined!r:.40}.")
 
 
 def _name(column: Column, transform: Transform | None) -> str:
@@ -261,35 +317,23 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _text(completion: Completion, at: int) -> str:
-    """Return the text of a completion: of messages, that of all which the policy wrote."""
-    if isinstance(completion, str):
-        return completion
-    if isinstance(completion, Mapping):
-        completion = [completion]
-
-    def written(content: Any) -> str:
-        if content is None or isinstance(content, str):  # None: it only calls a tool
-            return content or ""
-        return "".join(block["text"] for block in content if block.get("type", "text") == "text")
-
-    try:
-        return "".join(
-            written(message.get("content"))
-            for message in completion
-            if message.get("role", "assistant") == "assistant"  # and not what a tool answered
-        )
-    except (AttributeError, KeyError, TypeError) as problem:
-        raise CaptionError(
-            f"completion {at}: {completion!r:.60} is neither a text nor a list of messages."
-        ) from problem
+def _warn_of_unreadable(problems: Sequence[CaptionError], number: int) -> None:
+    warnings.warn(
+        f"{len(problems)} of {number} completions cannot be read, and have no score: {problems[0]} "
+        "Those of later batches are not reported; strict=True makes it an error.",
+        VifidelWarning,
+        stacklevel=3,
+    )
 
 
 @cache
-def _warn_once(column: str, undefined: float) -> None:
+def _warn_once(column: str, reward: float, is_known: bool) -> None:
+    why = "its caption claims or mentions nothing, or cannot be read"
+    if not is_known:
+        why = "no object label, or nothing to judge"
     warnings.warn(
-        f"{column} is undefined for a row (no object label, or nothing to judge); the reward of "
-        f"this and every such row is {undefined:g}.",
+        f"{column} is undefined for a row ({why}); the reward of this and every such row is "
+        f"{reward:g}.",
         VifidelWarning,
         stacklevel=4,
     )

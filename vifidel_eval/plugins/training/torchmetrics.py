@@ -35,6 +35,8 @@ class VifidelMetric(Metric):
         The columns, whose scores must depend on their row alone.
     references : bool
         Whether `update` gets references.
+    as_written : bool
+        Whether all of a text is scored, with reasoning and what else is around its caption.
     **settings
         Those of `torchmetrics.Metric`, such as ``dist_sync_on_step``.
 
@@ -56,13 +58,18 @@ class VifidelMetric(Metric):
 
     @named_if_wrong
     def __init__(
-        self, columns: str | Sequence[str] = "VIFIDEL-F", references: bool = True, **settings: Any
+        self,
+        columns: str | Sequence[str] = "VIFIDEL-F",
+        references: bool = True,
+        as_written: bool = False,
+        **settings: Any,
     ) -> None:
         super().__init__(**settings)
         names = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
         if not names:
             raise VifidelError("name at least one column, such as 'VIFIDEL-F'.")
         self._references, self._names, self._single = references, names, isinstance(columns, str)
+        self._as_written = as_written
         # The number of sums of a column, which every process needs before its first caption.
         sizes = [len(sums) for sums in self._sums(["dog"], [["dog"]], [["a dog"]])]
         self._ends = np.cumsum(sizes)[:-1].tolist()
@@ -127,7 +134,7 @@ class VifidelMetric(Metric):
 
     def _scored(self) -> list[ColumnScorer]:
         """Return what computes each column; looked up, so that the metric pickles without it."""
-        return [column_scorer(name, self._references) for name in self._names]
+        return [column_scorer(n, self._references, self._as_written) for n in self._names]
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], *arguments: Any) -> Any:
         """Move the sums as float64; they stay on the CPU where a device has none (Apple's MPS)."""

@@ -94,10 +94,19 @@ const loose = (what, names) => names.length
   ? html("p", { class: "loose" }, html("span", {}, `${what}:`), ` ${names.join(", ")}`)
   : [];
 
+// With samples, in how many of a system's captions of an image a thing is said, with the same verdict.
+function saidIn(row, image, { category, verdict }) {
+  if (!data.samples) return "";
+  const rows = rowsOf([owners[row]]).filter((one) => data.captions[one][image] !== null);
+  const saying = rows.filter((one) => ofCaption(one, image).mentions
+    .some((mention) => mention.category === category && mention.verdict === verdict));
+  return ` (${saying.length} of ${rows.length})`;
+}
+
 function verdictLists(row, image) {
   const { mentions } = ofCaption(row, image);
-  const judged = (wanted) =>
-    [...new Set(mentions.filter(({ verdict }) => verdict === wanted).map(({ text }) => text))];
+  const judged = (wanted) => [...new Set(mentions.filter(({ verdict }) => verdict === wanted)
+    .map((mention) => mention.text + saidIn(row, image, mention)))];
   return [loose("Probably not in the image", judged(ABSENT)), loose("Wrongly denied", judged(WRONG_DENIAL)),
     loose("Unconfirmed", judged(UNCONFIRMED)), loose("Not mentioned", silentOf(row, image))];
 }

@@ -25,7 +25,8 @@ from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, chosen_samples
-from ...scores.systems import System, paired
+from ...scores.system import System
+from ...scores.systems import paired
 from ...words.settings import Settings
 
 _NO_EVIDENCE = (
@@ -108,7 +109,7 @@ def gather(
         scores,
         comparisons,
         references,
-        captions={name: dict(zip(of.ids, of.captions, strict=True)) for name, of in rows.items()},
+        captions={name: dict(zip(of.ids, of.shown, strict=True)) for name, of in rows.items()},
         material=material or Material(),
         sample_of={one.name: one.sample_of for one in systems if one.sample_of is not None},
     )
@@ -128,7 +129,7 @@ def gather(
             denied=explainer.denied_in(list(references)),
             explanations=explanations,
             inventions={
-                name: list(inventions_in(name, of_system, explainer.units))
+                name: list(inventions_in(name, of_system))
                 for name, of_system in explanations.items()
             },
         )

@@ -140,6 +140,7 @@ def best_first(scores: Scores, compared: Comparison | None) -> list[str]:
 def axis_of(compared: Comparison, *others: float) -> Callable[[float], str]:
     """Return where a score lies on the axis of a metric's intervals, from 0 to 100."""
     ends = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
+    ends = [end for end in ends if not math.isnan(end)]  # one image has no interval
     low, span = min(ends), max(ends) - min(ends) or 1
     return lambda score: short(2 + 96 * (score - low) / span)  # room for the dot at either end
 

@@ -1,0 +1,202 @@
+"""What language models write around captions, by kinds; and texts that are captions as they are."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval.captions.generated import read_answer
+from vifidel_eval.captions.rows import Rows, answered, coco_rows, make_rows
+
+DOG = "A dog on a beach."
+OTHER = "Maybe a cat, or a zebra?"
+
+REASONED = [
+    *(
+        f"<{name}>{OTHER}</{name}>\n\n{DOG}"
+        for name in (
+            *("think", "thinking", "THINK", "Thought", "thoughts", "reasoning", "reflection"),
+            *("scratchpad", "inner_monologue", "chain-of-thought", "seed:think", "analysis"),
+        )
+    ),
+    f'<think type="deep" id=3>{OTHER}</think>{DOG}',
+    f"<think>{OTHER}<think>{OTHER}</think>{OTHER}</think>{DOG}",
+    f"<think>{OTHER}</think><reflection>{OTHER}</reflection>{DOG}",
+    f"<think>\n\n</think>\n\n{DOG}",
+    f"{DOG}<think>{OTHER}",
+    f"{OTHER}\n</think>\n\n{DOG}",
+    f"[THINK]{OTHER}[/THINK]{DOG}",
+    f"◁think▷{OTHER}◁/think▷{DOG}",
+    f"<|begin_of_thought|>{OTHER}<|end_of_thought|>\n<|begin_of_solution|>{DOG}<|end_of_solution|>",
+    f"<|START_THINKING|>{OTHER}<|END_THINKING|><|START_RESPONSE|>{DOG}<|END_RESPONSE|>",
+    f"<|channel|>analysis<|message|>{OTHER}<|end|><|start|>assistant<|channel|>final<|message|>"
+    f"{DOG}<|return|>",
+    f"analysis{OTHER}assistantfinal{DOG}",
+    f"<|channel>thought\n{OTHER}<channel|>{DOG}",
+    f"Reasoning: {OTHER}\n\nAnswer: {DOG}",
+    f"<think>{OTHER}</think><answer>{DOG}</answer>",
+    f"<details><summary>Thinking</summary>{OTHER}</details>{DOG}",
+    f"<think>{OTHER}<answer>{DOG}</answer>",  # the thought never ends
+    f"<think>I write <answer>{OTHER}</answer>.</think><answer>{DOG}</answer>",
+    f"<SUMMARY>{OTHER}</SUMMARY><REASONING>{OTHER}</REASONING><CONCLUSION>{DOG}</CONCLUSION>",
+]
+AROUND = [
+    f"<answer>{DOG}</answer>",
+    f"<caption>{DOG}",
+    f"So it is \\boxed{{\\text{{{DOG}}}}}",
+    f"{DOG}<|im_end|>\n<|im_start|>user\n{OTHER}",
+    f"{DOG}</s>",
+    f"{DOG}<|eot_id|>{OTHER}",
+    f"{DOG}<end_of_turn>\n",
+    f"{DOG}<\uff5cend\u2581of\u2581sentence\uff5c>",
+    f"<s> {DOG} </s>",
+    f"<|im_start|>assistant\n{DOG}<|im_end|>",
+    f"<|start_header_id|>assistant<|end_header_id|>\n\n{DOG}<|eot_id|>",
+    f"system\nYou see.\nuser\n{OTHER}\nassistant\n{DOG}",
+    f"[INST] {OTHER} [/INST] {DOG}</s>",
+    f"USER: <image>\n{OTHER}\nASSISTANT: {DOG}",
+    f"{DOG}\nUSER: {OTHER}\nASSISTANT: {OTHER}",
+    f"Here is a caption: {DOG}",
+    f"Sure! Here's a description of the image:\n\n{DOG}",
+    f"Based on the image, here is a detailed description: {DOG}",
+    f"Caption: {DOG}",
+    f"**Caption:** {DOG}",
+    f"Final Answer: {DOG}",
+    f"The caption is: {DOG}",
+    f"## Description\n{DOG}",
+    f"Certainly! {DOG}",
+    f"```\n{DOG}\n```",
+    f"```text\n{DOG}\n```",
+    f'Okay, here is the caption:\n\n"{DOG}"',
+    f"\u201c{DOG}\u201d",
+    f"**{DOG}**",
+    f"I'd be happy to help! Here's a caption: {DOG}",
+    f"Here you go: {DOG}",
+    f'{{"caption": "{DOG}"}}',
+    f'```json\n{{"description": "{DOG}"}}\n```',
+    f"{DOG}[EOS]",
+]
+REFUSALS = [
+    "I'm sorry, but I can't help with identifying people in this photo.",
+    "Sorry, but I am unable to assist with that request.",
+    "I'm unable to view images directly. Please provide a description of the picture.",
+    "I cannot identify the person in this image.",
+    "As an AI language model, I cannot see images.",
+    "As an AI, I don't have the ability to view images.",
+    "I can\u2019t assist with that.",
+    "I apologize, but I cannot provide a description of this image.",
+    "Unfortunately, I'm not able to process images.",
+    "I'm sorry.",
+    "I am an AI assistant and cannot see pictures.",
+    "There is no image attached to your message, so I can't describe it.",
+    "While I appreciate your request, I cannot generate this caption.",
+    "I won't be able to describe this image due to privacy concerns.",
+    "I do not have access to the image.",
+    "I must decline to describe this image.",
+    "Unable to describe the image.",
+    "I'm not able to identify people based on their appearance. However, I can help with others.",
+    "I'm just a text-based AI, so I can't see pictures. Could you describe it?",
+    "I am not sure what this image shows.",
+    "Hello! I'm sorry, but I cannot view the image. Please upload it again.",
+]
+CAPTIONS = [
+    "A dog <3 a cat",
+    "A man thinking about a cat",
+    "a a a .",
+    'A sign that says "I\'m sorry".',
+    "A sign that says sorry we cannot help you",
+    "Two dogs: one black, one white.",
+    "Here are two dogs: one black.",
+    "A poster for Caption: the movie",
+    "A clock that reads 12:30",
+    "The image: a dog",
+    "a <b>dog</b>",
+    "A man [in red] rides",
+    "Human: a man",
+    "{a dog} in braces",
+    "I'd like a dog.",
+    "Happy dogs run.",
+    "I cannot identify the person, but the image shows a man in a hat.",
+    "I'm sorry, I can't tell who it is. The image shows a man.",
+    "A man who cannot see walks with a dog.",
+    "Sorry! board game on a table",
+    "Sorry we are closed sign on a door",
+    "I can't see any zebra in the image.",
+    "I don't see a dog.",
+    "As an AI, I see a dog on a beach.",
+    "There is no dog.",
+    "There is no image on the wall.",
+    "I cannot identify the person; he is wearing a red shirt.",
+    "Unfortunately the dog is wet.",
+    "Please do not feed the ducks sign",
+    "I can't wait to ride my bike",
+    "I cannot identify people, but I can describe a man with a dog on a beach.",
+    "It is a nice picture.",
+]
+
+
+@pytest.mark.parametrize("text", [*REASONED, *AROUND])
+def test_the_caption_is_what_is_left(text):
+    answer = read_answer(text)
+    assert (answer.caption, answer.why_nothing, answer.written) == (DOG, "", text)
+    assert ("reasoning" in answer.left_out) == (text in REASONED)
+
+
+@pytest.mark.parametrize("text", CAPTIONS)
+def test_a_caption_stays(text):
+    assert read_answer(text) is None
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_a_refusal_claims_nothing(text):
+    assert read_answer(text).why_nothing == "a refusal"
+    both = read_answer(f"<think>{OTHER}</think>{text}")
+    assert (both.caption, both.counted) == ("", ("reasoning", "no_claim"))
+    assert read_answer(f"{text} A dog sleeps on a sofa.") is None  # which describes something
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("...", "empty"),
+        ("<answer></answer>", "empty"),
+        ("<think>A dog.", "only reasoning"),
+        ("<think>A dog.</think>", "only reasoning"),
+        ("A dog.</think>", "only reasoning"),
+        ("<think>A dog.</think><answer> </answer>", "only reasoning"),
+    ],
+)
+def test_nothing_is_left(text, why):
+    answer = read_answer(text)
+    assert (answer.caption, answer.why_nothing) == ("", why)
+
+
+@given(st.lists(st.text(string.ascii_lowercase, min_size=1), min_size=1))
+def test_words_alone_are_a_caption(words):
+    assert read_answer(f"A photo of {' '.join(words)}") is None
+
+
+@given(st.text(st.sampled_from("<>|/[]`\\{}:\"'*\n think answerI cannot sorry◁▷"), max_size=60))
+def test_any_text_has_a_caption_that_is_stable(text):
+    answer = read_answer(text)
+    assert answer is None or answer.counted
+
+
+def test_rows_of_every_door_have_the_same_captions_and_references_stay():
+    texts = [REASONED[0], DOG, REFUSALS[0]]
+    references = [[REASONED[0]], [REFUSALS[0]], ["..."]]
+    rows = make_rows(texts, references=references)
+    of_coco = coco_rows(dict(enumerate(references)), {i: [text] for i, text in enumerate(texts)})
+    for found in (rows, of_coco, answered(Rows(texts, references))):
+        assert found.captions == [DOG, DOG, ""]
+        assert found.claims_nothing == [False, False, True]
+        assert found.counted == {"reasoning": 1, "no_claim": 1}
+        assert list(found.references) == references
+    assert rows.shown == [DOG, DOG, f"[claims nothing: a refusal] {REFUSALS[0]}"]
+    last = rows.part(2, 3)
+    assert (last.captions, last.claims_nothing) == ([""], [True])
+    as_written = make_rows(texts, as_written=True)
+    assert (as_written.captions, as_written.answers) == (texts, None)

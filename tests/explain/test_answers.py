@@ -1,0 +1,98 @@
+"""Several answers about an image: what they mention, and in how many of them; worked by hand."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import vifidel_eval
+from vifidel_eval.commands.main import main
+
+# A dog is in 3 of 4 answers to image 1, of which one says *dogs* too; a cat, which is not there, in
+# 2, of which one says it twice; a frisbee in 1.
+ANSWERS = {
+    "1": ["A dog and a cat.", "Two dogs. A dog sleeps.", "A cat, another cat.", "Dog, frisbee."],
+    "2": ["A zebra.", "A bus."],
+}  # fmt: skip
+OBJECTS = {"1": {"dog": 2, "frisbee": 1, "cat": 0}, "2": {"bus": 1, "zebra": 0}}
+SAID = [
+    ("dog", {"dog": 3, "dogs": 1}, "there", 3),
+    ("cat", {"cat": 2}, "not in the image", 2),
+    ("frisbee", {"frisbee": 1}, "there", 1),
+]
+
+
+@pytest.fixture
+def explain(tmp_path):
+    for name, content in (("mine.json", ANSWERS), ("objects.json", OBJECTS)):
+        (tmp_path / name).write_text(json.dumps(content), "utf-8")
+
+    def run(*arguments, status=0):
+        given = ("explain", tmp_path / "mine.json", "--objects", tmp_path / "objects.json")
+        result = CliRunner().invoke(main, list(map(str, (*given, "--samples", *arguments))))
+        assert result.exit_code == status, result.output
+        return result.output if status else result.stdout
+
+    return run
+
+
+def test_mentions_of_an_image_are_said_in_k_of_n_answers_the_most_frequent_first(explain):
+    of_image = json.loads(explain("--image", 1, "--format", "json"))["systems"]["mine"]
+    found = [(one["category"], one["words"], one["verdict"], one["said_in"])
+             for one in of_image["mentions"]]  # fmt: skip
+    assert found == SAID
+    assert {one["answers"] for one in of_image["mentions"]} == {4}
+    assert [answer["caption"] for answer in of_image["answers"]] == ANSWERS["1"]
+    rows = [line.split() for line in explain("--image", 1).splitlines()]
+    shown = [(row[0], row[-3:]) for row in rows if row[:1] in (["+"], ["!"])]
+    assert shown == [("+", "3 of 4".split()), ("!", "2 of 4".split()), ("+", "1 of 4".split())]
+    assert ["mine,", "image", "1:", "4", "answers"] in rows
+    markdown = explain("--image", 1, "--format", "markdown")
+    assert "| dog 3, dogs 1 (dog)" in markdown
+    table = list(csv.DictReader(explain("--image", 1, "--format", "csv").splitlines()))
+    assert [(row["Class"], row["Said in"], row["Answers"]) for row in table] == [
+        ("dog", "3", "4"), ("cat", "2", "4"), ("frisbee", "1", "4"),
+    ]  # fmt: skip
+
+
+def test_findings_count_answers_and_name_the_image_where_most_have_it(explain):
+    found = json.loads(explain("--format", "json"))["systems"]["mine"]
+    assert (found["captions"], found["hallucinating"]) == (6, 3)
+    things = {
+        one["what"]: [(of["image_id"], of["said_in"], of["answers"]) for of in one["by_image"]]
+        for one in found["hallucinated_words"]
+    }
+    assert things == {"cat": [(1, 2, 4)], "zebra": [(2, 1, 2)]}
+    shown = explain()
+    assert "1 (2 of 4): A dog and a cat." in shown
+    assert "2 (1 of 2): A zebra." in shown
+
+
+def test_inventions_say_how_many_answers_have_them(explain, tmp_path):
+    explain("--inventions", tmp_path / "made_up.csv")
+    rows = list(csv.DictReader((tmp_path / "made_up.csv").read_text("utf-8").splitlines()))
+    found = [(row["system"], row["word"], row["said_in"], row["answers"]) for row in rows]
+    # The third answer names its cat twice, in two rows.
+    assert found == [
+        ("mine, sample 1", "cat", "2", "4"),
+        ("mine, sample 3", "cat", "2", "4"),
+        ("mine, sample 3", "cat", "2", "4"),
+        ("mine, sample 1", "zebra", "1", "2"),
+    ]
+    run = vifidel_eval.evaluate(
+        {"mine": ANSWERS}, objects=OBJECTS, metrics="VIFIDEL-H", samples=True
+    )
+    told = [(one.system, one.word, str(one.said_in), str(one.answers)) for one in run.inventions()]
+    assert told == found
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--image", "1", "--plan"), "--plan is of one caption"),
+        (("--image", "7"), "system 'mine'"),
+    ],
+)
+def test_what_is_of_one_caption_or_of_no_image_is_refused(explain, options, said):
+    assert said in explain(*options, status=2 if "--plan" in options else 1)
