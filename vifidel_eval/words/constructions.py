@@ -9,6 +9,7 @@ a zebra*), and questions and sentences of what would be deny nothing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
@@ -36,84 +37,108 @@ class Word(NamedTuple):
     kind: str | None = None
 
 
-# Every word has a class before it, of two characters; a name begins with T.
+# Patterns read a text in which each word has two characters before it: its class, and ``_``. The
+# name of a thing begins with T, and with TP if it is one of people, with TA if it is an animal.
 _CLASSES = {"JJ": "J", "VBN": "J", "VBG": "G", "NN": "N", "NNS": "N", "VB": "V", "VBZ": "V"}
 _CLASSES |= {"VBP": "V", "VBD": "V", "JJR": "C", "RBR": "C", "JJS": "C", "CD": "D"}
+_KINDS = {"people": "TP", "animal": "TA", "thing": "T_"}
+_CUES_OF_DENIALS = frozenset(("no", "any", "not"))
 _LEFT_OUT = frozenset("\" '' ` `` * ** “ ” « » # > [ ]".split())
 
 _THING = "T.[^ ]+ "
+_WORD = "..[^ ]+ "
 
 
 def _any(words: str) -> str:
     return f"(?:..(?:{'|'.join(map(re.escape, words.split()))}) )"
 
 
+def _up_to(most: int, pattern: str) -> str:
+    return f"(?:{pattern}){{0,{most}}}"
+
+
 _FURTHER = "other additional further more extra"
 _PLAIN = "visible apparent obvious discernible noticeable identifiable single actual real"
 _ARTICLE = _any("a an any")
-_DESCRIBED = r"(?:J_(?!(?:other|additional|further|extra|longer)\b)[^ ]+ ){0,3}"
-_OF = rf"(?:{_any('sign signs trace traces evidence presence')}..of )"
-_NOUN = rf"{_ARTICLE}?{_DESCRIBED}(?:{_OF}{_ARTICLE}?)?{_any(_FURTHER)}?{_DESCRIBED}{_THING}"
-# What is no thing of the list: *no people or moving objects*.
-_OTHERS = rf"{_any('or nor and')}(?:[JGC]_[^ ]+ |..other ){{0,3}}N_[^ ]+ "
-_NEXT = rf"{_ARTICLE}?{_DESCRIBED}{_THING}"
-_DENIED = (
-    rf"(?P<x>{_NOUN}(?:(?:..[,] {_NEXT}){{0,9}}(?:.., )?{_any('or nor')}{_NOUN}"
-    rf"|(?:.., {_THING}){{0,9}}(?:.., )?..and (?:..no )?{_THING}|(?:.., ..no {_NEXT}){{1,9}})?)(?:{_OTHERS})?"
-)
 _DETERMINER = _any("a an the one some his her its their two three several many this that")
-_NAMED = (
-    rf"(?P<x>{_DETERMINER}?(?:[JNDG]_[^ ]+ ){{0,3}}{_THING}"
-    rf"(?:(?:.., ){_THING}){{0,9}}(?:(?:.., )?(?:..and {_THING}|..or {_DETERMINER}?{_DESCRIBED}{_THING}))?)"
+_DESCRIBED = _up_to(3, rf"(?!{_any(f'{_FURTHER} longer')})J_[^ ]+ ")
+
+# What is denied: *a dog, cats or any sign of a horse, and other objects*.
+_SIGNS = rf"{_any('sign signs trace traces evidence presence')}..of {_ARTICLE}?"
+_NOUN = rf"{_ARTICLE}?{_DESCRIBED}(?:{_SIGNS})?{_any(_FURTHER)}?{_DESCRIBED}{_THING}"
+_NEXT = rf"{_ARTICLE}?{_DESCRIBED}{_THING}"
+_COMMA = "(?:.., )"
+_LISTS = (
+    rf"{_up_to(9, _COMMA + _NEXT)}{_COMMA}?{_any('or nor')}{_NOUN}",
+    rf"{_up_to(9, _COMMA + _THING)}{_COMMA}?..and (?:..no )?{_THING}",
+    rf"(?:{_COMMA}..no {_NEXT}){{1,9}}",
 )
-_SEEN = "visible present shown seen depicted pictured there here anywhere nearby around whatsoever either"
-_IN_PICTURE = rf"..in ..the {_any('picture image photo photograph scene frame background')}"
-_IS = _any("is are was were 's")
-_BE_SEEN = rf"(?:{_IS}|{_any('can appear appears seem seems')})(?:..to )?(?:..be )?(?:{_any(_SEEN)}|{_IN_PICTURE})"
+_NO_THING = rf"{_any('or nor and')}{_up_to(3, '[JGC]_[^ ]+ |..other ')}N_[^ ]+ "
+_DENIED = rf"(?P<x>{_NOUN}(?:{'|'.join(_LISTS)})?)(?:{_NO_THING})?"
+# What is depicted, compared or meant otherwise: *a dog; cats and dogs; a dog or a small cat*.
+_NAMED = (
+    rf"(?P<x>{_DETERMINER}?{_up_to(3, '[JNDG]_[^ ]+ ')}{_THING}{_up_to(9, _COMMA + _THING)}"
+    rf"(?:{_COMMA}?(?:..and {_THING}|..or {_DETERMINER}?{_DESCRIBED}{_THING}))?)"
+)
+
+# What may follow something denied.
+_IS_SEEN = (
+    "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
+    "either"
+)
+_BE_SEEN = (
+    rf"(?:{_any('is are was were')}|..'s |{_any('can appear appears seem seems')})(?:..to )?"
+    rf"(?:..be )?(?:{_any(_IS_SEEN)}"
+    rf"|..in ..the {_any('picture image photo photograph scene frame background')})"
+)
 _END = (
-    rf"(?=$|{_any(', ; : ( ) [ ] } and while although though')}|{_any(_SEEN)}(?!..[^ ,;:]+ T)|{_BE_SEEN}"
-    rf"|..to ..be {_any(_SEEN)}|..at ..all |..in ..(?:sight|view) "
+    rf"(?=$|{_any(', ; : ( ) [ ] } and while although though')}"
+    rf"|{_any(_IS_SEEN)}(?!..[^ ,;:]+ T)|{_BE_SEEN}|..to ..be {_any(_IS_SEEN)}"
+    rf"|..at ..all |..in ..(?:sight|view) "
     rf"|{_any('but yet')}{_any('with there it he she they is are has only some rather instead')})"
 )
-_PLACE = (
-    rf"(?:(?:..in ..front ..of |{_any('of in on at near around within inside behind beside under along across among outside from')})"
-    rf"(?:{_any('it him her them')}|{_any('the this that his her its their')}"
-    r"(?:..(?!(?:that|which|who|is|are|was|were) )[^ ,;:()]+ ){1,2}))"
+_WHERE = _any(
+    "of in on at near around within inside behind beside under along across among outside from"
 )
-_START = (
-    r"(?:^|(?<= )..(?:[-,;:(){}/\u2013\u2014]|and|but|while|although|though|since|because|so) )"
+_SOMEWHERE = (
+    rf"(?:..in ..front ..of |{_WHERE})(?:{_any('it him her them')}"
+    rf"|{_any('the this that his her its their')}"
+    rf"(?:(?!{_any('that which who is are was were')})..[^ ,;:()]+ ){{1,2}})"
 )
+_CLAUSE = r"[-,;:(){}/\u2013\u2014]|and|but|while|although|though|since|because|so"
+_SEEMS = "look looks looking looked seem seems appear appears feel feels"
 _MACROS = {
-    "START": _START,
+    "START": rf"(?:^|(?:^|(?<= ))..(?:{_CLAUSE}) )",
     "END": _END,
-    "PLACE": rf"(?={_PLACE}{{0,3}}{_END})",
+    "PLACE": rf"(?={_up_to(3, _SOMEWHERE)}{_END})",
     "ANY": rf"(?={_ARTICLE})",
     "ONE": rf"(?=(?:..a )?..(?:single|one) ){_any('a one')}?",
-    "BARE": rf"(?!{_DETERMINER}|..[,;:] )..[^ ]+ ",
-    "ADJ": r"[JNVCG]_[^ ]+ ",
-    "VERB": r"(?!..(?:look|looks|looking|looked|seem|seems|appear|appears|feel|feels) )[VJG]_[^ ]+ ",
-    "CMP": r"C_(?!(?:more|less|fewer) )[^ ]+ ",
-    "NOUN": r"..[^ ]+ ",
-    "LIST": rf"(?P<x>{_THING}(?:{_any(', and or')}{{1,2}}{_THING}){{0,9}})",
-    "PEOPLE": r"(?P<x>TP[^ ]+ )",
-    "ANIMAL": r"(?P<x>TA[^ ]+ )",
+    "BARE": rf"(?!{_DETERMINER}|..[,;:] ){_WORD}",
+    "ADJ": "[JNVCG]_[^ ]+ ",
+    "VERB": rf"(?!{_any(_SEEMS)})[VJG]_[^ ]+ ",
+    "CMP": rf"(?!{_any('more less fewer')})C_[^ ]+ ",
+    "NOUN": _WORD,
+    "LIST": rf"(?P<x>{_THING}{_up_to(9, _any(', and or') + '{1,2}' + _THING)})",
+    "PEOPLE": "(?P<x>TP[^ ]+ )",
+    "ANIMAL": "(?P<x>TA[^ ]+ )",
 }
 
-_NEGATIVE = (
-    "no not n't never nothing nobody none nor neither without hardly rarely barely scarcely seldom "
-    "fail fails failing lack lacks lacking free false untrue wrong doubt deny denies impossible"
+_NEGATES = re.compile(
+    _any(
+        "no not n't never nothing nobody none nor neither without hardly rarely barely scarcely "
+        "seldom fail fails failing lack lacks lacking free false untrue wrong doubt deny denies "
+        "impossible"
+    )
 )
-_NEGATES = re.compile(_any(_NEGATIVE))
 # What is asked, or would be.
 _UNREAL = re.compile(
     rf"{_any('if unless whether would might should must wish imagine suppose')}|..[?] "
 )
+_NEW_CLAUSE = re.compile(rf"{_COMMA}(?={_any('and but while although though')})")
+_FULL_STOPS = re.compile(r"(?:..[.!;…]+ )+$")
 _A_THING = re.compile(_THING)
 # *No other dogs, no parked cars*: there may be some.
-_QUALIFIED = re.compile(
-    rf"..(?:{_FURTHER.replace(' ', '|')}) |J_(?!(?:{_PLAIN.replace(' ', '|')}) )"
-)
-_NEW_CLAUSE = re.compile(r".., (?=..(?:and|but|while|although|though) )")
+_QUALIFIED = re.compile(rf"{_any(_FURTHER)}|(?!{_any(_PLAIN)})J_")
 
 
 class _Construction(NamedTuple):
@@ -155,43 +180,42 @@ def _answered(words: Sequence[Word], end: int) -> bool:
 def _in_sentence(
     words: Sequence[Word], wanted: Sequence[_Construction]
 ) -> Iterator[tuple[int, Standing]]:
-    places: list[int] = []  # where the words are in the text that patterns read
-    coded: list[str] = []
-    length = 0
-    numbers: list[int] = []
+    at_place: dict[int, int] = {}  # the words by where they are in the text that patterns read
+    coded, length = [], 0
     for number, word in enumerate(words):
-        if word.text in _LEFT_OUT:
-            continue
-        code = f"{_code(word)}{word.text.replace(' ', '_')} "
-        places.append(length)
-        numbers.append(number)
-        coded.append(code)
-        length += len(code)
-    text = re.sub(r"(?:..[.!;…]+ )+$", "", "".join(coded))
-    is_unreal = _UNREAL.search(text) is not None
-    at_place = dict(zip(places, numbers, strict=True))
-    constructions = _constructions()
+        if word.text not in _LEFT_OUT:
+            at_place[length] = number
+            coded.append(f"{_code(word)}{word.text.replace(' ', '_')} ")
+            length += len(coded[-1])
+    text = _FULL_STOPS.sub("", "".join(coded))
     denials: list[re.Match[str]] = []
     for _, pattern, standing in wanted:
         if standing is Standing.DENIED:
-            denials += () if is_unreal else pattern.finditer(text)
+            denials += pattern.finditer(text)
             continue
         for match in pattern.finditer(text):
             start, phrase = _phrase(match)
             for thing in _A_THING.finditer(phrase):
                 yield at_place[start + thing.start()], Standing.NOT_CLAIMED
-    done = 0  # behind the last denial: its own negation is none of the next
+    if denials and not _UNREAL.search(text):
+        for start, phrase in _denied(text, denials):
+            standing = Standing.NOT_CLAIMED if _QUALIFIED.search(phrase) else Standing.DENIED
+            for thing in _A_THING.finditer(phrase):
+                yield at_place[start + thing.start()], standing
+
+
+def _denied(text: str, denials: Sequence[re.Match[str]]) -> Iterator[tuple[int, str]]:
+    """Yield where a text really denies something, and what: no negation comes before."""
+    clauses = [match.end() for match in _NEW_CLAUSE.finditer(text)]
+    negations = [match.start() for match in _NEGATES.finditer(text)]
+    done = 0  # behind the last denial, whose own negation is none of the next
     for match in sorted(denials, key=lambda one: (one.start(), -one.end())):
-        begin = max(
-            (m.end() for m in _NEW_CLAUSE.finditer(text, done, match.start())), default=done
-        )
-        if match.start() < done or _NEGATES.search(text, begin, match.start() + 1):
-            continue
-        done = match.end()
-        start, phrase = _phrase(match)
-        standing = Standing.NOT_CLAIMED if _QUALIFIED.search(phrase) else Standing.DENIED
-        for thing in _A_THING.finditer(phrase):
-            yield at_place[start + thing.start()], standing
+        start = match.start()
+        clause = bisect_right(clauses, start)
+        begin = max(done, clauses[clause - 1] if clause else 0)
+        if start >= done and bisect_left(negations, begin) == bisect_left(negations, start):
+            done = match.end()
+            yield _phrase(match)
 
 
 def _phrase(match: re.Match[str]) -> tuple[int, str]:
@@ -202,10 +226,8 @@ def _phrase(match: re.Match[str]) -> tuple[int, str]:
 
 def _code(word: Word) -> str:
     if word.kind is not None:
-        return {"people": "TP", "animal": "TA"}.get(word.kind, "T_")
-    if word.text in ("no", "any", "not"):
-        return "O_"
-    return f"{_CLASSES.get(word_class(word.text), 'O')}_"
+        return _KINDS[word.kind]
+    return "O_" if word.text in _CUES_OF_DENIALS else f"{_CLASSES.get(word_class(word.text), 'O')}_"
 
 
 @cache
@@ -214,7 +236,7 @@ def _constructions() -> list[_Construction]:
     found: list[_Construction] = []
     section = ""
     for line in lines_of("constructions.txt"):
-        if line.startswith("["):
+        if line.startswith("[") and " " not in line:
             section = line.strip("[]")
         elif section == "lists":
             name, _, words = line.partition(":")

@@ -35,10 +35,10 @@ from .nouns import (
     describes_noun,
     describes_word,
     is_plural,
-    is_quality,
     may_be_described,
     may_be_verb,
 )
+from .senses import MOST_BEFORE, may_mean_no_thing, means_no_thing, proper_names
 from .spelling import spelling
 from .synonyms import ClassList
 from .terms import Term, Terms, spelled_by_users, spellings, tree, ways
@@ -74,18 +74,11 @@ _SEAT = "seat"
 _COMPOUND = 2  # words
 _ORDER_OF_MORE = 1 << 20  # behind the terms of a list
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
-# *Looks at the camera*: whoever takes the picture has one.
-_TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
 _NONE: frozenset[str] = frozenset()
 
 # One word as it is written: 3.5, t.v., 's.
 _ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
 _JOINERS = ("-", "_")
-_CAPITALS = re.compile(r"[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)+")
-_BEFORE_KINDS = frozenset("a an the this that one two his her their its my your some".split())
-# Parts that have the name of a thing.
-_PARTS = {"bowl": "toilet", "bed": "truck", "fork": "bicycle", "horn": "car"}
-_OTHERWISE = frozenset(("sign", "camera", *_PARTS))
 _LINE_END = re.compile(r"\s*\n\s*")
 _SENTENCE_ENDS = frozenset(". ! ? ; …".split())
 _DASHES = frozenset("-\u2012\u2013\u2014\u2015")
@@ -207,7 +200,7 @@ class MentionFinder:
             text = _LINE_END.sub(" ; ", text)
         read = list(chain.from_iterable(map(reader, tokens(text))))
         # Without `grammar` the mentions are those of `find`.
-        things = self._things(read, _proper(text)) if grammar else list(self._names(read))
+        things = self._things(read, proper_names(text)) if grammar else list(self._names(read))
         has_cue = grammar and any(token.is_cue for token in read)
         not_asserted = self._standings(read, things) if has_cue else {}
         found: list[Unit] = []
@@ -226,22 +219,33 @@ class MentionFinder:
         return found
 
     def _things(
-        self, read: Sequence[_Token], proper: Collection[tuple[str, str]] = ()
+        self, read: Sequence[_Token], proper: frozenset[tuple[str, str]] = frozenset()
     ) -> list[tuple[int, int, str]]:
         """Return `_names` without what names no thing where it stands."""
         found: list[tuple[int, int, str]] = []
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
         for at, end, name in self._names(read):
             acts = read[at].verb and self._is_verb(read, at, acts_until)
-            is_single = end - at == 1
-            if is_single and (acts or (read[at].is_other and _means_no_thing(read, at, name))):
-                continue
-            if is_single and proper and _is_proper(read, at, proper):
+            if end - at == 1 and (acts or self._means_no_thing(read, at, name, proper)):
                 continue
             if name in self.class_of:
                 acts_until[end] = self.class_of[name] in self._acting
             found.append((at, end, name))
         return found
+
+    @staticmethod
+    def _means_no_thing(
+        read: Sequence[_Token], at: int, name: str, proper: frozenset[tuple[str, str]]
+    ) -> bool:
+        """Return whether a name means something else where it stands."""
+        if not (read[at].is_other or proper):
+            return False
+        before = [token.word for token in read[max(at - MOST_BEFORE, 0) : at]]
+        behind = [token.word for token in read[at + 1 : at + 2]]
+        if read[at].is_other and means_no_thing(before, read[at].word, name, behind):
+            return True
+        around = pairwise((*before[-1:], read[at].word, *behind))
+        return not proper.isdisjoint(around)
 
     @staticmethod
     def _is_verb(read: Sequence[_Token], at: int, acts_until: Mapping[int, bool]) -> bool:
@@ -368,7 +372,7 @@ class MentionFinder:
         describes = word in self._describing
         alone = not terms and not describes
         verb = next((one for one in (name, form) if one in VERBS), None)
-        is_other = name in _OTHERWISE or word_class(word) == "JJ"
+        is_other = may_mean_no_thing(word, name)
         flags = (describes, is_plural(word, form), is_head, is_cue, is_other)
         return _Token(word, form, name, alone, terms, *flags, verb, is_open, named)
 
@@ -437,62 +441,6 @@ class MentionFinder:
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
-
-
-def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
-    """Return whether a name is none of a thing: *looks at the camera*, *no sign of a dog*."""
-    before = [token.word for token in read[max(at - 2, 0) : at]]
-    if name == "sign":
-        return before[-1:] == ["no"] and [token.word for token in read[at + 1 : at + 2]] == ["of"]
-    if before[-1:] == ["the"]:
-        before.pop()
-    return name == "camera" and not _TO_THE_CAMERA.isdisjoint(before[-1:])
-
-
-def _is_part(read: Sequence[_Token], at: int, name: str) -> bool:
-    """Return whether a name is a part of what the text names before: *the bowl* of a toilet."""
-    whole = _PARTS.get(name)
-    return (
-        whole is not None
-        and at > 0
-        and read[at - 1].word in ("the", "its", whole)
-        and any(token.form == whole for token in read[:at])
-    )
-
-
-def _proper(text: str) -> frozenset[tuple[str, str]]:
-    """Return the words that follow each other in names of brands and places: *Toyota Trucks*."""
-    if text[1:].islower():
-        return frozenset()
-    found: set[tuple[str, str]] = set()
-    runs = list(_CAPITALS.finditer(text))
-    words = [run[0].lower().split() for run in runs]
-    if 2 * sum(map(len, words)) > text.count(" ") + 1:  # a title
-        return frozenset()
-    for run, named in zip(runs, words, strict=True):
-        before = text[max(run.start() - 24, 0) : run.start()].rstrip(' "\u201c*_')
-        if not before or before[-1] in ".!?:;\n":  # it begins a sentence
-            named.pop(0)
-        if before.lower().rpartition(" ")[2] not in _BEFORE_KINDS:  # a Golden Retriever
-            found.update(pairwise(named))
-    return frozenset(found)
-
-
-def _is_proper(read: Sequence[_Token], at: int, proper: Collection[tuple[str, str]]) -> bool:
-    around = [token.word for token in read[max(at - 1, 0) : at + 2]]
-    return any(pair in proper for pair in pairwise(around))
-
-
-def _is_quality(read: Sequence[_Token], at: int) -> bool:
-    """Return whether a name only says what something is like: *the bus is orange*."""
-    if word_class(read[at].word) != "JJ":
-        return False
-    before = [token.word for token in read[max(at - BEFORE, 0) : at]]
-    return is_quality(before, read[at].word, [token.word for token in read[at + 1 : at + 2]])
-
-
-def _means_no_thing(read: Sequence[_Token], at: int, name: str) -> bool:
-    return _is_idiom(read, at, name) or _is_quality(read, at) or _is_part(read, at, name)
 
 
 def _joined(read: Sequence[_Token]) -> str:

@@ -56,11 +56,10 @@ _MANY = frozenset("and or nor plus both i you we they people men women children"
 _FOR_DOING = frozenset(
     """
     area arena center centre class club competition contest course court equipment event facility
-    gear ground lesson machine place point pole post rack range rink salon school service show space spot station
-    table track trail trip zone
+    gear ground lesson machine place point pole post rack range rink salon school service show
+    space spot station table track trail trip zone
     """.split()
 )
-_JOINING = frozenset(("and", "or", ","))
 _COMES_NEXT = frozenset(". , ; : ! ? ) and or but".split())
 
 
@@ -135,19 +134,6 @@ def _has_verb(before: Sequence[str]) -> bool:
         or (word_class(word) == "NNS" and word_class(noun) == "NN" and may_be_verb(word))
         for noun, word in pairwise(("", *before))
     )
-
-
-def is_quality(before: Sequence[str], word: str, behind: Sequence[str]) -> bool:
-    """Return whether a name that is also an adjective says what something is like: *is orange*."""
-    if word_class(word) != "JJ":
-        return False
-    at = len(before)
-    while at and before[at - 1] in _JOINING:
-        at -= 1
-    last = before[at - 1] if at else ""
-    if at < len(before):  # black and orange
-        return word_class(last) == "JJ"
-    return word_class(last)[:2] in ("RB", "IN", "VB") and word_class(last) != "VBG"
 
 
 def describes_word(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""Classes of words (noun, verb, adjective), by Brill's lexicon (ANLP 1992), which TextBlob ships."""
+"""Classes of words (noun, verb, adjective), in Brill's lexicon (ANLP 1992)."""
 
 from __future__ import annotations
 
