@@ -236,7 +236,7 @@ def _constructions() -> list[_Construction]:
     found: list[_Construction] = []
     section = ""
     for line in lines_of("constructions.txt"):
-        if line.startswith("[") and " " not in line:
+        if line in ("[lists]", "[denied]", "[no claim]"):
             section = line.strip("[]")
         elif section == "lists":
             name, _, words = line.partition(":")
