@@ -6,7 +6,13 @@ from vifidel_eval.words.content_words import piece_words
 from vifidel_eval.words.english import singular, tokens
 from vifidel_eval.words.grammar import describes
 from vifidel_eval.words.mentions import MentionFinder
-from vifidel_eval.words.nouns import BEFORE, describes_noun, is_plural, may_be_verb
+from vifidel_eval.words.nouns import (
+    BEFORE,
+    describes_noun,
+    is_plural,
+    may_be_described,
+    may_be_verb,
+)
 from vifidel_eval.words.synonyms import ClassList, class_names, coco_synonyms
 
 # A list in the published program's way, and the same names in ours.
@@ -262,7 +268,8 @@ def describes_next(classes, name, words, at, end, is_list):
     head = classes.class_of.get(singular(words[end]))
     is_person = category == classes.class_of["person"]
     return (
-        not is_plural(words[end - 1], singular(words[end - 1]))
+        may_be_described(words[end])
+        and not is_plural(words[end - 1], singular(words[end - 1]))
         and not (is_person and (head in (None, category) or may_be_verb(words[end])))
         and describes_noun(words[max(at - BEFORE, 0) : at], words[end - 1], words[end:])
     )
