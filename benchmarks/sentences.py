@@ -31,7 +31,7 @@ def verdict_of(name: str, mentions: list[dict[str, Any]]) -> str:
     for mention in mentions:
         words = set(mention["words"].split())
         if wanted <= words or words <= wanted:
-            return VERDICTS[mention["verdict"]]
+            return VERDICTS[mention["verdict"].partition(":")[0]]
     return "no claim"
 
 
