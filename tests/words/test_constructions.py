@@ -57,7 +57,7 @@ def read(text):
         ("A remote place with human activity.", ""),
         ("The toilet is white, and the bowl is clean.", "toilet"),
         ("A bed of mulch, a gravel bed and a bed.", "bed"),
-        ("The wall has ads of Toyota Trucks and a Golden Retriever.", "wall"),
+        ("The wall has ads of Toyota Trucks and a Shiny Robot.", "wall"),
         # Layouts.
         ("cow: 1\nhorse: 0", "cow -horse"),
         ('{"cow": 1, "horse": null}', "cow -horse"),

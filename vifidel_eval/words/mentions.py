@@ -154,7 +154,7 @@ class MentionFinder:
         self._terms: tuple[Terms, ...] = (tree([*terms, *more]),)
         self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
         self._rest: MentionFinder | None = None  # what knows the words that are not known here
-        self._near = None if classes.published else Misspelled(self._known).name_of
+        self._near = None if classes.published else Misspelled(self._known, self.class_of).name_of
         self._begin()
 
     def _begin(self) -> None:

@@ -20,8 +20,8 @@ _DOUBLED = re.compile(r"(.)\1")
 class Misspelled:
     """Finds the names of a list that misspelled words mean."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._listed = names
+    def __init__(self, names: Iterable[str], class_of: Mapping[str, str]) -> None:
+        self._listed, self._class_of = names, class_of
 
     @cached_property
     def _near(self) -> Mapping[str, set[str]]:
@@ -47,8 +47,9 @@ class Misspelled:
             if name[0] == word[0] and _is_one_edit(plain, _DOUBLED.sub(r"\1", name))
         }
         same = {name for name in near if _DOUBLED.sub(r"\1", name) == plain}
-        found = same or near
-        return found.pop() if len(found) == 1 else None
+        found = sorted(same or near)
+        classes = {self._class_of.get(name, name) for name in found}
+        return found[0] if len(classes) == 1 else None
 
 
 def _without_one(word: str) -> Iterator[str]:
