@@ -172,8 +172,8 @@ _TALK = re.compile(
 _OPENING = re.compile(
     r"[\W_]*"
     + _any(
-        "i we i['\u2019]?m sorry my our apolog\\w+ unfortunately regrettably as being unable cannot "
-        "can['\u2019]t please hello hi hey oh oops uh um ah well thanks? it it['\u2019]s that "
+        "i we i['\u2019]?m sorry my our apolog\\w+ unfortunately regrettably as being unable "
+        "cannot can['\u2019]t please hello hi hey oh oops uh um ah well thanks? it it['\u2019]s that "
         "that['\u2019]s there no the your this an? if could can so very hmm okay ok yes not "
         "incapable while for"
     )
@@ -182,8 +182,8 @@ _OPENING = re.compile(
 )
 # Without one of these pieces of words nothing is declined; most captions have none.
 _DECLINING = (
-    "not|Not |n't|n\u2019t|no |No |NO |nable|orry|polog|eclin|efus| lack|egret|fraid|nfortun|ncapab|"
-    "AI|model|assist|gainst|lease"
+    "not|Not |n't|n\u2019t|no |No |NO |nable|orry|polog|eclin|efus| lack|egret|fraid|nfortun|"
+    "ncapab|AI|model|assist|gainst|lease"
 ).split("|")
 
 
