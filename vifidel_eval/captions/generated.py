@@ -36,15 +36,16 @@ _BEGINNING = frozenset(("begin", "start", "open"))
 _MODELS = frozenset(("assistant", "model", "gpt", "bot", "ai"))
 # What tokens of chat templates do, by the letters of their names; closing ones have a slash.
 _OF_TURNS = {
-    **dict.fromkeys(("s", "bos", "beginoftext", "beginofsentence", "startoftext"), "begin"),
     **dict.fromkeys(
-        (
-            *("/s", "eos", "/end", "/endoftext", "/imend", "/eotid", "/eot", "eomid", "eom"),
-            *("endoftext", "/endofturn", "/endofsentence", "/endofturntoken", "/endofutterance"),
-            *("return", "pad"),
-        ),
+        "s bos beginoftext beginofsentence startoftext startofturntoken imsep".split(), "begin"
+    ),
+    **dict.fromkeys(
+        "/s eos /end /endoftext /imend /eotid /eot eomid eom endoftext endofturn /endofturn "
+        "/endofsentence /endofturntoken /endofutterance return pad unk".split(),
         "end",
     ),
+    "beginofbox": "answer",
+    "/endofbox": "/answer",
 }
 _OF_ROLES = {
     **dict.fromkeys(_MODELS, "model"),
@@ -66,11 +67,14 @@ _MARK = re.compile(
     # Tags and tokens.
     r"<[|\uff5c]?(?P<tag>/?[ ]?[A-Za-z][\w:.\u2581 -]{0,40}?)(?:\s[^<>]{0,200})?"
     r"[|\uff5c]?/?>|"
-    r"\u25c1(?P<kimi>/?\w{1,40})\u25b7|\[(?P<square>/?[A-Z][A-Z_ ]{1,40})\]|"
+    r"(?:\u25c1|\[\|)(?P<kimi>/?\w{1,40})(?:\u25b7|\|\])|\[(?P<square>/?[A-Z][A-Z_ ]{1,40})\]|"
     r"(?P<boxed>\\boxed\{)",
     re.M,
 )
 _WORDS = re.compile(r"[A-Za-z]+")
+# What surrounds a tag that a caption mentions: A sign with "<think>" on it.
+_SENTENCE_BEGINS = re.compile(r"[^.!?:\n]*\w,? [\"'\u201c\u2018(`]?")
+_SENTENCE_GOES_ON = re.compile(r"(?:[\"'\u201d\u2019)`]|,? (?=[a-z]))[^.!?\n]*[.!?]?\s*")
 # What is left of gpt-oss's channels where special tokens were skipped.
 _BARE_FINAL = "assistantfinal"
 _BARE = re.compile(r"\s*(?:analysis|commentary)(?=\S)")
@@ -273,6 +277,9 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     if _BARE_FINAL in text and _BARE.match(text):
         reading.reasoned, at = True, text.rindex(_BARE_FINAL) + len(_BARE_FINAL)
     marks = [(kind, mark) for mark in _MARK.finditer(text, at) if (kind := _kind_of(mark))]
+    thoughts = [mark for kind, mark in marks if kind in ("thought", "/thought")]
+    if len(thoughts) == 1 and _is_mentioned(thoughts[0]):
+        marks = [(kind, mark) for kind, mark in marks if mark is not thoughts[0]]
     last_close, last_model = (
         max((mark.start() for kind, mark in marks if kind == which), default=-1)
         for which in ("/thought", "model")
@@ -301,6 +308,12 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     return caption, reading.reasoned, reading.around
 
 
+def _is_mentioned(mark: re.Match[str]) -> bool:
+    """Return whether a mark is in the middle of the only sentence of a text."""
+    before, after = mark.string[: mark.start()], mark.string[mark.end() :]
+    return bool(_SENTENCE_BEGINS.fullmatch(before) and _SENTENCE_GOES_ON.fullmatch(after))
+
+
 def _kind_of(mark: re.Match[str]) -> str:
     """Return what a mark does, a key of `_STEPS` or ``"boxed"``; empty if it is no mark."""
     if mark["boxed"] or mark["closed"]:
@@ -318,6 +331,7 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
     """Return what a tag or token does, by the words of its name."""
     name = mark["tag"] or mark["kimi"] or mark["square"]
     words = [word.lower() for word in _WORDS.findall(name)]
+    own = [word.lower() for word in _WORDS.findall(name.rpartition(":")[2])]  # of seed:eos, eos
     closes = name.startswith("/") or not _ENDING.isdisjoint(words)
     core = [word for word in words if word not in _ENDING | _BEGINNING | _OF_NAMES]
     slash = "/" if closes else ""
@@ -325,7 +339,7 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
         return f"{slash}thought"
     if core and _ANSWERS.issuperset(core):
         return f"{slash}answer"
-    joined = slash + "".join(words)
+    joined = slash + "".join(own)
     if mark["square"]:
         return _OF_MISTRAL.get(joined) or _OF_TURNS.get(joined, "")
     is_token = mark[0][1] in "|\uff5c"

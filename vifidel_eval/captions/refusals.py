@@ -173,8 +173,8 @@ _OPENING = re.compile(
     r"[\W_]*"
     + _any(
         "i we i['\u2019]?m sorry my our apolog\\w+ unfortunately regrettably as being unable "
-        "cannot can['\u2019]t please hello hi hey oh oops uh um ah well thanks? it it['\u2019]s that "
-        "that['\u2019]s there no the your this an? if could can so very hmm okay ok yes not "
+        "cannot can['\u2019]t please hello hi hey oh oops uh um ah well thanks? it it['\u2019]s "
+        "that that['\u2019]s there no the your this an? if could can so very hmm okay ok yes not "
         "incapable while for"
     )
     + r"\b",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _WORDS = re.compile(r"[A-Za-z]+")
 _FENCE = re.compile(r"(`{3,}|~{3,})(?:[ \t]*[\w-]{0,20}[ \t]*\n)?")
@@ -19,11 +19,11 @@ _LONGEST_ANNOUNCEMENT = 250
 _NAMES_A_TEXT = frozenset(
     "caption captions description descriptions answer response output summary alt".split()
 )
-_ANNOUNCES = frozenset(("here", "below", "following"))
 _HERE = ["what", "i", "see"], ["here", "you", "go"], ["here", "it", "is"]
 _OF_LABELS = _NAMES_A_TEXT | frozenset(
     "a an the my your this that it its is s final short brief detailed concise one sentence single "
-    "possible suggested generated image picture photo scene for of in english text and".split()
+    "possible suggested generated image picture photo scene for of in english text and good could "
+    "would might may be".split()
 )
 
 
@@ -37,6 +37,14 @@ def unwrapped(text: str) -> str | None:
     interjection = _INTERJECTION.match(text)
     if interjection is not None:
         return text[interjection.end() :]
+    inside = _in_quotes(text)
+    if inside is not None:
+        return inside
+    return next((text[end:].lstrip(MARKUP) for end in _announcements(text)), None)
+
+
+def _in_quotes(text: str) -> str | None:
+    """Return what a text has in quotation marks, in ``**`` or in lines that begin with ``>``."""
     closing = _PAIRS.get(text[:1])
     if closing and len(text) > 1 and text.endswith(closing):
         inside = text[1:-1]
@@ -44,7 +52,10 @@ def unwrapped(text: str) -> str | None:
             return inside
     if text.startswith("**") and text.endswith("**") and len(text) > 4 and "**" not in text[2:-2]:
         return text[2:-2]
-    return next((text[end:].lstrip(MARKUP) for end in _announcements(text)), None)
+    lines = text.splitlines() if text.startswith(">") else []
+    if lines and all(line.startswith(">") for line in lines):
+        return "\n".join(line[1:].strip() for line in lines)
+    return None
 
 
 def _in_json(text: str) -> str | None:
@@ -66,5 +77,13 @@ def _announcements(text: str) -> Iterator[int]:
             return
         words = [word.lower() for word in _WORDS.findall(head)]
         names_it = not _NAMES_A_TEXT.isdisjoint(words) or words[-3:] in _HERE
-        if names_it and (not _ANNOUNCES.isdisjoint(words) or _OF_LABELS.issuperset(words)):
+        if names_it and (_announces(words) or _OF_LABELS.issuperset(words)):
             yield end + 1
+
+
+def _announces(words: Sequence[str]) -> bool:
+    """Return whether a line is about what follows: *here*, *below* or *the following*.
+
+    In *A caption below the photo* and *A sign with the following answer*, it is the picture's.
+    """
+    return "here" in words or "below" in (words[0], words[-1]) or "following" in words[:4]
