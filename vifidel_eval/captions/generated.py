@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .refusals import is_refusal
-from .wrapping import MARKUP, unwrapped
+from .wrapping import MARKUP, PAIRS, unwrapped
 
 RULE = "answers-1"  #: what signatures say of the rule
 AS_WRITTEN = "as-written"  #: what they say where it is off
@@ -30,7 +30,9 @@ _THOUGHTS = frozenset(
 _ANSWERS = frozenset(
     "answer caption final response output description conclusion summary solution result".split()
 )
-_OF_NAMES = frozenset("of the my a inner internal step by chain seed text image short".split())
+_OF_NAMES = frozenset(
+    "of the my a inner internal step by chain seed text image short content process steps".split()
+)
 _ENDING = frozenset(("end", "eot", "close"))
 _BEGINNING = frozenset(("begin", "start", "open"))
 _MODELS = frozenset(("assistant", "model", "gpt", "bot", "ai"))
@@ -56,9 +58,9 @@ _OF_MISTRAL = {"inst": "other", "/inst": "model"}
 _MARK = re.compile(
     # A channel of gpt-oss, with its name: <|channel|>final<|message|>.
     r"<\|channel\|?>\s*(?P<channel>[\w.]{0,40})"
-    r"(?:[^<\n]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>)?|(?P<closed><channel\|>)|"
+    r"(?:[^<\n]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>)?|(?P<closed><(?:channel|turn)\|>)|"
     # A role that a template names: <|im_start|>assistant.
-    r"(?:<\|im_start\|>|<\|start\|>|<start_of_turn>|<\|start_header_id\|>)\s*"
+    r"(?:<\|im_start\|>|<\|start\|>|<start_of_turn>|<\|turn>|<\|start_header_id\|>)\s*"
     r"(?P<role>(?:assistant|model|user|human|system|tool|developer|)\b)"
     r"(?:[ \t]*<\|end_header_id\|>)?|"
     # At the beginning of a line: USER:, ### Assistant:.
@@ -94,7 +96,7 @@ _LABEL = re.compile(
 _SOMETHING = re.compile(r"[^\W_]")  # a letter or digit
 # Without any of these a text is a caption, or empty, or a refusal.
 _AROUND = re.compile("[{<\\[\u25c1`:\\\\\n]|assistantfinal")
-_OUTSIDE = frozenset("\"'\u201c\u2018\u00ab*_#>")
+_OUTSIDE = frozenset((*PAIRS, *"*_#>"))
 _FIRST = re.compile(
     r"\s*(?:sure|certainly|of course|absolutely|ok|alright|got|great|no prob|i['\u2019]d|i would|"
     r"happy|glad)",
