@@ -127,11 +127,8 @@ class Answer:
     @property
     def shown(self) -> str:
         """What people are shown: the caption, or the text as written with a mark before it."""
-        return (
-            f"[claims nothing: {self.why_nothing}] {self.written}"
-            if self.why_nothing
-            else self.caption
-        )
+        mark = f"[claims nothing: {self.why_nothing}]"
+        return f"{mark} {self.written}".rstrip() if self.why_nothing else self.caption
 
 
 def read_answer(text: str) -> Answer | None:
