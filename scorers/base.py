@@ -344,7 +344,8 @@ class Scorer(ABC):
         given, objects = dict(getattr(self, "_given", {})), getattr(self, "_objects", None)
         if isinstance(objects, ObjectLabels):
             given["objects"] = f"<{objects.where}: {len(objects)} image{'s' * (len(objects) != 1)}>"
-        return f"{type(self).__name__}({', '.join(f'{name}={of}' for name, of in given.items())})"
+        made = f"{type(self).__name__}({', '.join(f'{name}={of}' for name, of in given.items())})"
+        return f"{made}.as_written()" if self.takes_texts else made
 
     def __dir__(self) -> Iterable[str]:
         return sorted({*super().__dir__()} - _OF_RUNS)

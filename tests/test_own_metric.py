@@ -22,7 +22,7 @@ from vifidel_eval.scorers.registry import METRICS, parse
 from vifidel_eval.scores import leaderboard
 
 # The captions of one system repeat, as no model's do.
-pytestmark = pytest.mark.filterwarnings("ignore:.* images have the same caption by system")
+pytestmark = pytest.mark.filterwarnings("ignore:.* captions of system .* are the same")
 
 # The characters of a caption, the fewer the better.
 CAPTIONS = {

@@ -96,3 +96,11 @@ def test_inventions_say_how_many_answers_have_them(explain, tmp_path):
 )
 def test_what_is_of_one_caption_or_of_no_image_is_refused(explain, options, said):
     assert said in explain(*options, status=2 if "--plan" in options else 1)
+
+
+def test_an_answer_that_claims_nothing_is_shown_with_a_mark(explain, tmp_path):
+    refusal = "I'm sorry, I can't help with that."
+    (tmp_path / "mine.json").write_text(json.dumps({"1": ["A dog.", refusal], "2": ["A bus.", ""]}))
+    mark = "[claims nothing: a refusal] I'm sorry"
+    assert mark in explain("--image", "1")
+    assert mark in explain()  # the first one that leaves out the frisbee

@@ -50,7 +50,7 @@ def output_of(run, *arguments):
 
 def test_what_claims_nothing_worked_by_hand():
     # Of four captions, one refuses and one makes a zebra up.
-    with pytest.warns(VifidelWarning, match=r"1 refuse to answer of 4 texts of system 'mine'"):
+    with pytest.warns(VifidelWarning, match=r"of 4 texts of system 'mine', 1 is a refusal"):
         run = scored({"mine": CLEAN | {2: REFUSAL, 3: "A dog."}})
     scores = run.scores["mine"]
     assert [scores[f"VIFIDEL-H{letter}"] for letter in "sin"] == pytest.approx([1 / 3] * 3)
@@ -73,7 +73,7 @@ def test_what_claims_nothing_worked_by_hand():
 def test_saying_nothing_wins_nothing():
     # The same captions, of which one system refuses a half: the rates are of the other half.
     half = {0: CLEAN[0], 1: CLEAN[1], 2: REFUSAL, 3: REFUSAL}
-    with pytest.warns(VifidelWarning, match="2 refuse to answer of 4"):
+    with pytest.warns(VifidelWarning, match="of 4 texts .* 2 are refusals"):
         run = scored({"half": half, "whole": CLEAN}, metrics="VIFIDEL-H")
     assert run.scores["half"]["VIFIDEL-Hs"] == run.scores["whole"]["VIFIDEL-Hs"] == 1 / 2
     assert "claim nothing (refusals, empty, only reasoning): 2 of 4 of half." in repr(run)
@@ -116,12 +116,13 @@ def test_every_output_counts_and_shows_what_was_written(tmp_path, run):
 def test_samples_of_an_image():
     samples = {i: [THOUGHT + "A dog.", REFUSAL, "A zebra."] for i in OBJECTS}
     samples[3] = ["A dog."]
-    with pytest.warns(VifidelWarning, match="3 refuse to answer of 10"):
+    with pytest.warns(VifidelWarning, match="of 10 texts .* 3 are refusals"):
         run = scored({"mine": samples}, samples=True, metrics="VIFIDEL-H")
     counts = run.counts["mine"]
     assert (counts["samples"], counts["no_claim"], counts["reasoning"]) == (10, 3, 3)
     # A dog and a zebra for three images each, and a dog for one.
     assert run.scores["mine"]["VIFIDEL-Hs mean"] == pytest.approx((3 * 1 / 2 + 0) / 4)
+    assert "only reasoning): 3 of 10 of mine. VIFIDEL-Hs" in str(run).replace("\n  ", " ")
 
 
 @pytest.mark.parametrize("make", [Vifidel, VifidelPRF, VifidelH, Chair])
@@ -133,6 +134,7 @@ def test_scorers_of_a_users_own(make):
     assert "|captions:answers-1" in scorer.signature()
     as_written = scorer.as_written()
     assert "|captions:as-written" in as_written.signature()
+    assert repr(as_written) == f"{scorer!r}.as_written()"
     assert as_written.score(written[:1], image_ids=[0], references=[[]])[0] != one
     gts, res = {0: []}, {0: [written[0]]}
     np.testing.assert_equal(scorer.compute_score(gts, res)[0], one)
@@ -147,5 +149,5 @@ def test_one_caption_for_many_images_is_suspicious():
     captions = {i: f"A dog number {i}." for i in many}
     scored({"mine": captions}, objects=many, references=None, metrics="VIFIDEL")
     captions |= dict.fromkeys(range(12), "The picture shows something.")
-    with pytest.warns(VifidelWarning, match="12 of 30 images have the same caption"):
+    with pytest.warns(VifidelWarning, match="12 of 30 captions of system .* are the same"):
         scored({"mine": captions}, objects=many, references=None, metrics="VIFIDEL")

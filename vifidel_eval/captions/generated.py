@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .refusals import is_refusal
-from .wrapping import MARKUP, unwrapped
+from .wrapping import MARKUP, PAIRS, unwrapped
 
 RULE = "answers-1"  #: what signatures say of the rule
 AS_WRITTEN = "as-written"  #: what they say where it is off
@@ -30,21 +30,24 @@ _THOUGHTS = frozenset(
 _ANSWERS = frozenset(
     "answer caption final response output description conclusion summary solution result".split()
 )
-_OF_NAMES = frozenset("of the my a inner internal step by chain seed text image short".split())
+_OF_NAMES = frozenset(
+    "of the my a inner internal step by chain seed text image short content process steps".split()
+)
 _ENDING = frozenset(("end", "eot", "close"))
 _BEGINNING = frozenset(("begin", "start", "open"))
 _MODELS = frozenset(("assistant", "model", "gpt", "bot", "ai"))
 # What tokens of chat templates do, by the letters of their names; closing ones have a slash.
 _OF_TURNS = {
-    **dict.fromkeys(("s", "bos", "beginoftext", "beginofsentence", "startoftext"), "begin"),
     **dict.fromkeys(
-        (
-            *("/s", "eos", "/end", "/endoftext", "/imend", "/eotid", "/eot", "eomid", "eom"),
-            *("endoftext", "/endofturn", "/endofsentence", "/endofturntoken", "/endofutterance"),
-            *("return", "pad"),
-        ),
+        "s bos beginoftext beginofsentence startoftext startofturntoken imsep".split(), "begin"
+    ),
+    **dict.fromkeys(
+        "/s eos /end /endoftext /imend /eotid /eot eomid eom endoftext endofturn /endofturn "
+        "/endofsentence /endofturntoken /endofutterance return pad unk".split(),
         "end",
     ),
+    "beginofbox": "answer",
+    "/endofbox": "/answer",
 }
 _OF_ROLES = {
     **dict.fromkeys(_MODELS, "model"),
@@ -55,9 +58,9 @@ _OF_MISTRAL = {"inst": "other", "/inst": "model"}
 _MARK = re.compile(
     # A channel of gpt-oss, with its name: <|channel|>final<|message|>.
     r"<\|channel\|?>\s*(?P<channel>[\w.]{0,40})"
-    r"(?:[^<\n]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>)?|(?P<closed><channel\|>)|"
+    r"(?:[^<\n]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>)?|(?P<closed><(?:channel|turn)\|>)|"
     # A role that a template names: <|im_start|>assistant.
-    r"(?:<\|im_start\|>|<\|start\|>|<start_of_turn>|<\|start_header_id\|>)\s*"
+    r"(?:<\|im_start\|>|<\|start\|>|<start_of_turn>|<\|turn>|<\|start_header_id\|>)\s*"
     r"(?P<role>(?:assistant|model|user|human|system|tool|developer|)\b)"
     r"(?:[ \t]*<\|end_header_id\|>)?|"
     # At the beginning of a line: USER:, ### Assistant:.
@@ -66,11 +69,14 @@ _MARK = re.compile(
     # Tags and tokens.
     r"<[|\uff5c]?(?P<tag>/?[ ]?[A-Za-z][\w:.\u2581 -]{0,40}?)(?:\s[^<>]{0,200})?"
     r"[|\uff5c]?/?>|"
-    r"\u25c1(?P<kimi>/?\w{1,40})\u25b7|\[(?P<square>/?[A-Z][A-Z_ ]{1,40})\]|"
+    r"(?:\u25c1|\[\|)(?P<kimi>/?\w{1,40})(?:\u25b7|\|\])|\[(?P<square>/?[A-Z][A-Z_ ]{1,40})\]|"
     r"(?P<boxed>\\boxed\{)",
     re.M,
 )
 _WORDS = re.compile(r"[A-Za-z]+")
+# What surrounds a tag that a caption mentions: A sign with "<think>" on it.
+_SENTENCE_BEGINS = re.compile(r"[^.!?:\n]*\w,? [\"'\u201c\u2018(`]?")
+_SENTENCE_GOES_ON = re.compile(r"(?:[\"'\u201d\u2019)`]|,? (?=[a-z]))[^.!?\n]*[.!?]?\s*")
 # What is left of gpt-oss's channels where special tokens were skipped.
 _BARE_FINAL = "assistantfinal"
 _BARE = re.compile(r"\s*(?:analysis|commentary)(?=\S)")
@@ -90,7 +96,7 @@ _LABEL = re.compile(
 _SOMETHING = re.compile(r"[^\W_]")  # a letter or digit
 # Without any of these a text is a caption, or empty, or a refusal.
 _AROUND = re.compile("[{<\\[\u25c1`:\\\\\n]|assistantfinal")
-_OUTSIDE = frozenset("\"'\u201c\u2018\u00ab*_#>")
+_OUTSIDE = frozenset((*PAIRS, *"*_#>"))
 _FIRST = re.compile(
     r"\s*(?:sure|certainly|of course|absolutely|ok|alright|got|great|no prob|i['\u2019]d|i would|"
     r"happy|glad)",
@@ -121,11 +127,8 @@ class Answer:
     @property
     def shown(self) -> str:
         """What people are shown: the caption, or the text as written with a mark before it."""
-        return (
-            f"[claims nothing: {self.why_nothing}] {self.written}"
-            if self.why_nothing
-            else self.caption
-        )
+        mark = f"[claims nothing: {self.why_nothing}]"
+        return f"{mark} {self.written}".rstrip() if self.why_nothing else self.caption
 
 
 def read_answer(text: str) -> Answer | None:
@@ -273,6 +276,9 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     if _BARE_FINAL in text and _BARE.match(text):
         reading.reasoned, at = True, text.rindex(_BARE_FINAL) + len(_BARE_FINAL)
     marks = [(kind, mark) for mark in _MARK.finditer(text, at) if (kind := _kind_of(mark))]
+    thoughts = [mark for kind, mark in marks if kind in ("thought", "/thought")]
+    if len(thoughts) == 1 and _is_mentioned(thoughts[0]):
+        marks = [(kind, mark) for kind, mark in marks if mark is not thoughts[0]]
     last_close, last_model = (
         max((mark.start() for kind, mark in marks if kind == which), default=-1)
         for which in ("/thought", "model")
@@ -301,6 +307,12 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     return caption, reading.reasoned, reading.around
 
 
+def _is_mentioned(mark: re.Match[str]) -> bool:
+    """Return whether a mark is in the middle of the only sentence of a text."""
+    before, after = mark.string[: mark.start()], mark.string[mark.end() :]
+    return bool(_SENTENCE_BEGINS.fullmatch(before) and _SENTENCE_GOES_ON.fullmatch(after))
+
+
 def _kind_of(mark: re.Match[str]) -> str:
     """Return what a mark does, a key of `_STEPS` or ``"boxed"``; empty if it is no mark."""
     if mark["boxed"] or mark["closed"]:
@@ -318,6 +330,7 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
     """Return what a tag or token does, by the words of its name."""
     name = mark["tag"] or mark["kimi"] or mark["square"]
     words = [word.lower() for word in _WORDS.findall(name)]
+    own = [word.lower() for word in _WORDS.findall(name.rpartition(":")[2])]  # of seed:eos, eos
     closes = name.startswith("/") or not _ENDING.isdisjoint(words)
     core = [word for word in words if word not in _ENDING | _BEGINNING | _OF_NAMES]
     slash = "/" if closes else ""
@@ -325,7 +338,7 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
         return f"{slash}thought"
     if core and _ANSWERS.issuperset(core):
         return f"{slash}answer"
-    joined = slash + "".join(words)
+    joined = slash + "".join(own)
     if mark["square"]:
         return _OF_MISTRAL.get(joined) or _OF_TURNS.get(joined, "")
     is_token = mark[0][1] in "|\uff5c"

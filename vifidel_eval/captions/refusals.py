@@ -1,9 +1,9 @@
 """Refusals: texts in which a language model says that it does not answer, and nothing else.
 
 A text is read clause by clause. A clause *declines* if its speaker apologises, is a language model,
-or cannot, may not or will not do something; it is *talk* if it asks, offers, thanks or gives
-reasons. Everything else describes something. A refusal declines and describes nothing, so that *I
-cannot identify the person, but the image shows a man* is a caption.
+or cannot, may not or will not answer; it is *talk* if it asks, offers, thanks or gives reasons.
+Everything else describes something. A refusal declines and describes nothing, so that *I cannot
+identify the person, but the image shows a man* and *I cannot wait for this pizza* are captions.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _CONTRACTIONS = (
     ("i'll", "i will"),
     ("we're", "we are"),
     ("it's", "it is"),
+    ("that's", "that is"),
     ("there's", "there is"),
 )
 # A clause ends with its sentence, before a conjunction that contrasts, and where after a comma
@@ -32,16 +33,23 @@ _ENDS = re.compile(
     r"[.!?;:\n\u3002]+|\u2014| - |\b(?:but|however|though|although|nevertheless|nonetheless)\b|"
     r"\bso (?=i\b|we\b)|,(?=\s+(?:the|this|it|there|here|he|she|they|i|we|an?)\b)"
 )
-_ADVERB = r"(?:\w+ly |just |still |also |really |at this time |at the moment )*"
+
+
+def _any(words: str) -> str:
+    """Return a pattern of one of these words; a blank within one is written as an underscore."""
+    return f"(?:{'|'.join(words.split()).replace('_', ' ')})"
+
 
 _MOST_BEFORE = 8  # apologies and the like, before a clause describes something
 # What may stand before the verdict of a clause: greetings and conjunctions.
 _BEFORE = re.compile(
-    r"(?:oh|well|hello|hi|hey|hmm|and|so|yet|thus|therefore|that|okay|ok)\b|(?:no|yes)(?=,)"
+    r"(?:(?:oh|oops|uh|um|ah|well|hello|hi|hey|hmm|and|so|yet|thus|therefore|that(?! is\b)|okay|ok)"
+    r"\b|(?:no|yes)(?=,))"
 )
 _APOLOGY = re.compile(
     r"(?:(?:i|we) (?:am|are) )?(?:\w+ )?(?:sorry|afraid)\b(?: about (?:that|this)| for (?:the|any) "
-    r"\w+)?|(?:(?:my|our|please accept my) )?(?:\w+ )?apolog(?:y|ies)\b(?: for (?:the|any) \w+)?|"
+    r"\w+)?(?:, \w+$)?|"
+    r"(?:(?:my|our|please accept my) )?(?:\w+ )?apolog(?:y|ies)\b(?: for (?:the|any) \w+)?|"
     r"(?:i|we) (?:do )?apologi[sz]e\b(?: for (?:the|any) \w+)?|(?:unfortunately|regrettably)\b|"
     r"(?:i|we) regret\b(?: to (?:say|inform you))?"
 )
@@ -50,59 +58,99 @@ _MODEL = (
     r"assistant|artificial intelligence)\b"
 )
 _AS_A_MODEL = re.compile(
-    rf"(?:as|being) (?:just |only )?an? [^,]{{0,60}}?{_MODEL}[^,]{{0,40}}(?:,|$)"
+    rf"(?:as|being) (?:just |only )?an? [^,]{{0,60}}?{_MODEL}"
+    r"(?: (?:that|which|who|developed|trained|created|designed|made|built|based|with|without|"
+    r"like|model|assistant|system|only)\b[^,]{0,60}?)?(?:,|$|(?= (?:i|we)\b))"
 )
 _IS_A_MODEL = re.compile(rf"i am (?:\w+ )?an? [^,]{{0,60}}?{_MODEL}")
-_NOT_ABLE = re.compile(
-    rf"(?:(?:i|we) {_ADVERB})?(?:(?:am|are|was|were) {_ADVERB})?(?:unable|incapable)\b|"
-    rf"(?:i|we) {_ADVERB}(?:am|are|was|were) {_ADVERB}not {_ADVERB}(?:able|capable|allowed|"
-    r"permitted|"
-    r"authori[sz]ed|designed|programmed|equipped|trained|comfortable|supposed|in a position|sure|"
-    r"certain|going to)\b|"
-    rf"not able to\b|(?:i|we) {_ADVERB}do {_ADVERB}not {_ADVERB}(?:know|feel comfortable|possess|"
-    r"identify|recogni[sz]e|support|process|provide|describe|engage|comment|(?:actually )?have "
-    r"(?:the |any |an? |enough |sufficient |direct |visual |real-time |personal )*(?:ability|"
-    r"abilities|access|way|information|info|details?|permission|capabilit\w+|means|context|image|"
-    r"picture|photo|vision|eyes|knowledge|opinions?|data))\b|"
-    rf"(?:i|we) {_ADVERB}(?:have no|lack|refuse|decline|must decline|have to decline|need to "
-    r"decline|prefer not|would prefer not|would rather not|must refuse)\b|"
-    r"it is (?:not|im)(?: )?(?:possible|appropriate)(?: for me)? to\b|"
-    r"it is against (?:my|the|our)\b"
+
+_WE = "(?:i|we) "
+_ARE = "(?:am|are|was|were) "
+_ADVERB = (
+    r"(?:(?!(?:comp|rep)ly )\w+ly |just |still |also |at this time |at the moment |"
+    r"in good conscience |be able to )*"
 )
-_MAY_NOT = re.compile(
-    rf"(?:(?:(?:i|we) {_ADVERB})?(?:can|could)|(?:i|we) {_ADVERB}(?:will|would|may|must|should|"
-    rf"shall)|(?:i|we) {_ADVERB}(?:do|did)(?= not "
-    r"(?:see|receive|get|find|detect|notice|observe)\b)) "
-    rf"{_ADVERB}not\b ?{_ADVERB}(?P<rest>.*)",
-    re.S,
+_ADVERBS = re.compile(_ADVERB)
+_ALLOWED = _any(
+    "able capable allowed permitted authori[sz]ed designed programmed equipped trained "
+    "comfortable supposed in_a_position going"
+)
+# Before what somebody cannot, may not, will not or does not do.
+_NOT = re.compile(
+    rf"(?:(?:{_WE}{_ADVERB})?(?:can|could)|"
+    rf"{_WE}{_ADVERB}(?:will|would|may|must|should|shall|do|did)) {_ADVERB}not\b|"
+    rf"(?:{_WE}{_ADVERB})?(?:{_ARE}{_ADVERB})?(?:unable|incapable)\b(?: (?:to|of)\b)?|"
+    rf"(?:{_WE}{_ADVERB}{_ARE}{_ADVERB})?not {_ADVERB}{_ALLOWED}\b(?: (?:to|of|with)\b)?|"
+    rf"it is (?:not|im) ?{_any('possible appropriate')}(?: for me)? to\b|"
+    rf"{_WE}(?:{_ADVERB}(?:must |have to |need to ))?{_ADVERB}"
+    rf"{_any('refuse decline prefer_not would_prefer_not would_rather_not')}\b(?: to\b)?"
+)
+# To answer, with the words that are not about a picture of an animal that cannot do it.
+_ANSWERING = re.compile(
+    r"help(?! but\b| \w+ing\b)|share(?! my\b| an?\b)|(?:make|draw) (?:any |an? )?(?:assumption|"
+    r"judge?ment|inference|conclusion|guess)|give (?:you|any|information|details|an answer)|"
+    r"do (?:that|this|so|it)\b|"
+    + _any(
+        "assist provide describe identify recogni[sz]e name comply fulfill? answer respond reply "
+        "process analy[sz]e interpret generate produce create write caption summari[sz]e offer "
+        "support engage comment discuss continue proceed complete determine confirm verify assess "
+        "evaluate perceive disclose reveal speculate guess infer participate accommodate perform "
+        "feel_comfortable"
+    )
+    + r"\b(?! (?:if|whether)\b)"
 )
 # Of these it is the picture that is described, or a life: *I cannot see any zebra*.
 _LOOKING = re.compile(
-    r"(?:see|find|spot|notice|detect|observe|make out|receive|get|view)\b(?P<what>.*)", re.S
+    _any(
+        "see find spot notice detect observe make_out receive get view access open load display "
+        "look_at read decipher understand"
+    )
+    + r"\b(?P<what>.*)",
+    re.S,
+)
+_KNOWING = re.compile(
+    _any("tell say know be_sure be_certain") + r"(?: (?:you|for (?:sure|certain)|exactly))*"
+    r"(?:$| (?:who|what|which|how|where|anything|the answer|from|about)\b)"
 )
 _LIVING = re.compile(
     r"(?:wait|believe|think|stop|resist|imagine|help but|get enough|say no|go wrong|afford|live|"
-    r"remember|forget|(?:tell|say|determine|know) (?:if|whether))\b"
+    r"look away|take (?:my|our) eyes|remember|forget|(?:tell|say|determine|know) (?:if|whether))\b"
+)
+_LACKING = re.compile(
+    rf"{_WE}{_ADVERB}(?:do {_ADVERB}not {_ADVERB}(?:have|possess)|have no|lack) "
+    r"(?:the |any |an? |enough |sufficient |direct |visual |real-time |personal )*"
+    rf"(?:{_any('ability abilities access way information info details? permission')}|"
+    r"capabilit\w+|means|context|image|picture|photo|vision|eyes|knowledge|opinions?|data|"
+    r"(?:idea|clue)(?=$| who\b| what\b))\b|"
+    rf"{_WE}{_ADVERB}{_ARE}{_ADVERB}not {_ADVERB}(?:sure|certain)\b(?! (?:if|whether)\b)|"
+    r"it is against (?:my|the|our)\b|"
+    rf"(?:that|this|it) is (?:not something (?:that )?{_WE}(?:can|am|will)|"
+    rf"something (?:that )?{_WE}(?:can|am|will) not)\b"
 )
 _PICTURE = re.compile(
     r"\s*(?:who|what|how|where|which)\b.*|"
-    r"(?:\s*(?:an?|the|any|this|that|your|actual|attached|uploaded|visual|directly|or|and|"
+    r"(?:\s*(?:an?|the|any|this|that|your|our|actual|attached|uploaded|visual|directly|or|and|"
     r"view|access|content|contents|of|from|in|to|me|here|you|have|has|been|provided|shared|"
     r"images?|pictures?|photos?|photographs?|files?|attachments?|attached|anything|it|them|"
-    r"visuals?)\b,?)+\s*",
+    r"visuals?|messages?|chat|conversation|request|question|sent|for)\b,?)+\s*",
     re.S,
 )
+_IMAGE = r"(?:image|picture|photo|photograph|file|attachment|link)"
 _NO_PICTURE = re.compile(
     r"(?:there is |i see |it (?:seems|looks|appears)(?: like| that)? (?:there is )?)?"
-    r"(?:no|not an?) "
-    r"(?:image|picture|photo|photograph|file|attachment|description|caption|content|answer)\b"
+    rf"(?:no|not an?) (?:{_IMAGE}|description|caption|content|answer)\b"
     r"(?: (?:was|is|has been|here))?"
     r"(?: (?:attached|provided|uploaded|shared|included|given|available|visible|found|here|to "
     r"describe|(?:in|to|with) (?:your|this|the) \w+|yet))*\s*|"
-    r"(?:the|your|this|an?) (?:image|picture|photo|photograph|file|attachment|link)(?: \w+){0,6}? "
-    r"not "
-    r"(?:\w+ )?(?:load\w*|attach\w*|upload\w*|provided|available|accessible|visible to me|come "
-    r"through|open\w*|display\w*)\b.*",
+    rf"there (?:is|does) not (?:(?:seem|appear) to be )?(?:an?|any) {_IMAGE}"
+    r"(?: (?:attached|provided|uploaded|shared|here|(?:in|to|with) your \w+))*\s*|"
+    rf"(?:the|your|this|an?) {_IMAGE}(?: (?:that|you|i|file|link|url|attached|provided|uploaded|"
+    r"shared|sent|have|has|is|are|was|were|did|does|do|can|could|seems|appears|to|be)){0,8} not "
+    r"(?:\w+ )?(?:be )?(?:load\w*|attach\w*|upload\w*|provided|available|accessible|accessed|"
+    r"processed|opened|found|visible to me|visible|come through|coming through|display\w*)\b"
+    r"(?! on the| to the)[^,]*|"
+    rf"(?:please|(?:can|could|would) you(?: please)?) "
+    rf"(?:provide|upload|attach|send|share)\b[^,]{{0,40}}\b{_IMAGE}\b.*",
     re.S,
 )
 _TALK = re.compile(
@@ -122,17 +170,21 @@ _TALK = re.compile(
     r"(?:the|this|your) (?:request|question)\b)"
 )
 _OPENING = re.compile(
-    r"[\W_]*(?:i|we|i['\u2019]?m|sorry|my|our|apolog\w+|unfortunately|regrettably|as|being|unable|"
-    r"cannot|can['\u2019]t|please|hello|hi|hey|oh|well|thanks?|it|it['\u2019]s|there|no|the|your|this|"
-    r"an?"
-    r"|if|could|can|so|very|hmm|okay|ok|yes|not|incapable|while|for)\b",
+    r"[\W_]*"
+    + _any(
+        "i we i['\u2019]?m sorry my our apolog\\w+ unfortunately regrettably as being unable "
+        "cannot can['\u2019]t please hello hi hey oh oops uh um ah well thanks? it it['\u2019]s "
+        "that that['\u2019]s there no the your this an? if could can so very hmm okay ok yes not "
+        "incapable while for"
+    )
+    + r"\b",
     re.I,
 )
 # Without one of these pieces of words nothing is declined; most captions have none.
 _DECLINING = (
-    *("not", "n't", "n\u2019t", "no ", "No ", "NO ", "nable", "orry", "polog", "eclin", "efus"),
-    *(" lack", "egret", "fraid", "nfortun", "ncapab", "AI", "model", "assist"),
-)
+    "not|Not |n't|n\u2019t|no |No |NO |nable|orry|polog|eclin|efus| lack|egret|fraid|nfortun|"
+    "ncapab|AI|model|assist|gainst|lease"
+).split("|")
 
 
 def is_refusal(text: str) -> bool:
@@ -144,16 +196,18 @@ def is_refusal(text: str) -> bool:
         lowered = lowered.replace(short, long)
     declines = False
     for clause in _ENDS.split(lowered):
-        said = " ".join(clause.split()).strip(" ,*_-\"'()")
-        kind = _kind(said)
+        kind = _kind(" ".join(clause.split()).strip(" ,*_-\"'()"), declines)
         if kind is None:
             return False
         declines |= kind
     return declines
 
 
-def _kind(clause: str) -> bool | None:
-    """Return True for a clause that declines, False for talk, None if it describes something."""
+def _kind(clause: str, declined: bool) -> bool | None:
+    """Return True for a clause that declines, False for talk, None if it describes something.
+
+    `declined` says whether a clause before it declines.
+    """
     declines = False
     for _ in range(_MOST_BEFORE):
         for before, declining in ((_BEFORE, False), (_APOLOGY, True), (_AS_A_MODEL, True)):
@@ -165,13 +219,23 @@ def _kind(clause: str) -> bool | None:
             break
     if not clause:
         return declines
-    if _NOT_ABLE.match(clause) or _IS_A_MODEL.match(clause) or _NO_PICTURE.fullmatch(clause):
+    if _LACKING.match(clause) or _IS_A_MODEL.match(clause) or _NO_PICTURE.fullmatch(clause):
         return True
-    refused = _MAY_NOT.match(clause)
+    refused = _NOT.match(clause)
     if refused is not None:
-        rest = refused["rest"]
-        looking = _LOOKING.match(rest)
-        if looking is not None and not _PICTURE.fullmatch(looking["what"] or " it"):
-            return None
-        return None if _LIVING.match(rest) else True
+        return _is_to_answer(clause[refused.end() :], declined or declines) or None
     return declines if _TALK.match(clause) else None
+
+
+def _is_to_answer(deed: str, declined: bool) -> bool:
+    """Return whether somebody who does not do this does not answer.
+
+    Of one who declined already, anything but looking and living is.
+    """
+    deed = _ADVERBS.sub("", deed.strip(), count=1)
+    looking = _LOOKING.match(deed)
+    if looking is not None:
+        return _PICTURE.fullmatch(looking["what"] or " it") is not None
+    if not deed or _ANSWERING.match(deed) or _KNOWING.match(deed):
+        return True
+    return declined and _LIVING.match(deed) is None

@@ -165,15 +165,15 @@ def warn_of_answers(systems: Iterable[System]) -> None:
         if silent:
             refusals = sum(one.why_nothing == "a refusal" for one in silent)
             kinds = [
-                f"{number} {what}"
+                f"{number} {'is' if number == 1 else 'are'} {what}"
                 for number, what in (
-                    (refusals, "refuse to answer"),
-                    (len(silent) - refusals, "are only reasoning"),
+                    (refusals, "a refusal" if refusals == 1 else "refusals"),
+                    (len(silent) - refusals, "only reasoning"),
                 )
                 if number
             ]
             _warn(
-                f"{' and '.join(kinds)} of {total} texts of system {system.name!r}, such as "
+                f"of {total} texts of system {system.name!r}, {' and '.join(kinds)}, such as "
                 f"{silent[0].written.strip()!r:.60}: they claim nothing, so rates of what is made "
                 "up leave them out, and their VIFIDEL-R and VIFIDEL-F are 0."
             )
@@ -181,7 +181,7 @@ def warn_of_answers(systems: Iterable[System]) -> None:
         text, number = texts.most_common(1)[0] if texts else ("", 0)
         if number >= max(_FEWEST, _SAME * total):
             _warn(
-                f"{number} of {total} images have the same caption by system {system.name!r}, "
+                f"{number} of {total} captions of system {system.name!r} are the same, "
                 f"{text!r:.60}: is it about the images?"
             )
 

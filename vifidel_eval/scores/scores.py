@@ -228,19 +228,24 @@ class Scores:
         }
         if silent:
             claim_nothing = ", ".join(
-                f"{number} of {len(next(iter(self.evaluations[name].values())).ids)} of {name}"
-                for name, number in silent.items()
+                f"{number} of {self._answers(name)} of {name}" for name, number in silent.items()
             )
-            undefined = [name for name in self.signatures if name in OF_CLAIMS]
+            names = dict.fromkeys(name.partition(" ")[0] for name in self.signatures)  # no "mean"
+            undefined = [name for name in names if name in OF_CLAIMS]
             notes.append(
                 f"Captions that claim nothing (refusals, empty, only reasoning): {claim_nothing}."
             )
             if undefined:
                 notes[-1] += (
-                    f" {', '.join(undefined)} are of the others, and tests compare systems on "
-                    "images where both claim something."
+                    f" {', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} of the "
+                    "others, and tests compare systems on images where both claim something."
                 )
         return notes
+
+    def _answers(self, system: str) -> int:
+        """Return how many captions of a system were scored or left out, all samples together."""
+        images = len(next(iter(self.evaluations[system].values())).ids)
+        return self.counts(system).get("samples", images)
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

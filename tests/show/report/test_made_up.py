@@ -12,7 +12,7 @@ from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.report import overview
 
 # Their captions repeat, as no model's do.
-pytestmark = pytest.mark.filterwarnings("ignore:.* images have the same caption by system")
+pytestmark = pytest.mark.filterwarnings("ignore:.* captions of system .* are the same")
 PHONE = {"width": 390, "height": 740}
 DESK = {"width": 1200, "height": 800}
 TRUE = "A dog runs on the grass beside a person."

@@ -126,7 +126,7 @@ def test_pairs_have_the_same_winners(folder):
     assert [row[2 + at][0] for at in range(2)] == ["*", "*"]  # against both others
 
 
-@pytest.mark.filterwarnings("ignore:.* images have the same caption by system")
+@pytest.mark.filterwarnings("ignore:.* captions of system .* are the same")
 @pytest.mark.parametrize("loaded", [False, True])
 def test_python(folder, loaded):
     pytest.importorskip("pandas")
