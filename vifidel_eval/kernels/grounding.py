@@ -26,7 +26,7 @@ from ..io.records import Remembered
 from ..words.english import singular
 from ..words.mentions import Unit
 from ..words.settings import SUPPORT
-from ..words.spelling import in_singular, spelling
+from ..words.spelling import spellings_in_number
 from ..words.synonyms import ClassList
 from .bags import bags_of_labels
 from .lexicon import Lexicon
@@ -213,13 +213,16 @@ class Grounding:
 
     @cached_property
     def _closed(self) -> Remembered[frozenset[str], frozenset[str]]:
-        spelled = {frozenset(map(_compared, names)): names for names in CLOSED_SETS.values()}
+        spelled = [
+            (frozenset(chain.from_iterable(map(spellings_in_number, names))), names)
+            for names in CLOSED_SETS.values()
+        ]
         return Remembered(
             lambda labels: next(
                 (
                     names
-                    for of_set, names in spelled.items()
-                    if of_set.issuperset(map(_compared, labels))
+                    for of_set, names in spelled
+                    if not any(map(of_set.isdisjoint, map(spellings_in_number, labels)))
                 ),
                 frozenset(),
             )
@@ -363,7 +366,3 @@ def _describing(unit: Unit) -> list[str]:
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
     """Return the word of each number; None for `NOTHING`."""
     return [None if number == NOTHING else lexicon.words[number] for number in numbers.tolist()]
-
-
-def _compared(label: str) -> str:
-    return spelling(in_singular(label))

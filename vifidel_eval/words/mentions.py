@@ -111,15 +111,17 @@ class MentionFinder:
     def __init__(self, classes: ClassList) -> None:
         self.classes = classes
         self.class_of: Mapping[str, str] = classes.class_of
-        own = dict.fromkeys(classes.added)
+        own: dict[str, str | None] = dict.fromkeys(classes.added)
         if not classes.published:
-            own |= dict.fromkeys([*classes.class_of, *classes.no_class])
+            own |= {**dict.fromkeys(classes.no_class), **classes.class_of}
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
         self._acting = {self.class_of.get(name) for name in _ACTING} - {None}
         self._person = self.class_of.get("person")
+        # As the list spells them: its *cell-phone* is what *cell phone* becomes.
+        as_listed = str if classes.published else lambda name: classes.name_of(name) or name
         terms = [
-            Term(tuple(term.split()), becomes, not classes.published, order)
+            Term(tuple(term.split()), as_listed(becomes), not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]
