@@ -316,6 +316,8 @@ def _as_list(items: Any) -> Iterable[Any]:
 def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
     all_listed: list[Listed] = []
     for name, number in counts.items():
+        if number is None:  # a table of counts by label has such cells for other images
+            continue
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
                 f"the count of {name!r:.40} is {number!r:.40}, not a whole number; give a list of "
