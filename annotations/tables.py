@@ -177,11 +177,9 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
                 found.ask(image_id, one.name, row)
                 continue
             score = _score_of(row[score_column], row) if score_column else one.score
-            box: dict[str, Any] = {}
-            if found.keeps_boxes:
-                box["sides"] = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
-                box["size"] = number_of(row.get("width")), number_of(row.get("height"))
-            found.add(image_id, one.name, row, number * one.number, score, **box)
+            sides = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
+            size = number_of(row.get("width")), number_of(row.get("height"))
+            found.add(image_id, one.name, row, number * one.number, score, sides, size)
     if count_column and found.asked:  # a count of 0 says that counts tell what was looked for
         for image_id in found.images:
             found.asked_in(image_id)

@@ -41,7 +41,7 @@ def files(tmp_path):
     contents = {
         "a": [{"image_id": n, "caption": text} for n, text in enumerate(captions, 1)],
         "b": [{"image_id": n, "caption": "@a tree"} for n in (1, 2)],
-        "objects": {"1": ["dog", f"-{BAD}", "+bus"], "2": ["=bus", "@x"]},
+        "objects": {"1": {"dog": 1, f"-{BAD}": 1, "+bus": 1}, "2": {"=bus": 1, "@x": 1}},
         "references": {"1": ["a dog", BAD], "2": ["a bus", "x"]},
     }
     for name, content in contents.items():

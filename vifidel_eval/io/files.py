@@ -118,7 +118,7 @@ def no_text(content: bytes) -> str:
     """Return what a file is that begins so, and what to do, if it is known and no UTF-8 text."""
     known = next((said for magic, said in _NO_TEXT.items() if content.startswith(magic)), "")
     # UTF-16 without a byte order mark: every other byte of ASCII is 0.
-    return known or (_UTF_16 if b"\0" in content[:2] else "")
+    return known or (_UTF_16 if b"\0\0" in (content[:4:2], content[1:4:2]) else "")
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
