@@ -25,7 +25,7 @@ from ..words.content_words import piece_words
 from ..words.english import singular
 from ..words.mentions import Unit
 from ..words.settings import SUPPORT
-from ..words.spelling import in_singular, spelling
+from ..words.spelling import spellings_in_number
 from ..words.synonyms import ClassList
 from .bags import bags_of_labels, positions, starts_of
 from .known import Deniable, Known, Verdict
@@ -203,13 +203,16 @@ class Grounding:
 
     @cached_property
     def _closed(self) -> Remembered[frozenset[str], frozenset[str]]:
-        spelled = {frozenset(map(_compared, names)): names for names in CLOSED_SETS.values()}
+        spelled = [
+            (frozenset(chain.from_iterable(map(spellings_in_number, names))), names)
+            for names in CLOSED_SETS.values()
+        ]
         return Remembered(
             lambda labels: next(
                 (
                     names
-                    for of_set, names in spelled.items()
-                    if of_set.issuperset(map(_compared, labels))
+                    for of_set, names in spelled
+                    if not any(map(of_set.isdisjoint, map(spellings_in_number, labels)))
                 ),
                 frozenset(),
             )
@@ -313,7 +316,3 @@ class Grounding:
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
     """Return the word of each number; None for `NOTHING`."""
     return [None if number == NOTHING else lexicon.words[number] for number in numbers.tolist()]
-
-
-def _compared(label: str) -> str:
-    return spelling(in_singular(label))

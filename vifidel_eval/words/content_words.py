@@ -84,7 +84,8 @@ _HYPHENS = "\u2010\u2011\u2043\u2212\ufe63\uff0d"
 # Letters and digits in another form: full-width, a ligature, bold. Superscripts are notes.
 _SAME_LETTER, _NOTES = ("<wide>", "<narrow>", "<font>", "<compat>"), ("<super>", "<sub>")
 _LAST_OF_ASCII = 0x7F
-_ZERO_WIDTH_SPACE = 0x200B  # may be all that is between two words
+_ZERO_WIDTH_SPACE = 0x200B  # may be all that is between two words, but of no Latin ones
+_IN_LATIN = re.compile("(?<=[A-Za-z])\u200b(?=[A-Za-z])")
 _JOINING_MARKS = frozenset((0x34F, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 #: What `plain` has to look at.
 NOT_PLAIN = re.compile(r"[\\<&\x1b\x80-\U0010ffff]|://")
@@ -112,6 +113,7 @@ def plain(caption: str) -> str:
         # Python converts no number of thousands of digits.
         caption = unescape(_NO_CHARACTER.sub(" ", caption))
     if not caption.isascii():
+        caption = _IN_LATIN.sub("", caption)
         caption = "".join(map(_plain_characters().__getitem__, nfc(caption)))
     if "://" in caption:
         caption = _ADDRESS.sub(" ", caption)

@@ -124,9 +124,9 @@ class MentionFinder:
     def __init__(self, classes: ClassList) -> None:
         self.classes = classes
         self.class_of: Mapping[str, str] = classes.class_of
-        own = dict.fromkeys(classes.added)
+        own: dict[str, str | None] = dict.fromkeys(classes.added)
         if not classes.published:
-            own |= dict.fromkeys([*classes.class_of, *classes.no_class])
+            own |= {**dict.fromkeys(classes.no_class), **classes.class_of}
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
@@ -138,8 +138,10 @@ class MentionFinder:
         }
         self._person = self.class_of.get("person")
         self._animals = {self.class_of.get(name) for name in _ANIMALS} - {None}
+        # As the list spells them: its *cell-phone* is what *cell phone* becomes.
+        as_listed = str if classes.published else lambda name: classes.name_of(name) or name
         terms = [
-            Term(tuple(term.split()), becomes, not classes.published, order)
+            Term(tuple(term.split()), as_listed(becomes), not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]

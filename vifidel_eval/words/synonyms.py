@@ -44,7 +44,7 @@ from ..io.records import Remembered
 from .content_words import lines_of
 from .english import singular
 from .kinds import Kinds, Parent
-from .spelling import in_singular, spelling, words_in
+from .spelling import spelling, spellings_in_number, words_in
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -101,19 +101,19 @@ class ClassList:
         """
         if label in self.class_of:
             return label
-        return self.spelled.get(spelling(label)) or self._in_singular.get(
-            spelling(in_singular(label))
-        )
+        forms = spellings_in_number(label)
+        found = (known.get(form) for known in (self.spelled, self._in_number) for form in forms)
+        return next(filter(None, found), None)
 
     @cached_property
     def spelled(self) -> dict[str, str]:
         """The name of each `spelling`."""
-        return _by_spelling(self.class_of, str)
+        return _by_spelling(self.class_of, lambda name: [spelling(name)])
 
     @cached_property
-    def _in_singular(self) -> dict[str, str]:
-        """The name of each `spelling` in the singular, if one class alone has it."""
-        return _by_spelling(self.class_of, in_singular)
+    def _in_number(self) -> dict[str, str]:
+        """The name of each of its `spellings_in_number`, if one class alone has it."""
+        return _by_spelling(self.class_of, spellings_in_number)
 
     @cached_property
     def _of_none(self) -> dict[str, str]:
@@ -230,16 +230,24 @@ def _own(file: str) -> ClassList:
 def own_classes(names: Iterable[str]) -> dict[str, str]:
     """Return the class of each name that no list has: those that differ in spelling share one."""
     first: dict[str, str] = {}
-    return {x: first.setdefault(spelling(in_singular(x)), x) for x in names}
+    classes: dict[str, str] = {}
+    for name in names:
+        forms = spellings_in_number(name)
+        classes[name] = next((first[form] for form in forms if form in first), name)
+        for form in forms:
+            first.setdefault(form, classes[name])
+    return classes
 
 
-def _by_spelling(class_of: Mapping[str, str], form: Callable[[str], str]) -> dict[str, str]:
-    """Return the name that has each spelling in some form, unless two classes have such names."""
+def _by_spelling(
+    class_of: Mapping[str, str], spellings: Callable[[str], Iterable[str]]
+) -> dict[str, str]:
+    """Return the name that has each spelling, unless two classes have such names."""
     names: dict[str, str] = {}
     for name, of_class in class_of.items():
-        key = spelling(form(name))
-        if class_of.get(names.setdefault(key, name), of_class) != of_class:
-            names[key] = ""
+        for key in spellings(name):
+            if class_of.get(names.setdefault(key, name), of_class) != of_class:
+                names[key] = ""
     return {key: name for key, name in names.items() if name}
 
 
