@@ -74,9 +74,9 @@ def test_what_a_text_claims(text, expected):
 
 
 def test_a_misspelled_name_is_the_name_and_a_word_of_english_is_none():
-    units = FINDER.units("A girafe near the grave.", ())
-    assert [(u.text, u.words, u.category) for u in units if u.category == "giraffe"] == [
-        ("giraffe", "girafe", "giraffe")
+    units = FINDER.units("A zeebra near the grave.", ())
+    assert [(u.text, u.words, u.category) for u in units if u.category == "zebra"] == [
+        ("zebra", "zeebra", "zebra")
     ]
 
 
