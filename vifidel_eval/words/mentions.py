@@ -130,14 +130,8 @@ class MentionFinder:
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
-        acting = {self.class_of.get(name) for name in _ACTING} - {None}
-        self._acting = {
-            one
-            for one in classes.class_of.values()
-            if not acting.isdisjoint(classes.kinds.upward(one))
-        }
-        self._person = self.class_of.get("person")
-        self._animals = {self.class_of.get(name) for name in _ANIMALS} - {None}
+        self._acting = self._kinds_of(_ACTING)
+        self._people, self._animals = self._kinds_of(["person"]), self._kinds_of(_ANIMALS)
         # As the list spells them: its *cell-phone* is what *cell phone* becomes.
         as_listed = str if classes.published else lambda name: classes.name_of(name) or name
         terms = [
@@ -271,6 +265,14 @@ class MentionFinder:
             (subject_is_one, token.word == token.verb),
         )
 
+    def _kinds_of(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the classes of some names and all kinds of them."""
+        some = {self.class_of.get(name) for name in names} - {None}
+        upward = self.classes.kinds.upward
+        return frozenset(
+            one for one in set(self.class_of.values()) if not some.isdisjoint(upward(one))
+        )
+
     def _standings(
         self, read: Sequence[_Token], things: Sequence[tuple[int, int, str]]
     ) -> dict[int, Standing]:
@@ -285,7 +287,7 @@ class MentionFinder:
                 numbers[len(words)] = number
                 last = read[end - 1]
                 kind = "animal" if category in self._animals else "thing"
-                if category == self._person and last.is_plural:
+                if category in self._people and last.is_plural:
                     kind = "people"
                 words.append(Word(_joined(read[at:end]), kind))
                 done = end
@@ -421,8 +423,8 @@ class MentionFinder:
                 break
         behind = [token.word for token in read[end : end + BEHIND]]
         head = self.class_of.get(read[end].form)
-        if self.class_of[name] == self._person and (
-            head in (None, self._person) or may_be_verb(behind[0])
+        if self.class_of[name] in self._people and (
+            head is None or head in self._people or may_be_verb(behind[0])
         ):
             return False  # a woman skier is a woman; a woman pets
         return describes_noun(before, last.word, behind)
