@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .refusals import is_refusal
@@ -182,7 +182,8 @@ def _without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
 class _Reading:
     """What is known of a text that is read from mark to mark."""
 
-    kept: list[str]
+    kept: list[str] = field(default_factory=list)
+    is_kept: bool = False  # whether anything but blanks was
     skipping: str = ""  # a thought, channel or prompt; empty within a caption
     answer: str | None = None  # what the last answer's tags hold
     in_answer: bool = False
@@ -195,35 +196,41 @@ class _Reading:
         """Keep a piece of text, unless it is skipped."""
         if not self.skipping:
             self.kept.append(piece)
+            self.is_kept |= piece.strip() != ""
+
+    def forget(self) -> None:
+        """Keep nothing of what was read."""
+        self.kept.clear()
+        self.is_kept = False
 
     @property
     def has_text(self) -> bool:
         """Whether anything but blanks was kept."""
-        return self.answer is not None or any(piece.strip() for piece in self.kept)
+        return self.answer is not None or self.is_kept
 
     def hold(self, answer: str) -> None:
         """Take what stands between tags as the answer."""
         self.answer, self.in_answer, self.around = answer, False, True
-        self.kept.clear()
+        self.forget()
 
     def begin_thought(self) -> None:
-        if self.in_answer and not self.skipping and any(map(str.strip, self.kept)):
+        if self.in_answer and not self.skipping and self.is_kept:
             self.hold("".join(self.kept))
         self.skipping, self.reasoned = "thought", True
 
     def end_thought(self) -> None:
         if not self.skipping:  # what stands before it was the thought, wherever that began
-            self.kept.clear()
+            self.forget()
             self.answer, self.in_answer = None, False
         self.skipping, self.reasoned = "", True
 
     def begin_answer(self) -> None:
         if self.skipping != "thought" or not self.thought_ends:  # else it thinks of the format
             self.skipping, self.in_answer, self.around = "", True, True
-            self.kept.clear()
+            self.forget()
 
     def end_answer(self) -> None:
-        if not self.skipping and (self.in_answer or any(map(str.strip, self.kept))):
+        if not self.skipping and (self.in_answer or self.is_kept):
             self.hold("".join(self.kept))
 
     def begin_channel(self) -> None:
@@ -231,7 +238,7 @@ class _Reading:
 
     def begin_final(self) -> None:
         self.skipping, self.around = "", True
-        self.kept.clear()
+        self.forget()
 
     def begin_turn(self) -> None:
         self.around = True
@@ -247,7 +254,7 @@ class _Reading:
         self.around = True
         if self.skipping != "thought":
             self.skipping = "" if self.skipping == "prompt" else self.skipping
-            self.kept.clear()
+            self.forget()
 
     def other_speaks(self) -> None:
         self.around = True
@@ -272,7 +279,7 @@ _STEPS: Mapping[str, Callable[[_Reading], None]] = {
 
 def _between_marks(text: str) -> tuple[str, bool, bool]:
     """Return the caption between marks, whether there was reasoning, and whether other marks."""
-    reading, at = _Reading([]), 0
+    reading, at = _Reading(), 0
     if _BARE_FINAL in text and _BARE.match(text):
         reading.reasoned, at = True, text.rindex(_BARE_FINAL) + len(_BARE_FINAL)
     marks = [(kind, mark) for mark in _MARK.finditer(text, at) if (kind := _kind_of(mark))]
