@@ -25,7 +25,7 @@ REASONING, AROUND, NO_CLAIM = "reasoning", "around", "no_claim"
 _THOUGHTS = frozenset(
     "think thinking thinks thought thoughts reason reasoning reasons reflect reflection "
     "reflections scratchpad rationale cot monologue deliberation analysis planning brainstorm "
-    "brainstorming details".split()
+    "brainstorming details plan critique verification".split()
 )
 _ANSWERS = frozenset(
     "answer caption final response output description conclusion summary solution result".split()
@@ -53,6 +53,7 @@ _OF_ROLES = {
     **dict.fromkeys(_MODELS, "model"),
     **dict.fromkeys(("user", "human", "system", "tool", "developer"), "other"),
 }
+_OF_GEMMA = {"unused94": "thought", "unused95": "/thought"}
 _OF_MISTRAL = {"inst": "other", "/inst": "model"}
 
 _MARK = re.compile(
@@ -79,17 +80,18 @@ _SENTENCE_BEGINS = re.compile(r"[^.!?:\n]*\w,? [\"'\u201c\u2018(`]?")
 _SENTENCE_GOES_ON = re.compile(r"(?:[\"'\u201d\u2019)`]|,? (?=[a-z]))[^.!?\n]*[.!?]?\s*")
 # What is left of gpt-oss's channels where special tokens were skipped.
 _BARE_FINAL = "assistantfinal"
-_BARE = re.compile(r"\s*(?:analysis|commentary)(?=\S)")
+_BARE = re.compile(r"\s*(?:assistant)?(?:analysis|commentary)")
 _MACRO = re.compile(r"\\(?:text|mathrm|textbf|mbox)\{")
 
 _REASONS = re.compile(
-    r"(?:[*_#]+[ ]?)?(?:reasoning|thinking|thoughts?|thought process|chain of thought|analysis|"
-    r"rationale|let's think step by step|step 1)\b[*_]*[ ]?[:.\n]",
+    r"(?:[*_#]+[ ]?)?(?:reasoning|thinking|thoughts?|(?:thought|thinking|reasoning) process|"
+    r"chain of thought|analysis|rationale|let's think step by step|step 1)\b[*_]*[ ]?[:.\n]|"
+    r"(?:okay|alright|hmm)\b[,.]? (?:so |now )?(?:let me|let's|i need to)\b",
     re.I,
 )
 _LABEL = re.compile(
-    r"^[ \t]*[*_#]*[ ]?(?:the )?(?:final |my )?(?:answer|caption|response|output|description)"
-    r"(?: is)?[*_]*[ ]?:",
+    r"^[ \t]*[*_#]*[ ]?(?:the )?(?:(?P<final>final )|my )?"
+    r"(?:answer|caption|response|output|description)(?: is)?[*_]*[ ]?(?::|$)",
     re.I | re.M,
 )
 
@@ -165,9 +167,9 @@ def captions_in(texts: Iterable[str], answers: Iterable[Answer | None]) -> list[
 def _without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the caption in a text, and what was left out; a text without such things stays."""
     caption, reasoned, around = _between_marks(text)
-    labelled = _REASONS.match(caption.lstrip())
-    labels = [*_LABEL.finditer(caption)] if labelled else []
-    if labels:
+    labels = [*_LABEL.finditer(caption)]
+    reasons = caption[: labels[-1].start()].strip() if labels else ""
+    if reasons and (labels[-1]["final"] or _REASONS.match(reasons)):
         caption, reasoned = caption[labels[-1].end() :].lstrip(MARKUP), True
     for _ in range(8):  # a fence in quotes in an announcement, say
         inside = unwrapped(caption.strip())
@@ -191,6 +193,7 @@ class _Reading:
     around: bool = False
     ended: bool = False
     thought_ends: bool = False  # whether a thought ends further on
+    before: str = ""  # what stands before an end of a thought that had ended
 
     def keep(self, piece: str) -> None:
         """Keep a piece of text, unless it is skipped."""
@@ -220,6 +223,7 @@ class _Reading:
 
     def end_thought(self) -> None:
         if not self.skipping:  # what stands before it was the thought, wherever that began
+            self.before = (self.answer or "".join(self.kept)) if self.reasoned else ""
             self.forget()
             self.answer, self.in_answer = None, False
         self.skipping, self.reasoned = "", True
@@ -311,6 +315,8 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     if reading.in_answer and not reading.skipping:
         reading.hold("".join(reading.kept))
     caption = "".join(reading.kept) if reading.answer is None else reading.answer
+    if not caption.strip() and not reading.skipping:
+        caption = reading.before
     return caption, reading.reasoned, reading.around
 
 
@@ -341,6 +347,10 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
     closes = name.startswith("/") or not _ENDING.isdisjoint(words)
     core = [word for word in words if word not in _ENDING | _BEGINNING | _OF_NAMES]
     slash = "/" if closes else ""
+    if name in _OF_GEMMA:
+        return _OF_GEMMA[name]
+    if mark[0].endswith("/>"):  # an empty tag
+        return "begin" if core and core[-1] in _THOUGHTS else ""
     if core and core[-1] in _THOUGHTS:
         return f"{slash}thought"
     if core and _ANSWERS.issuperset(core):
