@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
+from ..captions.generated import without_the_rest
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry
 from ..io.image_ids import ImageId
@@ -82,7 +83,7 @@ def _there(entry: Entry, key: str, thing: Any, expected: str) -> bool | None:
     answer = entry.get(key)
     if isinstance(answer, bool):
         return answer
-    text = answer if isinstance(answer, str) else ""
+    text, _ = without_the_rest(answer if isinstance(answer, str) else "")
     text = " ".join(text.replace("\u2019", "'").lower().split()).strip(" \"'*.")
     if _UNSURE.match(text):
         return None

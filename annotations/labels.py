@@ -316,6 +316,8 @@ def _as_list(items: Any) -> Iterable[Any]:
 def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
     all_listed: list[Listed] = []
     for name, number in counts.items():
+        if number is None:  # a table of counts by label has such cells for other images
+            continue
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
                 f"the count of {name!r:.40} is {number!r:.40}, not a whole number; give a list of "
@@ -350,9 +352,12 @@ def _of_task(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
 
 
 def lists_labels(items: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping may be of an image: of a known shape, or without lists in it."""
+    """Return whether a mapping may be of an image: of a known shape, or of what may be counts."""
     known = is_arrays(items) or "objects" in items or _of_task(items) is not None
-    return known or not any(isinstance(x, Mapping) or is_listed(x) for x in items.values())
+    return known or not any(
+        isinstance(x, Mapping) or is_listed(x) or (isinstance(x, str) and number_of(x) is None)
+        for x in items.values()
+    )
 
 
 def has_indices(items: Mapping[Any, Any]) -> bool:

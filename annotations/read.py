@@ -55,7 +55,7 @@ FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for na
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
 _RECORD = (
     "image_id= image= img_path= file_name= filename= id=",
-    "objects tags labels[] thing entity_info text",
+    "objects tags labels[] labels= thing entity_info text",
 )
 
 

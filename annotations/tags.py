@@ -32,7 +32,22 @@ _NUMBERS = dict(
 )
 _ARTICLES = frozenset(("a", "an", "the"))
 _TIMES = frozenset("xX*\u00d7")
-_PLURALS = frozenset("men women people children mice feet teeth geese sheep fish deer".split())
+# Plurals of which the singular is not the word without its s, es or, with a y, ies.
+_SINGULARS = {
+    "men": "man", "women": "woman", "people": "person", "children": "child", "mice": "mouse",
+    "feet": "foot", "teeth": "tooth", "geese": "goose", "sheep": "sheep", "fish": "fish",
+    "deer": "deer", "oxen": "ox", "buses": "bus", "lenses": "lens", "knives": "knife",
+    "wolves": "wolf", "shelves": "shelf", "leaves": "leaf", "loaves": "loaf", "calves": "calf",
+    "scarves": "scarf", "halves": "half", "potatoes": "potato", "tomatoes": "tomato",
+    "heroes": "hero", "mangoes": "mango", "ties": "tie", "pies": "pie", "cookies": "cookie",
+    "hoodies": "hoodie", "brownies": "brownie", "smoothies": "smoothie", "movies": "movie",
+    "zombies": "zombie", "selfies": "selfie", "quizzes": "quiz",
+}  # fmt: skip
+_PAIRS = frozenset(  # that have no singular
+    "binoculars clothes glasses goggles headphones jeans pajamas pants pliers scissors shorts "
+    "sunglasses tongs trousers tweezers".split()
+)
+_ES = re.compile("(?<=ss|sh|ch)es$|(?<=[xz])es$")
 # *no objects*, *none*, *nothing was detected*
 _NOTHING = frozenset(("", "none", "nothing", "n/a", "null", "empty", "no"))
 _THINGS = frozenset(
@@ -218,11 +233,12 @@ def _counted(part: str) -> tuple[str, int]:
         if first in _NUMBERS or first.isdecimal():
             number = _NUMBERS.get(first) or _whole(first)
             rest = words[2:] if words[1] in _TIMES and len(words) > 2 else words[1:]
-            if number is not None and (len(rest) < len(words) - 1 or number < 2 or _plural(rest)):
-                return _bare(rest), number
+            one = _in_singular(rest)
+            if number is not None and (len(rest) < len(words) - 1 or number < 2 or one):
+                return _bare(one or rest), number
         number = _whole(first[:-1]) if first[-1] in _TIMES else None
         if number is not None:
-            return _bare(words[1:]), number
+            return _bare(_in_singular(words[1:]) or words[1:]), number
     head, last = part, ""
     at = max(part.rfind(" "), part.rfind(":"), part.rfind("("), part.rfind("\u00d7"))
     if at > 0:
@@ -244,9 +260,19 @@ def _whole(digits: str) -> int | None:
     return int(digits) if whole else None
 
 
-def _plural(words: list[str]) -> bool:
+def _in_singular(words: list[str]) -> list[str]:
+    """Return words of which the last is a plural in the singular; nothing for others."""
     last = words[-1].lower()
-    return last in _PLURALS or (last.endswith("s") and not last.endswith("ss"))
+    if last in _PAIRS:
+        return words
+    if last in _SINGULARS:
+        return [*words[:-1], _SINGULARS[last]]
+    if not last.endswith("s") or last.endswith(("ss", "us")):
+        return []
+    if last.endswith("ies"):
+        return [*words[:-1], f"{last[:-3]}y"]
+    without_es = _ES.sub("", last)
+    return [*words[:-1], last[:-1] if without_es == last else without_es]
 
 
 def _bare(words: list[str]) -> str:

@@ -36,11 +36,12 @@ from wording import pairs_of
 
 from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.kernels import claims, fidelity, grounding, names, support
+from vifidel_eval.kernels import claims, fidelity, grounding, known, names, sentences
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words import mentions
 from vifidel_eval.words.content_words import content_words
+from vifidel_eval.words.kinds import Kinds
 from vifidel_eval.words.synonyms import ClassList
 
 SHOWN = ("HM", "PASCAL", "Expert", "THumB F", "all F", "HAT", "FOIL P", "FOIL F")
@@ -55,14 +56,15 @@ def constants(**values: float) -> list[Patch]:
     return [(fidelity, f"_{name}", value) for name, value in values.items()]
 
 
-def linear(words: Any, support: Any, weights: Any) -> np.ndarray:
+def linear(words: Any, support: Any, weights: Any, mentions_things: Any) -> np.ndarray:
     """P in which unsupported weight counts as it is."""
     of_rows = [
         np.bincount(words.owners, weights * share, len(words)) for share in (support, 1 - support)
     ]
     total = sum(of_rows)
-    share = np.divide(of_rows[0], total, out=np.full(len(words), 0.5), where=total > 0)
-    return np.maximum(0.01, share)
+    none = np.where(mentions_things, 0.5, 0.0)
+    share = np.divide(of_rows[0], total, out=none, where=total > 0)
+    return np.where(total > 0, np.maximum(0.01, share), share)
 
 
 def without_agreement(
@@ -75,13 +77,12 @@ def without_agreement(
         )
 
 
-_unnamed = claims._unnamed
+_cosines = claims._cosines
 
 
-def hardly_near(*given: Any) -> tuple[np.ndarray, np.ndarray]:
+def hardly_near(*given: Any) -> np.ndarray:
     """No evidence is near enough to lessen doubt; in ties, the nearer one still counts more."""
-    near, denied = _unnamed(*given)
-    return 1e-9 * near, denied
+    return 1e-9 * _cosines(*given)
 
 
 class _Same(dict[str, float]):
@@ -95,9 +96,11 @@ PRF: dict[str, list[Patch]] = {
     "only things count": constants(OTHER=0.0),
     "references deny fully": constants(DOUBTED=1e-9),
     "references never deny": constants(DOUBTED=1e9),
-    "doubt, whatever is near": [(claims, "_unnamed", hardly_near)],
-    "no factor of inventions": constants(INVENTION=0.0),
+    "doubt, whatever is near": [(claims, "_cosines", hardly_near)],
+    "no factor of inventions": constants(INVENTION=0.0, INVENTION_ALONE=0.0),
     "factor of inventions .2": constants(INVENTION=0.2),
+    "factor of inventions .3, as from objects alone": constants(INVENTION=0.3),
+    "factor of inventions .1 from objects alone": constants(INVENTION_ALONE=0.1),
     "all of P counts in F": constants(UNHEARD=0.0),
     "P and R may be 0 in F": constants(LOWEST=0.0),
     "P of nothing known is 1": constants(NOT_KNOWN=1.0),
@@ -114,23 +117,37 @@ PRF: dict[str, list[Patch]] = {
     "inventions cover": [(claims, "_reached_by", lambda *given: given[-1].of_right)],
     "no rarity in R": [(claims, "rarity", _Same())],
     "no agreement in R": [(fidelity, "coverage_of_references", without_agreement)],
-    "prose counts": [(claims.Sentence, "claims", True)],
+    "prose counts": [
+        (claims, "sentences_that_claim", lambda claim, *given: [True] * len(claim.sentences))
+    ],
+    "no kinds": [(Kinds, "above", lambda *given: ()), (Kinds, "upward", lambda _, c: {c})],
     "stuff is things": [(ClassList, "things", property(lambda self: self))],
     "denials are not understood": [(mentions, "may_deny", lambda words: False)],
-    "wrong denials are free": [(support.Known, "contradicts", lambda *given: None)],
+    "wrong denials are free": [(known.Known, "contradicts", lambda *given: None)],
     "verbs are things": [(mentions, "is_verb", lambda *given, **more: False)],
     "describing names are things": [(mentions, "DESCRIBING", NONE)],
-    "a hot dog is a dog": [(grounding, "_APART", ("dog", "dog"))],
-    "a bike is no motorcycle": [(grounding, "_ALSO", {})],
 }
+# Rules of which each makes little difference, all at once.
+PRF["together: labels support no words, inventions cover, no agreement in R"] = [
+    *PRF["labels support no words of their class"],
+    *PRF["inventions cover"],
+    *PRF["no agreement in R"],
+]
 H: dict[str, list[Patch]] = {
     "as it is": [],
     "support from .3 on": [(sys.modules[__name__], "VifidelH", partial(VifidelH, support=0.3))],
     "support from .5 on": [(sys.modules[__name__], "VifidelH", partial(VifidelH, support=0.5))],
-    "describing words support": [(grounding, "_describing", lambda *given: [])],
-    "classes excuse nothing": [(support.Known, "names", lambda *given: False)],
-    "one reference contradicts denials": [(support, "_HALF", 1e-9)],
-    **{name: PRF[name] for name in list(PRF)[-6:] if name != "wrong denials are free"},
+    "what shares a word supports": [(grounding, "only_alike", lambda *given: [])],
+    "one reference contradicts denials": [(known, "_HALF", 1e-9)],
+    **{
+        name: PRF[name]
+        for name in (
+            "no kinds",
+            "denials are not understood",
+            "verbs are things",
+            "describing names are things",
+        )
+    },
 }
 
 
@@ -146,7 +163,7 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 
 
 def _read_again() -> None:
-    for cache in (mentions.finder_of, names.reader_of, claims.claim_reader):
+    for cache in (mentions.finder_of, names.reader_of, sentences.claim_reader):
         cache.cache_clear()
     fidelity._of_text.clear()
 

@@ -16,7 +16,8 @@ from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, Part
-from ..kernels.grounding import JudgedMentions, Verdict, words_of
+from ..kernels.grounding import JudgedMentions, words_of
+from ..kernels.known import Verdict
 from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
 from ..words.content_words import content_words, piece_words
@@ -34,7 +35,7 @@ from .word_vectors import Objects, Scored
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_EDITION = 2  # of the rules; 1 was that of version 0.2
+_EDITION = 3  # of the rules; 2 was that of version 0.3
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
@@ -238,12 +239,12 @@ def _details(mentions: JudgedMentions, rows: int) -> list[dict[str, Any]]:
 
 def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Integers, Floats]:
     """Return counts of each caption, (rows, 5), its unconfirmed mentions and mean support."""
-    supports, _, listed, judges = [*zip(*mentions.judgements, strict=True)] or [()] * 4
+    supports, _, listed, judges, classes = [*zip(*mentions.judgements, strict=True)] or [()] * 5
     rows = np.array([row for row, *_ in mentions.read], dtype=np.int64)
     verdicts = np.array(listed, dtype=np.int64)
     is_judged = np.array([judge is not None for judge in judges], dtype=bool)
     sure, wrong = verdicts != Verdict.UNCONFIRMED, np.flatnonzero(verdicts >= Verdict.ABSENT)
-    things = {(mentions.read[at][0], mentions.read[at][2].category) for at in wrong.tolist()}
+    things = {(mentions.read[at][0], classes[at]) for at in wrong.tolist()}
     per_row = partial(np.bincount, minlength=len(evidence.images))
     counts = np.ones((len(evidence.images), _THINGS + 1))
     counts[:, JUDGED] = per_row(rows[is_judged & sure])

@@ -18,15 +18,14 @@ from ..io.image_ids import ImageId
 from ..kernels import fidelity
 from ..kernels.bags import Gold, Part
 from ..kernels.claims import (
-    Claim,
     ClaimsGold,
     JudgedClaims,
-    claim_reader,
     claims_gold,
     judge_claims,
-    read_sentences,
+    sentences_that_claim,
 )
 from ..kernels.grounding import Grounding
+from ..kernels.sentences import Claim, claim_reader, read_sentences
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
 from ..words.settings import ONLY_THINGS, THINGS
@@ -115,13 +114,13 @@ class VifidelPRF(ClaimScorer):
         return "VIFIDEL-PRF"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects, "edition:2", rarities_signature())
+        return self._pin_evidence(objects, "edition:3", rarities_signature())
 
     def score_part(self, part: Part[ClaimsGold]) -> Scored:
         gold, judged = part.gold, self._judged(part)
-        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
-        p = fidelity.fidelity(judged.words, judged.support, judged.weights)
+        p = fidelity.fidelity(judged.words, judged.support, judged.weights, judged.mentions_things)
         is_said = gold.said.sizes > 0
+        kept = fidelity.kept_by_inventions(judged.inventions, is_said)
         weighted = gold.said, gold.shares, gold.rarities
         r = fidelity.coverage_of_references(*weighted, judged.reached)
         if not is_said.all():
@@ -190,16 +189,25 @@ class VifidelPRF(ClaimScorer):
             read_sentences(c, of_image.units)
             for c, of_image in zip(rows.captions, names, strict=True)
         ]
-        all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
-        claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
-        of_sentences = replace(rows.take([row for row, _ in all_of]), captions=claimed)
+        claiming = [
+            sentences_that_claim(claim, part.gold, row)
+            for part in self._read(rows)
+            for row, claim in enumerate(self._claims(part.rows))
+        ]
+        all_of = [
+            (row, one, claims)
+            for row, of_row in enumerate(sentences)
+            for one, claims in zip(of_row, claiming[row], strict=True)
+        ]
+        claimed = [rows.captions[row][one.start : one.end] for row, one, _ in all_of]
+        of_sentences = replace(rows.take([row for row, *_ in all_of]), captions=claimed)
         p = self._scores(of_sentences)["VIFIDEL-P"].tolist()
         wrong = self._wrong(rows)
         judged: list[list[JudgedSentence]] = [[] for _ in sentences]
-        for (row, one), p_of_one in zip(all_of, p, strict=True):
+        for (row, one, claims), p_of_one in zip(all_of, p, strict=True):
             behind = judged[row][-1].end if judged[row] else 0
             invented = tuple(m for m in wrong[row] if behind <= m.start < one.end)
-            own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
+            own = (one.start, one.end, claims, p_of_one if claims else math.nan)
             judged[row].append(JudgedSentence(*own, invented))
         return judged
 

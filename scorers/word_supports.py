@@ -12,7 +12,7 @@ from ..evaluation import DetailsOfParts, Floats, Integers
 from ..io.digits import number_texts
 from ..io.files import json_text
 from ..io.records import Remembered
-from ..kernels.claims import Claim
+from ..kernels.sentences import Claim
 from ..words.content_words import content_words
 
 

@@ -133,6 +133,46 @@ instead of one {n} there are two
 rarely do {s} stand so
 """.strip().splitlines()
 
+#: What only resembles a construction that claims nothing: a depiction, a comparison, a purpose.
+INCOMPLETE = """
+a poster and {a}
+a poster hangs near {a}
+{a} with a poster of a person
+a picture of {a}
+this is a photo of {a}
+the picture shows {a}
+it looks like {a}
+what looks like {a} is on the left
+there seems to be {a} like that
+a toy and {a}
+a wooden bench and {a}
+a shirt and {a} on it
+people wait, and {a} walks
+a person waits with {a}
+for a walk, {a} is there
+unlike yesterday, {a} is here
+as calm as ever, {a} stands
+more than one {n} is there
+{a} bigger than a person
+the photographer and {a}
+taken by surprise, {a} runs
+{a} is used to people
+{a} that thinks
+it may be {a}
+a person talks, and about ten {s} come
+a bed of flowers and {a}
+a white and a brown {n}
+{a} and a person in the same plane
+the word is out: {a} is here
+a dog free of fear and {a}
+{a} shaped like a ball
+a large {n} statue and {a}
+The {n} Stands Near The Bench
+{a} eating grass
+{s} like people
+it reads: "for {s}"
+""".strip().splitlines()
+
 #: Things with their plurals; none is in the scene.
 THINGS = {
     "zebra": "zebras",
@@ -156,7 +196,7 @@ class Said(NamedTuple):
 def said(before: str = "") -> Iterator[Said]:
     """Yield every way of saying each thing, behind some text."""
     framed = (frame.format(clause=clause) for frame in FRAMES for clause in CLAUSES)
-    for way, (name, plural) in itertools.product([*framed, *NEGATED], THINGS.items()):
+    for way, (name, plural) in itertools.product([*framed, *NEGATED, *INCOMPLETE], THINGS.items()):
         article = "an" if name[0] in "aeiou" else "a"
         text = way.format(a=f"{article} {name}", n=name, s=plural)
         end = "" if text[-1] in '?"' else "."

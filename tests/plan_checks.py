@@ -27,17 +27,17 @@ def check(explanations, plans, texts):
 
 def check_one(explanation, plan, named):
     objects, words, mentions, matches = (
-        grouped(numbers, size) for numbers, size in zip(plan, (3, 5, 6, 4), strict=True)
+        grouped(numbers, size) for numbers, size in zip(plan, (3, 5, 7, 4), strict=True)
     )
     labels = [named[label] for label, _, _ in objects]
     assert labels == sorted(set(labels))
     assert {match.label for match in explanation.matches} <= set(labels)
     assert tuple(named[label] for label, _, silent in objects if silent) == explanation.unmentioned
     assert [
-        (named[text], named[category], support, named[by], verdict, named[judge])
-        for text, category, support, by, verdict, judge in mentions
+        (named[text], named[category], support, named[by], verdict, named[judge], named[fits])
+        for text, category, support, by, verdict, judge, fits in mentions
     ] == [
-        (m.words, m.category, hundredths(m.support), m.supported_by, m.verdict, m.judged_by)
+        (m.words, m.category, hundredths(m.support), m.supported_by, m.verdict, m.judged_by, m.fits)
         for m in explanation.mentions
     ]
     expected = sorted(explanation.words, key=lambda word: word.word)

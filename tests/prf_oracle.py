@@ -33,12 +33,16 @@ Text = list[Sentence]
 
 @dataclass
 class World:
-    """Vectors, names of classes, and classes that may also be named by another one."""
+    """Vectors, names of classes, and what these are kinds of, or may be."""
 
     vectors: dict[str, np.ndarray]
     class_of: dict[str, str]  # of single words, and of labels
-    also: dict[str, str] = field(default_factory=dict)
-    apart: tuple[str, str] = ("dog", "hot dog")
+    parents: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)  # sure ones, or not
+
+    def kinds_of(self, category: str) -> set[str]:
+        """A class, and the classes that are kinds of it."""
+        below = {one for one, of in self.parents.items() if (category, True) in of}
+        return {category}.union(*map(self.kinds_of, below))
 
     def vector(self, text: str) -> np.ndarray | None:
         """That of a word, or the mean of those of a phrase."""
@@ -80,22 +84,14 @@ def things(text: Text) -> list[Piece]:
     return [piece for sentence in text for piece in sentence if piece.category is not None]
 
 
-def is_scored(sentence: Sentence) -> bool:
-    return any(piece.category is not None and not piece.denied for piece in sentence)
-
-
 def prf(  # noqa: PLR0915 - as the page has it, from above to below
     world: World,
     text: Text,
     labels: list[str],
     looked_for: set[str] | None,
-    answered: set[str],
     references: list[Text],
 ) -> tuple[float, float, float]:
-    """P, R and F. `looked_for` are classes, None if the labels do not say what was looked for.
-
-    Of these, answers deny those that are `answered`.
-    """
+    """P, R and F. `looked_for` are classes, None if the labels do not say what was looked for."""
     said = [world.known(content(reference)) for reference in references]
     usable = [set(words) for words in said if words]
     of_references = world.known(word for words in usable for word in words)
@@ -106,40 +102,49 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     words = world.known(content(text))
     if not words:
         return 0.0, 0.0, 0.0
-    if any(map(is_scored, text)):
-        scored = [
-            tuple(piece for piece in sentence if not piece.denied)
-            for sentence in text
-            if is_scored(sentence)
-        ]
-        words = world.known(content(scored)) or words
+    heard = {word for label in labels for word in label.split()}.union(of_references)
+    scored = [
+        kept
+        for sentence in text
+        for kept in [tuple(piece for piece in sentence if not piece.denied)]
+        if any(piece.category for piece in kept) or heard & {*content([kept])}
+    ]
+    words = world.known(content(scored)) or words
     mentions = [piece for piece in things(text) if not piece.denied]
 
-    # Named, denied, doubted.
+    # There, denied, doubted.
     of_labels = {world.class_of.get(label) for label in labels} - {None}
     mentioned = [{p.category for p in things(r) if not p.denied} for r in references]
-    by_words = {world.class_of.get(w) for w in of_references} - {None}
-    by_words -= {*world.apart}
-    by_words |= {one for one in world.apart for classes in mentioned if one in classes}
+    pieces = [piece for reference in references for sentence in reference for piece in sentence]
+    alone = {word for piece in pieces if len(piece.words) == 1 for word in piece.words}
+    by_words = {world.class_of.get(word) for word in alone.intersection(of_references)} - {None}
+    by_words |= {p.category for p in pieces if len(p.words) > 1 and not p.denied}
 
-    def is_named(piece):
-        return piece.category in of_labels | by_words
+    def find(category):
+        """The verdict, and the class that decides it."""
+        named, asked = of_labels | by_words, looked_for or set()
+        if named & world.kinds_of(category):
+            return "there", category
+        if category in asked:
+            return "denied", category
+        level = world.parents.get(category, [])
+        while level:
+            for parent, is_sure in level:
+                if parent in named or (not is_sure and named & world.kinds_of(parent)):
+                    return "there", parent
+            for parent, is_sure in level:
+                if is_sure and parent in asked:
+                    return "denied", parent
+            level = [one for p, is_sure in level if is_sure for one in world.parents.get(p, [])]
+        return "doubted", category
 
-    def is_other(piece):
-        one, other = world.apart
-        opposite = {one: other, other: one}.get(piece.category)
-        return opposite in of_labels or any(opposite in classes for classes in mentioned)
-
-    unnamed = [piece for piece in mentions if not is_named(piece)]
+    found = [(piece, *find(piece.category)) for piece in mentions]
+    unnamed = [piece for piece, verdict, _ in found if verdict != "there"]
+    denied = [piece for piece, verdict, _ in found if verdict == "denied"]
 
     def c_of(piece):
-        if is_other(piece) or piece.category in answered:
-            return 0.0
-        if world.also.get(piece.words[-1]) in of_labels | by_words:
-            return 1.0
         return max(world.c(" ".join(piece.words), e) for e in evidence)
 
-    denied = [p for p in unnamed if p.category in (looked_for or ()) and c_of(p) < 0.4]
     witnesses = len(usable) + (bool(labels) and looked_for is None)
     delta = witnesses / (witnesses + 5)
 
@@ -148,24 +153,27 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         return 1.0 if piece in denied else delta * max(0.0, 1 - c_of(piece) / 0.4)
 
     sure: dict[str, float] = {}
-    for piece in unnamed:
-        sure[piece.category] = max(x_of(piece), sure.get(piece.category, 0.0))
+    for piece, verdict, by in found:
+        if verdict != "there":
+            sure[by] = max(x_of(piece), sure.get(by, 0.0))
     for piece in things(text):
         if piece.denied:
-            half = sum(piece.category in classes for classes in mentioned) * 2 >= len(references)
+            kinds = world.kinds_of(piece.category)
+            half = sum(bool(kinds & classes) for classes in mentioned) * 2 >= len(references)
             x = delta if references and half else 0.0
-            x = 1.0 if piece.category in of_labels else x
+            x = 1.0 if of_labels & world.kinds_of(piece.category) else x
             sure[piece.category] = max(x, sure.get(piece.category, 0.0))
-    kept = math.prod(1 - x / 10 for x in sure.values())
+    kept = math.prod(1 - (0.1 if usable else 0.3) * x for x in sure.values())
 
     # P.
     in_named = {word for piece in mentions if piece not in unnamed for word in piece.words}
     in_denied = {word for piece in denied for word in piece.words} - in_named
-    in_other = {w for piece in unnamed if is_other(piece) for w in piece.words} - in_named
     by_label = {
         word
-        for piece in mentions
-        if piece.category in of_labels and piece.category not in by_words
+        for piece, verdict, by in found
+        if verdict == "there"
+        and of_labels & world.kinds_of(by)
+        and not by_words & world.kinds_of(piece.category)
         for word in piece.words
     }
     in_mentions = {word for piece in mentions for word in piece.words}
@@ -174,13 +182,14 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     for word in words:
         s = max(world.c(word, e) for e in evidence)
         s = 1.0 if word in by_label else s
-        s = 0.0 if word in in_denied | in_other else s
+        s = 0.0 if word in in_denied else s
         k = 1.0 if word in in_mentions else 0.4 if usable else 0.0
         k = 0.0 if word in nobody else k
         a = 1.0 if word in in_denied else k * (s + (1 - s) * delta)
         supported, unsupported = supported + a * s, unsupported + a * (1 - s)
     total = supported + math.log(1 + unsupported)
-    p = max(0.01, supported / total) if total else 0.5
+    nothing = 0.5 if mentions else 0.0  # where nothing has any weight
+    p = max(0.01, supported / total) if total else nothing
 
     # R.
     in_sure = {word for piece in unnamed if x_of(piece) for word in piece.words} - in_named
@@ -195,7 +204,9 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         d = sum(weight[u] * h[u] for u in h) / sum(weight.values())
         r = k / (k + (1 - k) * math.sqrt(d)) if k else 0.0
     else:
-        classes = {piece.category for piece in mentions}
+        spoken = {by for _, verdict, by in found if verdict == "there"}
+        classes = {one for one in of_labels for p in mentions if p.category in world.kinds_of(one)}
+        classes |= spoken
         best: dict[str, float] = {}
         for label in known_labels:
             own = world.class_of.get(label)

@@ -124,6 +124,7 @@ def test_popes_questions_with_a_models_answers(write):
             "no known layout has 'image_id', 'things'; the nearest are JSON Lines of objects and ",
         ),
         (["dog", "cat"], "no known layout begins with \"['dog', 'cat']\"; the nearest are "),
+        ({"1": {"<CAPTION>": "a dog"}}, "no known layout has '<CAPTION>'; the nearest are "),
         (42, "no known layout begins with '42'; the nearest are "),
         ("width,height\n1,2\n", "no known layout has 'width', 'height'; the nearest are CSV or "),
     ],

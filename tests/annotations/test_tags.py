@@ -34,8 +34,9 @@ ANSWERS = [
     ("hot dog (2), couch", {"hot dog": 2, "couch": 1}, ()),
     ("hot dog: 2", {"hot dog": 2}, ()),
     ("2x dog", {"dog": 2}, ()),
-    ("2 dogs", {"dogs": 2}, ()),
-    ("two dogs, one couch", {"dogs": 2, "couch": 1}, ()),
+    ("2 dogs", {"dog": 2}, ()),
+    ("two dogs, one couch", {"dog": 2, "couch": 1}, ()),
+    ("3 boxes, 2 knives, 2 scissors", {"box": 3, "knife": 2, "scissors": 2}, ()),
     ("dog, no cat", {"dog": 1}, ("cat",)),
     ('{"dog": 1, "cat": 0}', {"dog": 1}, ("cat",)),
     ("boeing 747", {"boeing 747": 1}, ()),
@@ -120,10 +121,6 @@ def test_an_answer_means_the_same_in_every_container(tmp_path, container, text, 
 
 @pytest.mark.parametrize(("text", "there", "absent"), ANSWERS)
 def test_a_cell_of_csv_means_the_same(tmp_path, text, there, absent):
-    if "\n" in text:
-        with pytest.raises(AnnotationError, match="a field continues in the next line"):
-            by_cell(tmp_path, text)
-        return
     counts, asked = by_cell(tmp_path, text)
     assert counts == there
     assert asked == (frozenset(there).union(absent) if absent else None)

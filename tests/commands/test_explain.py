@@ -152,7 +152,8 @@ def test_thresholds_are_options():
     document = json.loads(explain(*image, "--support", 0.1, "--far", -1).stdout)
     assert document["thresholds"] == {"support": 0.1, "far": -1.0}
     assert document["systems"]["caption"]["unmentioned"] == []
-    assert document["systems"]["caption"]["hallucinated"] == []  # cat is nearer than .1 to dog
+    # Of what was looked for, names decide, though the cat is nearer than .1 to the dog.
+    assert document["systems"]["caption"]["hallucinated"] == ["cat"]
 
 
 @pytest.mark.parametrize(
@@ -334,7 +335,7 @@ def test_sentences_are_in_the_document(tmp_path):
     ]
     assert [s["claims"] for s in caption["sentences"]] == [True, False, False]
     assert document["sentences"].startswith("VIFIDEL-PRF|")
-    assert "edition:2" in document["sentences"]
+    assert "edition:3" in document["sentences"]
     sentence = SENTENCES.partition(". ")[0] + "."
     scorer = VifidelPRF(references=False)
     alone = scorer.score_columns([sentence], objects=[["cat", "couch"]])["VIFIDEL-P"][0]

@@ -74,7 +74,7 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     [
         (Thresholds(), ("wolf", "cats"), ("kite",)),
         (Thresholds(support=0.65), ("wolf", "cats"), ("kite",)),
-        (Thresholds(support=0.0), (), ("kite",)),
+        (Thresholds(support=0.0), ("wolf", "cats"), ("kite",)),  # names decide
         (Thresholds(far=0.0), ("wolf", "cats"), ()),
         (Thresholds(far=0.95), ("wolf", "cats"), ("kite",)),  # a puppy is a dog however far
     ],
@@ -245,3 +245,19 @@ def test_a_notebook_shows_the_caption_with_marks():
         '<mark title="not in the image">zebra<sup>!</sup></mark>&lt;/b&gt;.'
     )
     assert "<table>" in html
+
+
+def test_what_fits_is_said():
+    from vifidel_eval.scorers import VifidelH
+
+    explanation = VifidelH({1: ["horse"]}).explain(1, "A pony and a zebra.")
+    assert {word.word: word.verdict for word in explanation.words} == {
+        "pony": "fits: horse",
+        "zebra": "not in the image",
+    }
+    assert [mention.to_json()["verdict"] for mention in explanation.mentions] == [
+        "fits: horse",
+        "not in the image",
+    ]
+    assert "fits: horse" in repr(explanation)
+    assert 'title="fits: horse"' in explanation._repr_html_()

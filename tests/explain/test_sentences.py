@@ -12,7 +12,8 @@ from vifidel_eval.explain.sentences import (
     places_of,
     sentence_table,
 )
-from vifidel_eval.kernels.grounding import Mention, Verdict
+from vifidel_eval.kernels.known import Verdict
+from vifidel_eval.kernels.mentions import Mention
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.words.english import has_several
 from vifidel_eval.words.mentions import Unit

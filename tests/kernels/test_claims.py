@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from vifidel_eval.kernels.claims import read_sentences
+import pytest
+
 from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.kernels.sentences import read_sentences
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.words.content_words import STOP_WORDS
 from vifidel_eval.words.synonyms import class_names
@@ -11,18 +13,18 @@ from vifidel_eval.words.synonyms import class_names
 UNITS = Grounding(class_names(), STOP_WORDS).names(()).units
 
 
-def test_sentences_have_places_and_claims():
+def test_sentences_have_places_and_things():
     text = (
         " A man rides a horse, suggesting that a race is on.\nThe mood is calm. There is no cat. "
         'It is 5,000 miles away! "Mr. Smith smiles..." '
     )
     found = read_sentences(text, UNITS)
-    assert [(text[one.start : one.end], one.claims) for one in found] == [
-        ("A man rides a horse, suggesting that a race is on.", True),
-        ("The mood is calm.", False),
-        ("There is no cat.", False),
-        ("It is 5,000 miles away!", False),
-        ('"Mr. Smith smiles..."', False),
+    assert [text[one.start : one.end] for one in found] == [
+        "A man rides a horse, suggesting that a race is on.",
+        "The mood is calm.",
+        "There is no cat.",
+        "It is 5,000 miles away!",
+        '"Mr. Smith smiles..."',
     ]
     assert [(unit.category, unit.denied) for one in found for unit in one.things] == [
         ("person", False),
@@ -31,21 +33,40 @@ def test_sentences_have_places_and_claims():
     ]
 
 
+def p_of(captions, objects, references=None):
+    scorer = VifidelPRF(references=references is not None)
+    references = None if references is None else [references] * len(captions)
+    objects = [objects] * len(captions)
+    columns = scorer.score_columns(captions, objects=objects, references=references)
+    return columns["VIFIDEL-P"].round(2).tolist()
+
+
+def test_scored_are_sentences_with_a_thing_or_a_word_of_the_evidence():
+    texts = [
+        "A dog.",
+        "A dog. The mood is calm.",  # no word of the evidence: prose
+        "A dog. It runs and jumps.",  # the references run, and nobody jumps
+        "A dog. It jumps, though there is no cat.",
+    ]
+    true, prose, scored, denial = p_of(texts, ["dog"], ["the dog runs"])
+    assert true == prose == denial == 1
+    assert scored < 1
+
+
 def test_a_hot_dog_is_no_dog():
     captions = ["a hot dog", "a dog", "a dog eats a hot dog"]
     scorer = VifidelPRF()
-    for objects, p in ((["dog"], [0, 1, 1]), (["hot dog"], [1, 0, 1]), (["car"], [0, 0, 0])):
+    for objects, p in ((["dog"], [0, 1, 0]), (["hot dog"], [1, 0, 1]), (["car"], [0, 0, 0])):
         found = scorer.score_columns(captions, objects=[objects] * 3)["VIFIDEL-P"]
         assert [round(x) for x in found] == p
-    # By references too, whose words are *hot* and *dog*; a term of theirs is no dog either.
+    # References name a hot dog too, and their words a dog; but a hot dog is none.
     for references, p in (
         (["the dog runs"], [0, 1]),
         (["the dog runs on a hot day"], [0, 1]),
         (["the hot dog on a plate"], [1, 0]),
         (["the hot dog on a plate", "dogs"], [1, 1]),
     ):
-        found = scorer.score_columns(captions[:2], references=[references] * 2)["VIFIDEL-P"]
-        assert [round(x) for x in found] == p
+        assert [round(x) for x in p_of(captions[:2], ["car"], references)] == p
 
 
 def test_a_word_that_describes_a_term_does_not_support_it():
@@ -59,10 +80,31 @@ def test_a_word_that_describes_a_term_does_not_support_it():
     assert scores[0] < 0.9 * scores[1]
 
 
-def test_labels_do_not_deny_a_bike_that_may_be_a_motorcycle():
-    scorer = VifidelPRF(references=False)
-    captions = ["two bikes", "a bicycle", "a motorcycle"]
-    p = scorer.score_columns(captions, objects=[["motorcycle"]] * 3)["VIFIDEL-P"]
-    assert p[0] == 0.5  # nothing that can be judged
-    assert p[1] < 0.1
-    assert p[2] == 1
+@pytest.mark.parametrize(
+    ("caption", "objects", "references", "p"),
+    [
+        # A kind fits, and is denied where it was looked for what it is: K = .7, and p = .01.
+        ("a pony", ["horse"], None, 1),
+        ("a pony", ["car"], None, 0.01),
+        ("a bike", ["motorcycle"], None, 1),
+        ("a bicycle", ["motorcycle"], None, 0.01),
+        ("an animal", ["dog"], None, 1),
+        ("an animal", ["car"], None, 0.5),  # of which nobody knows
+        # What may be one fits, and is never denied.
+        ("a desk", ["dining table"], None, 1),
+        ("a desk", ["car"], None, 0.5),
+        # An adult is a person's, or of any animal.
+        ("an adult", ["elephant"], None, 1),
+        ("an adult", ["car"], None, 0.01),
+        # Of what was looked for, no word that is near decides.
+        ("a car", ["carrot", "bowl"], None, 0.01),
+        ("a toilet", ["sink"], ["a bathroom"], 0.01),
+    ],
+)
+def test_names_and_kinds_decide_about_what_was_looked_for(caption, objects, references, p):
+    assert p_of([caption], objects, references) == [pytest.approx(p, abs=0.01)]
+
+
+def test_what_mentions_nothing_says_nothing_to_labels_alone():
+    captions = ["blorp zindle", "It feels warm and calm.", "a cello", "a cat"]
+    assert p_of(captions, ["dog"]) == [0, 0, 0.5, 0.01]

@@ -7,7 +7,8 @@ import pytest
 
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.annotations.categories import read_declared
-from vifidel_eval.kernels.grounding import Grounding, Verdict
+from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.kernels.known import Verdict
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.words.synonyms import ClassList
 from vifidel_eval.words.word_vectors import load_vectors
@@ -64,9 +65,13 @@ def grounded(
         ("a fox", ["dog"], ["a fox"], ("fox", "fox", 1.0, THERE)),
         ("a fox", [], ["large"], ("fox", None, 0.0, ABSENT)),
         ("a fox", [], ["a fox"], ("fox", "fox", 1.0, THERE)),
-        # A hot dog never supports a dog, nor a dog a hot dog.
-        ("a dog", ["hot dog"], [], ("dog", None, 0.0, ABSENT)),
-        ("hot dogs", ["dog", "large"], [], ("hot dogs", None, 0.0, ABSENT)),
+        # A dog and a hot dog share a word alone, for labels as for references.
+        ("a dog", ["hot dog"], [], ("dog", "hot dog", 0.8, ABSENT)),
+        ("hot dogs", ["dog", "large"], [], ("hot dogs", "dog", 0.8, ABSENT)),
+        ("hot dogs", [], ["a dog"], ("hot dogs", "dog", 0.8, ABSENT)),
+        # Of what was looked for, names decide, and nothing that is near.
+        ("a wolf", ["dog", "large"], [], ("wolf", "dog", 0.6, ABSENT)),
+        ("a wolf", ["unheard"], ["a dog"], ("wolf", "dog", 0.6, THERE)),
         # Traffic is near in meaning to a traffic light and says nothing of there being one.
         ("a traffic light", ["large"], ["traffic"], ("traffic light", "traffic", 0.6, ABSENT)),
         # No vector: the class decides; references need not name what they are about.
@@ -125,7 +130,7 @@ def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
     [[found]] = grounding.judged(lexicon, ["an orange"], evidence).by_row(1)
-    assert found[2:] == (1.0, "orange", THERE, "references", 0)
+    assert found[2:] == (1.0, "orange", THERE, "references", 0, "orange")
 
 
 def test_what_can_be_absent_by_labels_alone():

@@ -193,3 +193,37 @@ def test_labels_that_no_caption_can_mention_are_one_warning():
     said = [str(one.message) for one in caught if "can mention" in str(one.message)]
     assert len(set(said)) == 1
     assert said[0].startswith("no caption can mention '1234', 'n02084071', 'other': ")
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("fireplace", "fire place"),
+        ("teapot", "tea pots"),
+        ("suitcase", "suit case"),
+        # A plural of which the singular ends with s, ie or x, or is no regular one.
+        ("wine glasses", "wine glass"),
+        ("wedding dresses", "wedding dress"),
+        ("camera lenses", "camera lens"),
+        ("neckties", "necktie"),
+        ("hoodies", "hoodie"),
+        ("blorf", "blorfs"),
+        ("zorbix", "zorbixes"),
+    ],
+)
+def test_two_words_and_plurals_are_the_same_name(label, said):
+    for name, caption in ((label, said), (said, label)):
+        columns = said_of(caption, {name: 0, "giraffe": 1})
+        assert (columns["VIFIDEL-Hn"], columns["CHAIRs"], columns["CHAIRi"]) == (1, 1, 1)
+        columns = said_of(caption, {name: 1, "giraffe": 0})
+        assert (columns["VIFIDEL-P"], columns["VIFIDEL-Hn"], columns["CHAIRs"]) == (1, 0, 0)
+
+
+def test_synonyms_of_users_are_names_in_any_spelling(write):
+    for name in ("cell-phone", "Cell_Phone", "cellphone", "cell phones"):
+        scorer = Chair(synonyms=write(f"{name}\ndog\n", "mine.txt"))
+        captions = ["A cell phone.", "Two cell phones."]
+        scores = scorer.score_columns(captions, objects=[["dog"]] * 2)
+        assert scores["CHAIRi"].tolist() == [1, 1]
+        scores = scorer.score_columns(captions, objects=[["cell phone"]] * 2)
+        assert scores["CHAIRi"].tolist() == [0, 0]

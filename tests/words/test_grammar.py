@@ -154,7 +154,7 @@ def test_what_somebody_does_is_no_thing(text, number):
         ("A man looks at the camera and poses for the camera.", []),
         ("A man holds the camera", ["camera"]),
         ("onion rings on a plate, trains and buses", ["ring", "train", "bus"]),
-        ("a crowd watches a couple of skis", ["ski"]),
+        ("a crowd watches a couple of skis", ["crowd", "ski"]),
     ],
 )
 def test_verbs_and_idioms_are_no_things(text, found):

@@ -30,7 +30,7 @@ BEFORE += ["\U0001f993", "\u200e", "\ufeff", "\u2060", "\x1b[1m"]
         *(f"A zebra{one} walks." for one in BEHIND),
         *(f"A {one}zebra" for one in BEFORE),
         *(f"{one}zebra walks." for one in BEFORE),
-        *(f"A {z} walks." for z in ("ｚｅｂｒａ", "ze­bra", "z⁠ebra", "𝐳𝐞𝐛𝐫𝐚")),
+        *(f"A {z} walks." for z in ("ｚｅｂｒａ", "ze­bra", "z⁠ebra", "ze\u200bbra", "𝐳𝐞𝐛𝐫𝐚")),
     ],
     ids=ascii,
 )

@@ -138,10 +138,7 @@ def read_answer(text: str) -> Answer | None:
 
     Takes time in proportion to the length of the text, whatever is in it.
     """
-    caption = text
-    left_out: tuple[str, ...] = ()
-    if _AROUND.search(text) or text[:1] in _OUTSIDE or text[:1].isspace() or _FIRST.match(text):
-        caption, left_out = _without_the_rest(text)
+    caption, left_out = without_the_rest(text)
     why = ""
     if not _SOMETHING.search(caption):
         why = "only reasoning" if REASONING in left_out else "empty"
@@ -162,6 +159,13 @@ def captions_in(texts: Iterable[str], answers: Iterable[Answer | None]) -> list[
     """Return the captions in texts that were read to these answers."""
     read = zip(texts, answers, strict=True)
     return [text if answer is None else answer.caption for text, answer in read]
+
+
+def without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text without what is around an answer, and which of `REASONING`, `AROUND` it had."""
+    if _AROUND.search(text) or text[:1] in _OUTSIDE or text[:1].isspace() or _FIRST.match(text):
+        return _without_the_rest(text)
+    return text, ()
 
 
 def _without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.grounding import Mention, Verdict
+from ..kernels.known import Verdict
+from ..kernels.mentions import Mention
 from .explanation import MARKS, Explanation, shortened
 from .sentences import Invention, inventions_in
 

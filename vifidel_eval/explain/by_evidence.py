@@ -15,9 +15,11 @@ from ..io.image_ids import ImageId
 from ..io.records import Remembered
 from ..kernels.bags import Bags, Part, meetings
 from ..kernels.claims import class_numbers
-from ..kernels.grounding import Grounding, Mention, Verdict, words_of
+from ..kernels.grounding import Grounding, words_of
+from ..kernels.known import LABELS, Verdict
+from ..kernels.mentions import Mention
 from ..kernels.names import Names
-from ..kernels.support import LABELS, Evidence, Mask, are_named, nearest, some_of
+from ..kernels.support import Evidence, Mask, are_named, nearest, some_of
 from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
 from ..words.content_words import STOP_WORDS, content_words, piece_words
 from ..words.mentions import Unit

@@ -19,8 +19,8 @@ from ..captions.generated import Answer
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.grounding import Mention, Verdict
-from ..kernels.support import REFERENCES
+from ..kernels.known import REFERENCES, Verdict
+from ..kernels.mentions import Mention
 from ..words.mentions import Unit
 
 #: The mark before a word in tables, by its verdict.
@@ -92,7 +92,12 @@ class CaptionWord(NamedTuple):
     @property
     def verdict(self) -> str:
         """The judgement in words."""
-        return "no claim" if self.of is None else str(self.of.verdict)
+        return "no claim" if self.of is None else self.of.shown
+
+    @property
+    def mark(self) -> str:
+        """The mark of the judgement, of `MARKS`."""
+        return MARKS["no claim" if self.of is None else str(self.of.verdict)]
 
     def to_json(self) -> dict[str, Any]:
         """Return the word as JSON can hold it."""
@@ -193,7 +198,7 @@ class Explanation:
         for mention in self.mentions:
             place = spoken(mention.words).search(self.caption, end)
             if place is not None:
-                mark, verdict = MARKS[str(mention.verdict)], html.escape(str(mention.verdict))
+                mark, verdict = MARKS[str(mention.verdict)], html.escape(mention.shown)
                 parts += [
                     html.escape(self.caption[end : place.start()]),
                     f'<mark style="background: {_COLOURS[mark]}; color: black" title="{verdict}">'
@@ -230,7 +235,7 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
     shown = f"{total:.{_DECIMALS}f}"
     by_word: list[list[Cell]] = [
         [
-            MARKS[word.verdict],
+            word.mark,
             word.word,
             f"{word.verdict}: {word.mention}"
             if word.mention not in (None, word.word)

@@ -12,8 +12,7 @@ from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.grounding import Verdict
-from ..kernels.support import REFERENCES
+from ..kernels.known import REFERENCES, Verdict
 from .explanation import Explanation, around
 
 #: How tables call the kinds of findings.

@@ -13,7 +13,8 @@ from ..io.digits import rounded
 from ..io.files import json_line
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.grounding import Mention, Verdict
+from ..kernels.known import Verdict
+from ..kernels.mentions import Mention
 from ..words.english import sentence_places
 from ..words.mentions import Unit
 from .explanation import Explanation, shortened

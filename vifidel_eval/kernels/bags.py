@@ -50,6 +50,11 @@ class Bags:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def atoms_of(self, bag: int) -> list[int]:
+        """Return the atoms of one bag."""
+        atoms: list[int] = self.atoms[self.starts[bag] : self.starts[bag + 1]].tolist()
+        return atoms
+
     def part(self, start: int, end: int) -> Bags:
         """Return the bags from `start` up to `end`."""
         if start == 0 and end == len(self):

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
-from itertools import chain, pairwise
+from functools import cache, partial
+from itertools import chain, compress, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
-from ..io.records import Remembered
-from ..words.content_words import content_words
-from ..words.english import sentence_places
-from ..words.mentions import Unit
+from ..words.content_words import piece_runs
 from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from . import fidelity
 from .bags import Bags, Gold, Part, bags_of_labels
 from .grounding import Grounding
+from .known import LABELS, Deniable, Things, Verdict
 from .lexicon import Lexicon
-from .names import MOST_OWN, Names
+from .names import Names
+from .sentences import Claim
 from .support import (
-    LABELS,
     NO_CLASS,
     NOTHING,
-    Deniable,
-    Known,
     Mask,
     Nearest,
     are_named,
@@ -38,67 +33,6 @@ from .support import (
     some_of,
     words_of_references,
 )
-
-
-class Sentence(NamedTuple):
-    """A sentence of a text, without the blanks around it: its place, and the things it names."""
-
-    start: int
-    end: int
-    things: tuple[Unit, ...]
-
-    @property
-    def claims(self) -> bool:
-        """Whether it mentions a thing; denials mention none."""
-        return any(not unit.denied for unit in self.things)
-
-
-def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
-    """Return the sentences of a text; `units` finds content words, as `Names.units` does."""
-    return tuple(
-        Sentence(start, end, tuple(unit for unit in units(text[start:end]) if unit.category))
-        for start, end in sentence_places(text)
-    )
-
-
-class Claim(NamedTuple):
-    """What of a caption is scored: its content words, None for all, and the things it names."""
-
-    words: frozenset[str] | None
-    mentions: tuple[Unit, ...]
-    parts: tuple[tuple[str, ...], ...]  # the words of each mention
-    looked_up: tuple[str, ...]  # what a lexicon needs for the mentions
-    denied: tuple[Unit, ...]
-
-
-@lru_cache(maxsize=MOST_OWN)
-def claim_reader(names: Names, stop_words: frozenset[str]) -> Callable[[str], Claim]:
-    """Return a reader of the captions of images with these names; equal arguments share it."""
-    words_in: Remembered[str, tuple[str, ...]] = Remembered(
-        lambda text: tuple(content_words(text, stop_words))
-    )
-
-    def read(caption: str) -> Claim:
-        # Scored are sentences that mention a thing, without the words of what they deny; if there
-        # is none, the whole caption.
-        sentences = read_sentences(caption, names.units)
-        claiming = [sentence for sentence in sentences if sentence.claims]
-        things = tuple(chain.from_iterable(sentence.things for sentence in sentences))
-        denied = tuple(unit for unit in things if unit.denied)
-        mentions = tuple(unit for unit in things if not unit.denied)
-        words = None
-        if claiming and (denied or len(claiming) < len(sentences)):
-            said = " ".join(caption[one.start : one.end] for one in claiming)
-            counts = Counter(content_words(said, stop_words))
-            for unit in chain.from_iterable(sentence.things for sentence in claiming):
-                if unit.denied:
-                    counts.subtract(words_in(unit.words))
-            words = frozenset(word for word, n in counts.items() if n > 0)
-        parts = tuple(words_in(unit.words) for unit in mentions)
-        looked_up = (*(unit.text for unit in mentions), *chain.from_iterable(parts))
-        return Claim(words, mentions, parts, looked_up, denied)
-
-    return Remembered(read).__getitem__
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +45,9 @@ class ClaimsGold(Gold):
     label_classes: Integers  # the number of the class of each object
     said_classes: Integers  # and of each word of references
     rarities: Floats  # of these words
-    named_rows: Integers  # of all labels, with and without a vector
-    named_classes: Integers  # what they name
+    #: Rows and classes that labels name, with or without a vector, and all that these are kinds of.
+    by_labels: tuple[Integers, Integers]
+    by_words: tuple[Integers, Integers]  # the same of words of the references
     labels: Sequence[LabelCounts]
     asked: Sequence[Asked]
     texts: Sequence[Sequence[str]]
@@ -147,6 +82,7 @@ def claims_gold(
         for of_row in zip(labels, asked, names, strict=True)
     ]
     label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
+    said_classes = class_numbers(lexicon, said, names, Names.class_of_word, numbers)
     named_rows, named_classes = named.owners, label_classes
     by_users = any(one.of_users for one in set(names))
     if by_users or named is not gold.objects or gold.tallies["object labels"].unknown:
@@ -165,10 +101,10 @@ def claims_gold(
         shares=shares,
         named=named,
         label_classes=label_classes,
-        said_classes=class_numbers(lexicon, said, names, Names.class_of_word, numbers),
+        said_classes=said_classes,
         rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
-        named_rows=named_rows,
-        named_classes=named_classes,
+        by_labels=grounding.with_kinds(named_rows, named_classes),
+        by_words=grounding.with_kinds(said.owners, said_classes),
         labels=labels,
         asked=asked,
         texts=references,
@@ -249,6 +185,7 @@ class JudgedClaims:
     words: Bags  # the claimed words of each row
     support: Floats
     weights: Floats  # in P
+    mentions_things: Mask  # (rows,)
     inventions: fidelity.Inventions
     reached: Floats  # (words of the references,): how near the caption comes to each
     spoken_of: Floats  # (labels,): how much the caption speaks of each
@@ -261,36 +198,37 @@ def judge_claims(
     """Return what the captions of some rows claim, held against the evidence."""
     gold, lexicon = part.gold, part.gold.lexicon
     said, objects = gold.said, gold.named
-    claimed = _claimed(claims, lexicon, part.words)
+    claimed = _claimed(claims, gold, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
     to_said = nearest(lexicon.distances, words, said)
     to_objects = nearest(lexicon.distances, words, objects)
 
-    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row], gold.asked[row]))
     mentions = _Mentions(claims, words, gold)
-    in_labels, in_said, apart, same = _named_by(gold, mentions, grounding, image)
-    is_named = in_labels | in_said
+    judged = _judged(gold, mentions, grounding)
+    is_named = judged.by_labels | judged.by_references
     unnamed = (~is_named).nonzero()[0]
-    rows = mentions.rows[unnamed]
-    near = denied = np.zeros(0, dtype=bool)
-    if len(unnamed):
-        near, denied = _unnamed(gold, mentions, unnamed, same, apart)
+    rows, denied = mentions.rows[unnamed], judged.denied[unnamed]
     # Labels deny for sure; else mentions are doubted, the less the nearer the evidence comes.
-    sure = np.where(denied, 1.0, gold.doubt[rows] * np.maximum(0.0, 1 - near / SUPPORT))
+    doubted = np.maximum(0.0, 1 - _cosines(gold, mentions, unnamed) / SUPPORT)
+    sure = np.where(denied, 1.0, gold.doubt[rows] * doubted)
 
     in_named = mentions.words_of(is_named)
-    in_denied = mentions.words_of(unnamed[denied]) & ~in_named
+    in_denied = mentions.words_of(judged.denied) & ~in_named
     in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
     closeness = np.maximum(to_said.of_left, to_objects.of_left)
-    without = in_denied | mentions.words_of(apart) & ~in_named
-    support = _supports(closeness, mentions.words_of(in_labels & ~in_said), without)
+    by_labels = mentions.words_of(judged.by_labels & ~judged.by_references)
+    support = _supports(closeness, by_labels, in_denied)
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
     )
     reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
+    kinds = grounding.with_kinds(*mentions.with_kinds)
     spoken_of = are_named(
         (objects.owners, gold.label_classes),
-        mentions.with_kinds,
+        (
+            np.append(kinds[0], mentions.rows[is_named]),
+            np.append(kinds[1], judged.classes[is_named]),
+        ),
         (gold.rows, len(gold.class_numbers)),
     )
     reached = _reached_by(lexicon, words, reaching, objects, to_objects)
@@ -299,11 +237,9 @@ def judge_claims(
         words=words,
         support=support,
         weights=weights,
+        mentions_things=np.bincount(mentions.rows, minlength=gold.rows) > 0,
         inventions=_with_wrong_denials(
-            fidelity.Inventions(rows, mentions.classes[unnamed], sure),
-            claims,
-            image,
-            gold,
+            fidelity.Inventions(rows, judged.classes[unnamed], sure), claims, gold, grounding
         ),
         reached=_reached_by(lexicon, words, reaching, said, to_said),
         spoken_of=np.where(spoken_of, 1.0, reached),
@@ -311,21 +247,41 @@ def judge_claims(
     )
 
 
+def _cosines(gold: ClaimsGold, mentions: _Mentions, some: Integers) -> Floats:
+    """Return the largest cosine of some mentions to the evidence; 0 without a vector."""
+    atoms, rows = mentions.atoms[some], mentions.rows[some]
+    by_sides = [
+        nearest_evidence(gold.lexicon, atoms, rows, side)[0] for side in (gold.said, gold.named)
+    ]
+    return np.nan_to_num(np.maximum(*by_sides))
+
+
 def _supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
     """Return the support of words: full where labels alone name them, none where denied."""
     return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
 
 
-def _claimed(claims: Sequence[Claim], lexicon: Lexicon, words: Bags) -> Mask:
+def sentences_that_claim(claim: Claim, gold: ClaimsGold, row: int) -> list[bool]:
+    """Return which sentences of a caption mention a thing or have a word of the evidence."""
+    if claim.is_plain:
+        return [bool(claim.mentions)]
+    evidence = {gold.lexicon.words[atom] for atom in gold.said.atoms_of(row)}
+    evidence.update(chain.from_iterable(map(piece_runs, gold.labels[row])))
+    return [one.mentions_things or not evidence.isdisjoint(one.words) for one in claim.sentences]
+
+
+def _claimed(claims: Sequence[Claim], gold: ClaimsGold, words: Bags) -> Mask:
     """Return which words are claimed, (number of atoms,): all where none of those is known."""
     claimed = np.ones(len(words.atoms), dtype=bool)
     for row, claim in enumerate(claims):
-        if claim.words is None:  # the whole caption is scored
+        if claim.is_plain:
             continue
-        of_row = slice(*words.starts[row : row + 2])
-        held = [lexicon.words[atom] for atom in words.atoms[of_row].tolist()]
-        if not claim.words.isdisjoint(held):
-            claimed[of_row] = [word in claim.words for word in held]
+        held = [gold.lexicon.words[atom] for atom in words.atoms_of(row)]
+        claiming = compress(claim.sentences, sentences_that_claim(claim, gold, row))
+        claims_of_row = {word for sentence in claiming for word in sentence.words}
+        if not claims_of_row.isdisjoint(held):
+            of_row = slice(*words.starts[row : row + 2])
+            claimed[of_row] = [word in claims_of_row for word in held]
     return claimed
 
 
@@ -342,67 +298,88 @@ def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Ne
     return reached
 
 
-def _named_by(
-    gold: ClaimsGold, mentions: _Mentions, grounding: Grounding, image: Callable[[int], Known]
-) -> tuple[Mask, Mask, Mask, Mask]:
-    """Return which mentions labels name, which references; what is apart, or may be the same."""
-    numbers = gold.class_numbers
-    size = gold.rows, len(numbers)
-    labels = gold.named_rows, gold.named_classes
-    references = gold.said.owners, gold.said_classes
+class _Judged(NamedTuple):
+    """What names, kinds and what was looked for say of mentions, (mentions,)."""
+
+    by_labels: Mask  # those that a label names, or that fit one
+    by_references: Mask
+    denied: Mask
+    classes: Integers  # that decide, which the mentions are of or are kinds of
+
+
+def _judged(gold: ClaimsGold, mentions: _Mentions, grounding: Grounding) -> _Judged:
+    """Return what the evidence says of mentions, without cosines."""
+    size = gold.rows, len(gold.class_numbers)
     of_mentions = mentions.rows, mentions.classes
-    # A hot dog is no dog, which is apart; a bike may be a motorcycle, which is the same.
-    in_labels, in_said = (are_named(of_mentions, by, size) for by in (labels, references))
-    apart, same = np.zeros((2, len(in_said)), dtype=bool)
-    for at, unit in enumerate(mentions.units):
-        category = unit.category or ""
-        if category in grounding.apart:
-            known = image(int(mentions.rows[at]))
-            in_said[at] = category in (known.shares or ())
-            apart[at] = known.names(grounding.apart[category])
-    unnamed = ~in_labels & ~in_said
-    others = {at: grounding.other_class(mentions.units[at]) for at in unnamed.nonzero()[0].tolist()}
-    if any(others.values()):
-        places = np.fromiter(others, np.int64)
-        classes = np.array([numbers.get(other or "", NO_CLASS) for other in others.values()])
-        for by in (labels, references):
-            same[places] |= are_named((mentions.rows[places], classes), by, size)
-    return in_labels, in_said, apart & unnamed, same
-
-
-def _unnamed(
-    gold: ClaimsGold, mentions: _Mentions, unnamed: Integers, same: Mask, apart: Mask
-) -> tuple[Floats, Mask]:
-    """Return how near the evidence comes to mentions that nothing names, and which it denies."""
-    rows = mentions.rows[unnamed]
-    judged = [
-        (of_row.has(category), category in of_row.denied)
-        for row, at in zip(rows.tolist(), unnamed.tolist(), strict=True)
-        for of_row, category in [(gold.deniable[row], mentions.units[at].category)]
-    ]
-    can_lack, answered = np.array(judged).T
-    near_both = (
-        nearest_evidence(gold.lexicon, mentions.atoms[unnamed], rows, side)[0]
-        for side in (gold.said, gold.named)
+    by_labels, by_references = (
+        are_named(of_mentions, by, size) for by in (gold.by_labels, gold.by_words)
     )
-    near = np.nan_to_num(np.maximum(*near_both))
-    near[same[unnamed]] = 1.0
-    near[answered | apart[unnamed]] = 0.0
-    return near, can_lack & (near < SUPPORT)
+    denied, classes = np.zeros(len(by_labels), dtype=bool), mentions.classes.copy()
+    rows, categories = mentions.rows.tolist(), [unit.category or "" for unit in mentions.units]
+    words = cache(lambda row: {gold.lexicon.words[atom] for atom in gold.said.atoms_of(row)})
+    longer = cache(lambda row: grounding.longer_names(words(row)))
+    unsettled = (~by_labels).nonzero()[0].tolist()
+    # Whether a word that names something only is a part of a longer name, the references say.
+    read = {
+        rows[at] for at in unsettled if gold.names[rows[at]].akin(categories[at], longer(rows[at]))
+    }
+    read_by = cache(lambda row: _names_in_references(gold, row, grounding) if row in read else None)
+    things = cache(lambda row: _things(gold, row, words(row), read_by(row)))
+    for at in unsettled:
+        if by_references[at] and rows[at] not in read:
+            continue
+        of_image = things(rows[at])
+        verdict, category = of_image.find(categories[at])
+        is_there = verdict is Verdict.THERE
+        by_labels[at] = is_there and category in of_image.labelled
+        by_references[at] = is_there and not by_labels[at]
+        denied[at] = verdict is Verdict.ABSENT
+        classes[at] = gold.class_numbers.get(category, classes[at])
+    return _Judged(by_labels, by_references, denied, classes)
+
+
+class _NamesInReferences(NamedTuple):
+    alone: set[str]  # words that are not a part of a longer name everywhere
+    longer: set[str]  # the classes of names of several words
+
+
+def _names_in_references(gold: ClaimsGold, row: int, grounding: Grounding) -> _NamesInReferences:
+    """Return what the references of a row say by words alone, and by names of several words."""
+    found = _NamesInReferences(set(), set())
+    for text in gold.texts[row]:
+        words = set(piece_runs(text.lower()))
+        if not grounding.longer_names(words):
+            found.alone.update(words)
+            continue
+        for unit in gold.names[row].units(text):
+            if " " not in unit.words:
+                found.alone.update(piece_runs(unit.words))
+            elif unit.category and not unit.denied:
+                found.longer.add(unit.category)
+    return found
+
+
+def _things(gold: ClaimsGold, row: int, words: set[str], read: _NamesInReferences | None) -> Things:
+    """Return what labels name, and what words of references do, or names in them, if `read`."""
+    names, (alone, longer) = gold.names[row], read or (words, set[str]())
+    said = longer.union(filter(None, map(names.class_of_word, words & alone)))
+    labels = chain.from_iterable(map(names.classes_of_label, gold.labels[row]))
+    return Things(names, frozenset(labels), frozenset(said), gold.deniable[row])
 
 
 def _with_wrong_denials(
     inventions: fidelity.Inventions,
     claims: Sequence[Claim],
-    image: Callable[[int], Known],
     gold: ClaimsGold,
+    grounding: Grounding,
 ) -> fidelity.Inventions:
     """Return inventions with what captions deny though the evidence has it."""
+    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row], gold.asked[row]))
     wrong = [
         (row, gold.class_numbers[unit.category or ""], 1.0 if by == LABELS else gold.doubt[row])
         for row, claim in enumerate(claims)
         for unit in claim.denied
-        for by in [image(row).contradicts(unit.category)]
+        for by in [image(row).contradicts(unit.category or "")]
         if by is not None
     ]
     if not wrong:

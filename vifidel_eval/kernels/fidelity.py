@@ -34,8 +34,9 @@ from .support import NO_CLASS, Mask
 # Settled in docs/fidelity.md; benchmarks/ablation.py says what each of them is good for.
 _OTHER = 0.4  # what a word that names no thing counts beside one that does
 _DOUBTED = 5  # m references deny what they do not mention with the strength m / (m + 5)
-_NOT_KNOWN = 0.5  # P of a caption of which nothing can be judged
+_NOT_KNOWN = 0.5  # P of a caption that mentions things, of which none can be judged
 _INVENTION = 0.1  # what an invention takes if it is sure
+_INVENTION_ALONE = 0.3  # and if there are no references, so that a guess does not pay
 _UNHEARD = 0.4  # share of P that true texts may miss in F, as far as nobody doubts them
 _LOWEST = 0.01  # P and R within F are at least this
 _WORDING = 0.08  # power of the wording within F
@@ -81,25 +82,32 @@ def weights_in_p(
     return np.where(denied, 1.0, counts * (support + (1 - support) * deny))
 
 
-def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
+def fidelity(words: Bags, support: Floats, weights: Floats, mentions_things: Mask) -> Floats:
     """Return P of each row, before the factors of its inventions: the supported share of weight."""
     supported = _sums(words, weights * support)
     # Of a long true text, much is said by no reference: its weight grows with a logarithm.
     total = supported + np.log1p(_sums(words, weights * (1 - support)))
-    share = np.full(len(words), _NOT_KNOWN)
-    np.divide(supported, total, out=share, where=total > 0)
-    return share.clip(_LOWEST)
+    # From labels alone, a text that mentions no thing says nothing of its image.
+    share = np.where(mentions_things, _NOT_KNOWN, 0.0)
+    some = total > 0
+    share[some] = (supported[some] / total[some]).clip(_LOWEST)
+    return share
 
 
-def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
-    """Return the product of the factors of each row's inventions, each class once, (rows,)."""
-    kept = np.ones(rows)
+def kept_by_inventions(inventions: Inventions, are_said: Mask) -> Floats:
+    """Return the product of the factors of each row's inventions, each class once, (rows,).
+
+    `are_said` has the rows with references.
+    """
+    kept = np.ones(len(are_said))
     if not len(inventions.rows):
         return kept
     keys, at = np.unique(_keys(inventions), return_inverse=True)
     surest = np.zeros(len(keys))
     np.maximum.at(surest, at, inventions.sure)
-    np.multiply.at(kept, keys >> _CLASS_BITS, 1 - _INVENTION * surest)
+    rows_of_keys = keys >> _CLASS_BITS
+    cost = np.where(are_said[rows_of_keys], _INVENTION, _INVENTION_ALONE)
+    np.multiply.at(kept, rows_of_keys, 1 - cost * surest)
     return kept
 
 

@@ -6,11 +6,9 @@ rules and thresholds, docs/fidelity-experiments.md what else was tried.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from enum import IntEnum
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
@@ -23,85 +21,39 @@ from ..annotations.categories import CLOSED_SETS, LookedFor
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Integers
 from ..io.records import Remembered
+from ..words.content_words import piece_words
 from ..words.english import singular
 from ..words.mentions import Unit
 from ..words.settings import SUPPORT
-from ..words.spelling import in_singular, spelling
+from ..words.spelling import spellings_in_number
 from ..words.synonyms import ClassList
-from .bags import bags_of_labels
+from .bags import bags_of_labels, positions, starts_of
+from .known import Deniable, Known, Verdict
 from .lexicon import Lexicon
+from .mentions import Judgement, Mention, judge, only_alike
 from .names import Names, reader_of
-from .support import ANSWER, NOTHING, REFERENCES, Deniable, Evidence, Known
+from .support import NO_CLASS, NOTHING, Evidence
 
 _TWO_LETTERS = re.compile("[a-z]{2}")
 _CATEGORY = attrgetter("category")
 
-# Classes of which one never supports the other, though their words are alike.
-_APART = ("dog", "hot dog")
-# A name that may also mean something of another class: a motorcycle is a bike too.
-_ALSO = {"bike": "motorcycle", "car": "train"}
-
-
-class Verdict(IntEnum):
-    """What is said of a mention."""
-
-    UNCONFIRMED = 0
-    THERE = 1
-    ABSENT = 2
-    WRONG_DENIAL = 3
-
-    def __str__(self) -> str:
-        return ("unconfirmed", "there", "not in the image", "wrong denial")[self]
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether the evidence contradicts it."""
-        return self >= Verdict.ABSENT
-
-
-class Mention(NamedTuple):
-    """A thing that a caption mentions or wrongly denies, and whether it is there."""
-
-    words: str  # the caption's own, in lower case: "hot dogs"
-    category: str  # its class in the object vocabulary
-    # The largest cosine to the labels of the image and to what the references say, in [0, 1]; NaN
-    # if the words have no vector or nothing is known of the image.
-    support: float
-    # What has that cosine, or, if it is too far away for a verdict, evidence of the same class.
-    supported_by: str | None
-    verdict: Verdict
-    judged_by: str | None = None  # what can deny such a thing here; None if nobody looked for it
-    place: int = 0  # its number among the things that the caption names
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the mention as JSON can hold it, as VIFIDEL-H writes it into ``--output``."""
-        return {
-            "words": self.words,
-            "category": self.category,
-            "support": None if math.isnan(self.support) else self.support,
-            "by": self.supported_by,
-            "verdict": str(self.verdict),
-            "judged_by": self.judged_by,
-        }
-
 
 # A row, the place of a thing in its caption, the thing, and what is known of the image.
 _Read = tuple[int, int, Unit, Known]
-# Support, what supports it, verdict, and who judges it, as `Mention` has them.
-_Judgement = tuple[float, str | None, Verdict, str | None]
 
 
 class JudgedMentions(NamedTuple):
     """The mentions of captions, one after the other; records of them are made where wanted."""
 
     read: Sequence[_Read]
-    judgements: Sequence[_Judgement]
+    judgements: Sequence[Judgement]
 
     def by_row(self, rows: int) -> list[list[Mention]]:
         """Return the mentions of each of so many rows, in order."""
         mentions: list[list[Mention]] = [[] for _ in range(rows)]
         for (row, place, unit, _), judged in zip(self.read, self.judgements, strict=True):
-            mentions[row].append(Mention(unit.words, unit.category or "", *judged, place))
+            said = judged._asdict()
+            mentions[row].append(Mention(unit.words, unit.category or "", place=place, **said))
         return mentions
 
 
@@ -125,9 +77,6 @@ class Grounding:
         labels |= set() if declared is None else declared.labels or set()
         self._everywhere = self._lacking(labels)  # names in every image
         self._own: Remembered[frozenset[str], tuple[str, ...]] = Remembered(self._lacking)
-        one, other = (things.class_of.get(name, name) for name in _APART)
-        #: Classes of which one never supports the other, both ways.
-        self.apart = {one: other, other: one} if one != other else {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Grounding, (self._things, self.stop_words, self._source, self._declared)
@@ -176,10 +125,51 @@ class Grounding:
         """The number of each class of the list, in alphabetical order."""
         return {name: n for n, name in enumerate(sorted({*self._things.class_of.values()}))}
 
-    def other_class(self, unit: Unit) -> str | None:
-        """Return the class that a thing may be of beside its own: a *bike* may be a motorcycle."""
-        other = _ALSO.get(singular(unit.text))
-        return None if other is None else self._things.class_of.get(other)
+    @cached_property
+    def _parents(self) -> tuple[Integers, Integers]:
+        """Where the kinds of the list's classes begin, and the numbers of what they are."""
+        numbers, kinds = self._numbers, self._things.kinds
+        above = [sorted(kinds.upward(category) - {category}) for category in numbers]
+        found = [numbers[one] for of_class in above for one in of_class]
+        sizes = np.array(list(map(len, above)), dtype=np.int64)
+        return starts_of(sizes), np.array(found, dtype=np.int64)
+
+    def with_kinds(self, rows: Integers, classes: Integers) -> tuple[Integers, Integers]:
+        """Return the numbers of classes of rows, with those of all that they are kinds of."""
+        starts, parents = self._parents
+        listed = np.where(classes < len(starts) - 1, classes, NO_CLASS)
+        sizes = np.where(listed == NO_CLASS, 0, starts[listed + 1] - starts[listed])
+        more = parents[positions(starts[listed], sizes)]
+        return np.append(rows, rows.repeat(sizes)), np.append(classes, more)
+
+    @cached_property
+    def _longer_names(self) -> Mapping[str, list[tuple[frozenset[str], str | None]]]:
+        """The names of several words by their first content word: these words, and the class."""
+        listed = {**dict.fromkeys(self._things.no_class), **self._things.class_of}
+        names: dict[str, list[tuple[frozenset[str], str | None]]] = {}
+        for name, category in listed.items():
+            words = [word for word in piece_words(name) if word not in self.stop_words]
+            if words and " " in name:
+                names.setdefault(words[0], []).append((frozenset(words), category))
+        return names
+
+    def longer_names(self, words: Collection[str]) -> frozenset[str]:
+        """Return the classes of which texts with some words may have a name of several words.
+
+        With these are the classes that one word of such a name names alone: who says *hot* and
+        *dog* may speak of a dog, or of a hot dog.
+        """
+        known, first = {*words, *map(singular, words)}, self._longer_names
+        found = [
+            (of_name, category)
+            for word in known & first.keys()
+            for of_name, category in first[word]
+            if of_name <= known
+        ]
+        class_of = self._things.class_of
+        own = {category for _, category in found}
+        own |= {class_of.get(word) for of_name, _ in found for word in of_name}
+        return frozenset(filter(None, own))
 
     def deniable(self, labels: Collection[str], asked: Asked, names: Names) -> Deniable:
         """Return what can be absent by labels, and by what was `asked` of the image, if it says."""
@@ -213,13 +203,16 @@ class Grounding:
 
     @cached_property
     def _closed(self) -> Remembered[frozenset[str], frozenset[str]]:
-        spelled = {frozenset(map(_compared, names)): names for names in CLOSED_SETS.values()}
+        spelled = [
+            (frozenset(chain.from_iterable(map(spellings_in_number, names))), names)
+            for names in CLOSED_SETS.values()
+        ]
         return Remembered(
             lambda labels: next(
                 (
                     names
-                    for of_set, names in spelled.items()
-                    if of_set.issuperset(map(_compared, labels))
+                    for of_set, names in spelled
+                    if not any(map(of_set.isdisjoint, map(spellings_in_number, labels)))
                 ),
                 frozenset(),
             )
@@ -243,23 +236,27 @@ class Grounding:
         """Return what is known of an image; what references deny is not among their words."""
         names = self.names(labels, asked)
         said: dict[str, str | None] = {}
-        mentions: Counter[str | None] = Counter()
+        mentions: Counter[str] = Counter()
         for units in map(names.units, references):
-            mentioned: set[str | None] = set()
+            mentioned: set[str] = set()
             for unit in units:
                 if unit.denied:
                     continue
                 if unit.category is not None or unit.text not in said:
                     said[unit.text] = unit.category
-                mentioned.update(names.with_kinds(unit.category))
-            mentions.update(mentioned - {None})
-        shares = {category: n / len(references) for category, n in mentions.items()}
+                if unit.category is not None:
+                    mentioned |= names.upward(unit.category)
+            mentions.update(mentioned)
         of_labels = list(map(names.classes_of_label, labels))
-        classes = frozenset(chain.from_iterable(of_labels))
         named = zip(map(names.term_of_label, labels), of_labels, strict=True)
-        texts = {**said, **{term: of_label[-1] for term, of_label in named}}
-        deniable = self.deniable(labels.keys(), asked, names)
-        return Known(names, texts, classes, shares if said else None, deniable)
+        return Known(
+            names,
+            labels=frozenset(chain.from_iterable(of_labels)),
+            said=frozenset(filter(None, said.values())),
+            deniable=self.deniable(labels.keys(), asked, names),
+            texts={**said, **{term: of_label[-1] for term, of_label in named}},
+            shares={one: n / len(references) for one, n in mentions.items()} if said else None,
+        )
 
     def evidence(
         self,
@@ -288,82 +285,34 @@ class Grounding:
                 category = unit.category
                 if category in stuff and category not in image.deniable.stuff:
                     continue
-                if not unit.denied or image.contradicts(category) is not None:
+                if not unit.denied or image.contradicts(category or "") is not None:
                     read.append((row, place, unit, image))
         rows = np.array([row for row, *_ in read], dtype=np.int64)
         atoms = np.array(lexicon.numbers(unit.text for _, _, unit, _ in read), dtype=np.int64)
-        # Evidence that never supports a mention: the mention's place, and its number.
+        found = [image.find(unit.category or "") for _, _, unit, image in read]
+        support, by = evidence.support(lexicon, atoms, rows)
+        enough = support >= threshold
+        # Evidence that does not support a verdict: the mention's place, and its number.
         apart = [
             (at, number)
             for at, (_, _, unit, image) in enumerate(read)
-            for other in [self.apart.get(unit.category or "")]
-            if other is not None
-            for number in lexicon.numbers(t for t, of in image.texts.items() if of == other)
+            if found[at].verdict is Verdict.UNCONFIRMED
+            for number in lexicon.numbers(only_alike(unit, image))
         ]
-        describing = [
-            (at, number)
-            for at, (_, _, unit, image) in enumerate(read)
-            if " " in unit.text
-            for number in lexicon.numbers(w for w in _describing(unit) if w in image.texts)
-        ]
-        support, by = evidence.support(lexicon, atoms, rows, apart)
-        enough = support >= threshold
-        if describing:
-            some = np.unique([at for at, _ in describing])
-            without, _ = evidence.support(lexicon, atoms, rows, [*apart, *describing], some)
+        if apart:
+            some = np.unique([at for at, _ in apart])
+            without, _ = evidence.support(lexicon, atoms, rows, apart, some)
             enough[some] = without[some] >= threshold
-        columns = support.tolist(), words_of(lexicon, by), enough.tolist()
+        near = zip(support.tolist(), words_of(lexicon, by), enough.tolist(), strict=True)
         return JudgedMentions(
             read,
             [
-                self._judge(unit, image, near, text, is_near, threshold)
-                for (_, _, unit, image), near, text, is_near in zip(read, *columns, strict=True)
+                judge(unit, image, by_names, by_cosines, threshold)
+                for (_, _, unit, image), by_names, by_cosines in zip(read, found, near, strict=True)
             ],
         )
-
-    def _judge(
-        self,
-        unit: Unit,
-        image: Known,
-        support: float,
-        by: str | None,
-        enough: bool,
-        threshold: float,
-    ) -> _Judgement:
-        category, other = unit.category, self.other_class(unit)
-        if unit.denied:
-            judge = image.contradicts(category)
-            return 0.0, image.name_of(category), Verdict.WRONG_DENIAL, judge
-        if other is not None and image.names(other) and not image.names(category):
-            category = other
-        is_named, judge = image.names(category), image.judge(category)
-        if not enough and unit.text in image.texts and math.isnan(support):
-            support, by, enough = 1.0, unit.text, threshold <= 1
-        if category in image.labels and category in image.read_by.own:  # a label says it itself
-            support, by, enough = 1.0, category, True
-        if not enough and is_named:
-            by, enough = image.name_of(category), True
-        if not is_named and judge == ANSWER:
-            support, by, enough = 0.0, None, False
-        if not image.is_there:
-            return support, by, Verdict.UNCONFIRMED, None
-        # What nobody looked for may be what references describe.
-        if enough and (judge or is_named or image.shares is not None):
-            return support, by, Verdict.THERE, judge
-        # Without a vector, names decide; but references need not name what they are about.
-        is_absent = judge is not None and not (judge == REFERENCES and math.isnan(support))
-        return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
-
-
-def _describing(unit: Unit) -> list[str]:
-    """Return the words that only describe a thing, as *traffic* does a *traffic light*."""
-    return unit.text.split()[:-1]
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
     """Return the word of each number; None for `NOTHING`."""
     return [None if number == NOTHING else lexicon.words[number] for number in numbers.tolist()]
-
-
-def _compared(label: str) -> str:
-    return spelling(in_singular(label))

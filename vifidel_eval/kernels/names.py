@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from ..io.records import Remembered
 from ..words.english import singular
+from ..words.kinds import Parent
 from ..words.mentions import Unit, finder_of
 from ..words.spelling import words_in
 from ..words.synonyms import ClassList, end_of, unnumbered
@@ -40,6 +42,9 @@ class Names:
         #: From a caption to its content words, terms of several words as one unit.
         self.units: Callable[[str], tuple[Unit, ...]] = read.__getitem__
         self._named = Remembered(self._term_and_classes)
+        self._of_words: Remembered[str, str] = Remembered(
+            lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
+        )
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
         )
@@ -65,7 +70,7 @@ class Names:
 
     def class_of_word(self, word: str) -> str:
         """Return the class that a word names alone; empty if it names none."""
-        return self.class_of.get(word) or self.class_of.get(singular(word), "")
+        return self._of_words[word]
 
     def classes(self, labels: frozenset[str]) -> frozenset[str]:
         """Return the classes of labels, and not what they are kinds of: no *red bus*, yet a bus."""
@@ -74,6 +79,27 @@ class Names:
     def with_kinds(self, category: str | None) -> tuple[str | None, ...]:
         """Return a class, and what it is a kind of."""
         return self._named[category][1] if category in self.of_users else (category,)
+
+    def above(self, category: str) -> tuple[tuple[Parent, ...], ...]:
+        """Return what a class is a kind of or may be, as `Kinds.above` does."""
+        if category not in self.of_users:
+            return self._things.kinds.above(category)
+        parents = tuple(Parent(kind or "", True) for kind in self.with_kinds(category)[1:])
+        return (parents, *chain.from_iterable(self._things.kinds.above(p) for p, _ in parents))
+
+    def upward(self, category: str) -> frozenset[str]:
+        """Return a class, and all that its things are for sure."""
+        if category not in self.of_users:
+            return self._things.kinds.upward(category)
+        kinds = (self._things.kinds.upward(kind or "") for kind in self.with_kinds(category))
+        return frozenset().union(*kinds)
+
+    def akin(self, category: str, classes: frozenset[str]) -> bool:
+        """Return whether the names of some classes bear on whether there is one of a class."""
+        if not classes:
+            return False
+        decide = {category, *(p.category for level in self.above(category) for p in level)}
+        return any(not decide.isdisjoint(self.upward(one)) for one in classes)
 
     def _term_and_classes(self, label: str) -> tuple[str, tuple[str, ...]]:
         things, label = self._things, unnumbered(label, self._is_name)

@@ -7,88 +7,22 @@ caption word. docs/fidelity.md has the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from .bags import Bags, Gold, meetings, numbers_with_counts, slices, starts_of
+from .known import Known
 from .lexicon import Lexicon, WordDistances
-from .names import Names
 
 #: The place of a word or of evidence that is not there, and the number of no class.
 NOTHING = NO_CLASS = -1
-#: What can deny a thing.
-LABELS, ANSWER, REFERENCES = "labels", "answer", "references"
-_HALF = 0.5  # the share of references that mention what nobody can deny
 
 Mask = NDArray[np.bool_]
-
-
-class Deniable(NamedTuple):
-    """What can be absent from an image, as classes."""
-
-    classes: frozenset[str] | None  # None for everything
-    denied: frozenset[str] = frozenset()  # those of them that were asked for and not found
-    stuff: frozenset[str] = frozenset()  # the stuff and scenes that were looked for
-    is_said: bool = False  # whether somebody says what was looked for; else it is a closed set
-
-    def has(self, category: str | None) -> bool:
-        """Return whether something of a class can be absent."""
-        return self.classes is None or category in self.classes
-
-    @property
-    def anything(self) -> bool:
-        """Whether anything can be absent."""
-        return self.classes is None or bool(self.classes)
-
-
-class Known(NamedTuple):
-    """What is known of an image."""
-
-    read_by: Names
-    texts: Mapping[str, str | None]  # labels, and what references say, with the class each names
-    labels: frozenset[str]  # their classes
-    #: The share of references that mention each class; None where they say nothing.
-    shares: Mapping[str | None, float] | None
-    deniable: Deniable
-
-    def names(self, category: str | None) -> bool:
-        """Return whether a label or a reference names something of a class."""
-        return category in self.labels or (self.shares is not None and category in self.shares)
-
-    def name_of(self, category: str | None) -> str:
-        """Return what names something of a class."""
-        texts = (text for text, of_class in self.texts.items() if of_class == category)
-        return min(texts, default=category or "")
-
-    def contradicts(self, category: str | None) -> str | None:
-        """Return what says that something of a class is there: labels, half of the references."""
-        if category in self.labels:
-            return LABELS
-        return REFERENCES if (self.shares or {}).get(category, 0.0) >= _HALF else None
-
-    def judge(self, category: str | None) -> str | None:
-        """Return what can deny something of a class; None if nobody looked for it."""
-        if not self.deniable.anything:
-            return None if self.shares is None else REFERENCES
-        if category in self.deniable.denied:
-            return ANSWER
-        return LABELS if self.deniable.has(category) or category in self.labels else None
-
-    @property
-    def is_there(self) -> bool:
-        """Whether anything is known, if only what is not there."""
-        return bool(self.texts or (self.deniable.is_said and self.deniable.anything))
-
-    @property
-    def can_lack(self) -> bool:
-        """Whether anything can be absent."""
-        return self.deniable.anything or self.shares is not None
 
 
 @dataclass(frozen=True, eq=False)

@@ -228,24 +228,22 @@ class Scores:
         }
         if silent:
             claim_nothing = ", ".join(
-                f"{number} of {self._answers(name)} of {name}" for name, number in silent.items()
+                f"{number} of {counted[name].get('samples') or self._images(name)} of {name}"
+                for name, number in silent.items()
             )
-            names = dict.fromkeys(name.partition(" ")[0] for name in self.signatures)  # no "mean"
-            undefined = [name for name in names if name in OF_CLAIMS]
+            undefined = [name for name in plain_names(self.signatures) if name in OF_CLAIMS]
             notes.append(
                 f"Captions that claim nothing (refusals, empty, only reasoning): {claim_nothing}."
             )
             if undefined:
                 notes[-1] += (
-                    f" {', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} of the "
-                    "others, and tests compare systems on images where both claim something."
+                    f" They have no score in {', '.join(undefined)}, whose tests take the images "
+                    "where every system claims something."
                 )
         return notes
 
-    def _answers(self, system: str) -> int:
-        """Return how many captions of a system were scored or left out, all samples together."""
-        images = len(next(iter(self.evaluations[system].values())).ids)
-        return self.counts(system).get("samples", images)
+    def _images(self, system: str) -> int:
+        return len(next(iter(self.evaluations[system].values())).ids)
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

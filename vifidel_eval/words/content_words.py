@@ -84,12 +84,14 @@ _HYPHENS = "\u2010\u2011\u2043\u2212\ufe63\uff0d"
 # Letters and digits in another form: full-width, a ligature, bold. Superscripts are notes.
 _SAME_LETTER, _NOTES = ("<wide>", "<narrow>", "<font>", "<compat>"), ("<super>", "<sub>")
 _LAST_OF_ASCII = 0x7F
-_ZERO_WIDTH_SPACE = 0x200B  # may be all that is between two words
+_ZERO_WIDTH_SPACE = 0x200B  # may be all that is between two words, but of no Latin ones
+_IN_LATIN = re.compile("(?<=[A-Za-z])\u200b(?=[A-Za-z])")
 _JOINING_MARKS = frozenset((0x34F, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 #: What `plain` has to look at.
-NOT_PLAIN = re.compile(r"[\\<&\x1b\x80-\U0010ffff]")
+NOT_PLAIN = re.compile(r"[\\<&\x1b\x80-\U0010ffff]|://")
 # A line break or tab as it is written in code, and what sets a terminal's colours.
 _ESCAPE = re.compile(r"\\(?:[nrtfv]|u[0-9a-f]{4})|\x1b\[[0-9;]{0,20}[a-z]", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b[a-z]{2,6}://[^\s<>\"]+", re.IGNORECASE)
 _NO_CHARACTER = re.compile(r"&#0*(?:[0-9]{8,}|x0*[0-9a-f]{7,});?", re.IGNORECASE)
 # What models and HTML write between angle brackets, the name by itself. Any other name is one if
 # it is closed, or has a slash or a bar: </s>, <|end|>, <ref>a dog</ref>.
@@ -111,7 +113,10 @@ def plain(caption: str) -> str:
         # Python converts no number of thousands of digits.
         caption = unescape(_NO_CHARACTER.sub(" ", caption))
     if not caption.isascii():
+        caption = _IN_LATIN.sub("", caption)
         caption = "".join(map(_plain_characters().__getitem__, nfc(caption)))
+    if "://" in caption:
+        caption = _ADDRESS.sub(" ", caption)
     if "\\" in caption or "\x1b" in caption:
         caption = _ESCAPE.sub(" ", caption)
     if "<" in caption and ">" in caption:

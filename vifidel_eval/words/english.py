@@ -143,8 +143,9 @@ def irregular_plural(word: str) -> str | None:
 
 @Remembered
 def is_own_plural(word: str) -> bool:
-    """Return whether a lower-case word is its own plural: *sheep*."""
-    return str(_rules().pluralize(word)) == word
+    """Return whether a lower-case word is its own plural: *sheep*, but not *luggage*."""
+    rules = _rules()
+    return str(rules.pluralize(word)) == word and word not in rules.singular_uncountable
 
 
 class _Ends:

@@ -1,15 +1,10 @@
-"""Grammar of captions: what describes the next word, what somebody does, and what is denied.
-
-A denial is a cue and the noun phrases right behind it: *there are no cars or buses*, *without a
-dog*. Whatever is uncertain is no denial, so that a thing cannot be hidden behind one: what follows
-must end the phrase (*no zebra could be happier*), no other negation may come before (*there is no
-scene without a zebra*), and questions and sentences of what would be deny nothing.
-"""
+"""Grammar of captions: what describes the next word, and what somebody does."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
+
+from .word_classes import word_class
 
 #: Names that describe the next word as often as they name a thing: "a baby goat".
 DESCRIBING = frozenset(
@@ -50,13 +45,19 @@ def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]
             and after not in _AFTER_A_NOUN | _DETERMINERS
             and forms[at + 2] not in names
         )
-    return follower[0].isalpha() and follower not in _AFTER_A_NOUN and not follower.endswith("ing")
+    is_verb_form = word_class(follower) in ("VBZ", "VBD", "VBP", "MD", "RB", "IN", "WDT")
+    return (
+        follower[0].isalpha()
+        and follower not in _AFTER_A_NOUN
+        and not follower.endswith("ing")
+        and not is_verb_form
+    )
 
 
 #: Names of things, in the singular, that are also what somebody does: *watch*.
 VERBS = frozenset(
     """
-    bat bike boat book bowl bow box building canoe clip coat dock dress drink fan farm feather
+    bat bear bike boat book bowl bow box building canoe clip coat dock dress drink fan farm feather
     fence field file fish flash frosting garden grill grip groom hammer handle hook horn hose
     house icing jam kayak leaf leash light log lounge mask milk monitor mop mushroom nail nurse
     paddle painting paper parasail park pen pepper pet phone pilot pipe piping plant plate plow
@@ -115,110 +116,3 @@ def is_verb(
     if is_base or len(before) < 2 or last in _PREPOSITIONS | _FEW:
         return False
     return (before[-2] in _ARTICLES and goes_on) or (before[-2] in _DEFINITE and has_object)
-
-
-THING = "\0"  #: what stands for a thing's name in the words that `denials` reads
-
-
-def _any(words: str) -> str:
-    return f"(?:{'|'.join(words.split())})"
-
-
-_ARTICLE = _any("a an any")
-_PLAIN = _any("visible apparent obvious discernible noticeable identifiable single actual real")
-# There may be some, and these are not denied.
-_FURTHER = _any("other additional further more extra")
-_OF = rf"(?:{_any('sign signs trace traces evidence presence')} of )"
-_NOUN = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{_OF}?(?:{_ARTICLE} )?(?:{_FURTHER} )?{THING}"
-_NEXT = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{THING}"
-_NOUNS = (
-    rf"(?P<things>{_NOUN}"
-    rf"(?:(?: , {_NEXT}){{0,9}}(?: ,)? (?:or|nor) {_NOUN}| and (?:no )?{THING})?)"
-)
-
-_SHOW = _any(
-    "show shows showing display displays depict depicts feature features contain contains include "
-    "includes have has had having see sees hold holds wear wears wearing carry carries"
-)
-_IS = _any("is are was were 's")
-_NOT = _any("not n't")
-# What a clause begins behind.
-_CLAUSE = r"(?:^|(?<!\S)(?:[,;:()]|and|but|while|although|though|since|because|so) )"
-# What may follow the nouns.
-_SEEN = _any(
-    "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
-    "either"
-)
-_BE_SEEN = (
-    rf"(?:{_IS}|can|appear|appears|seem|seems)(?: to)?(?: be)? "
-    rf"(?:{_SEEN}|in the (?:picture|image|photo|photograph|scene|frame|background))"
-)
-_END = (
-    rf"(?=$| (?:[,;:()]|and|while|although|though|{_SEEN}|{_BE_SEEN}|to be {_SEEN}|"
-    "at all|in sight|in view)(?: |$))"
-)
-_PLACE = (
-    "(?: (?:in front of|of|in|on|at|near|around|within|inside|behind|beside|under|along|across|"
-    "among|outside) (?:it|him|her|them|(?:the|this|that|his|her|its|their)"
-    "(?: (?!that|which|who|is|are|was|were)[^ ,;:()]+){1,2}))"
-)
-_END_OR_PLACE = rf"(?={_PLACE}{{0,3}}{_END})"
-
-_DENIAL = re.compile(
-    "|".join(
-        (
-            # No cars, as a clause: of *no zebra in the picture sleeps* nobody knows where it ends.
-            rf"{_CLAUSE}(?:no|not a(?= single )) {_NOUNS.replace('things', 'of_clause')}{_END}",
-            rf"(?<!\S)(?:{_CLAUSE}there {_IS}(?: also)? no|"
-            rf"{_CLAUSE}there {_IS} {_NOT}(?= {_ARTICLE} )|"
-            rf"{_any('do does did can ca could')} {_NOT} (?:show|display|depict|feature|contain|"
-            rf"include|have|see|reveal)|(?:{_SHOW}|with) no|without|neither(?=[^,]{{0,200}} nor )|"
-            rf"(?:free|devoid|empty|lack|absence) of|lacks?|lacking) {_NOUNS}{_END_OR_PLACE}",
-        )
-    )
-)
-_NEGATIVE = (
-    "no not n't never nothing nobody none nor neither without hardly rarely barely scarcely seldom "
-    "fail fails failing lack lacks lacking free false untrue wrong doubt deny denies impossible"
-)
-_CUES = frozenset("no not n't without neither free devoid empty lack lacks lacking absence".split())
-_NEGATES = re.compile(rf"(?<!\S){_any(_NEGATIVE)}(?!\S)")
-# What is asked, or would be.
-_UNREAL = re.compile(
-    rf"(?<!\S){_any('if unless whether would might should must wish imagine suppose')}(?!\S)|[?]"
-)
-_SENTENCE = re.compile(r"[^.!?;…]*[.!?;…]*")
-_NEW_CLAUSE = re.compile(" , (?:and|but|while|although|though) ")
-
-
-def may_deny(words: Iterable[str]) -> bool:
-    """Return whether some words have one that a denial begins with."""
-    return not _CUES.isdisjoint(words)
-
-
-def denials(words: Iterable[str]) -> Iterator[tuple[int, bool]]:
-    """Yield which things of a text are denied, from 0, and whether all: *no other dogs* is not."""
-    text = " ".join(words)
-    things = at = 0
-    for sentence in _SENTENCE.finditer(text):
-        if not _UNREAL.search(sentence[0]):
-            said = sentence[0].strip(" .!;…")
-            yield from ((things + thing, whole) for thing, whole in _in_sentence(said))
-        things += text.count(THING, at, sentence.end())
-        at = sentence.end()
-
-
-def _in_sentence(said: str) -> Iterator[tuple[int, bool]]:
-    things = 0
-    for clause in _NEW_CLAUSE.split(said):
-        at = done = 0
-        for found in _DENIAL.finditer(clause):
-            if _NEGATES.search(clause, done, found.start() + 1):
-                break  # a double negation, or what is denied is no thing
-            group = "things" if found["things"] else "of_clause"
-            nouns, start = found[group], found.start(group)
-            first = things + clause.count(THING, at, start)
-            whole = not re.search(rf"{_FURTHER} ", nouns)
-            yield from ((first + thing, whole) for thing in range(nouns.count(THING)))
-            things, at, done = first, start, found.end()
-        things += clause.count(THING, at)

@@ -13,27 +13,36 @@ from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from ..io.records import Remembered
+from .constructions import Standing, Word, is_cue_of_construction, standings
 from .content_words import piece_words, plain, runs_and_marks
 from .english import singular, tokens
 from .grammar import (
     DESCRIBING,
     REACH,
-    THING,
     VERBS,
     comes_between,
-    denials,
     describes,
     is_verb,
-    may_deny,
 )
-from .nouns import BEFORE, BEHIND, describes_noun, describes_word, is_plural, may_be_verb
+from .misspelled import Misspelled
+from .nouns import (
+    BEFORE,
+    BEHIND,
+    describes_noun,
+    describes_word,
+    is_plural,
+    may_be_described,
+    may_be_verb,
+)
+from .senses import MOST_BEFORE, may_mean_no_thing, means_no_thing, proper_names
 from .spelling import spelling
 from .synonyms import ClassList
 from .terms import Term, Terms, spelled_by_users, spellings, tree, ways
+from .word_classes import word_class
 
 _YOUNG_OR_GROWN = ("baby", "adult")
 _ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
@@ -65,13 +74,13 @@ _SEAT = "seat"
 _COMPOUND = 2  # words
 _ORDER_OF_MORE = 1 << 20  # behind the terms of a list
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
-# *Looks at the camera*: whoever takes the picture has one.
-_TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
 _NONE: frozenset[str] = frozenset()
 
 # One word as it is written: 3.5, t.v., 's.
 _ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
 _JOINERS = ("-", "_")
+_LINE_END = re.compile(r"\s*\n\s*")
+_SENTENCE_ENDS = frozenset(". ! ? ; …".split())
 _DASHES = frozenset("-\u2012\u2013\u2014\u2015")
 
 
@@ -100,6 +109,10 @@ class _Token(NamedTuple):
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
     terms: tuple[Terms, ...]  # those that it begins
     describes: bool  # whether it may only describe the next word
+    is_plural: bool
+    is_head: bool  # whether a noun before it may describe it
+    is_cue: bool  # whether a construction may have it
+    is_other: bool  # whether its name may mean something else
     verb: str | None  # what somebody does, if it may be that
     open: tuple[Unit, ...]  # the units that it is where it is no name
     named: tuple[Unit, ...]  # those that it is where it is one
@@ -111,15 +124,18 @@ class MentionFinder:
     def __init__(self, classes: ClassList) -> None:
         self.classes = classes
         self.class_of: Mapping[str, str] = classes.class_of
-        own = dict.fromkeys(classes.added)
+        own: dict[str, str | None] = dict.fromkeys(classes.added)
         if not classes.published:
-            own |= dict.fromkeys([*classes.class_of, *classes.no_class])
+            own |= {**dict.fromkeys(classes.no_class), **classes.class_of}
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
-        self._describing = frozenset() if classes.published else DESCRIBING | stuff
-        self._acting = {self.class_of.get(name) for name in _ACTING} - {None}
-        self._person = self.class_of.get("person")
+        qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
+        self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
+        self._acting = self._kinds_of(_ACTING)
+        self._people, self._animals = self._kinds_of(["person"]), self._kinds_of(_ANIMALS)
+        # As the list spells them: its *cell-phone* is what *cell phone* becomes.
+        as_listed = str if classes.published else lambda name: classes.name_of(name) or name
         terms = [
-            Term(tuple(term.split()), becomes, not classes.published, order)
+            Term(tuple(term.split()), as_listed(becomes), not classes.published, order)
             for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]
@@ -134,6 +150,7 @@ class MentionFinder:
         self._terms: tuple[Terms, ...] = (tree([*terms, *more]),)
         self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
         self._rest: MentionFinder | None = None  # what knows the words that are not known here
+        self._near = None if classes.published else Misspelled(self._known, self.class_of).name_of
         self._begin()
 
     def _begin(self) -> None:
@@ -179,37 +196,57 @@ class MentionFinder:
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit."""
         reader = self._reader(frozenset(stop_words))
-        read = list(chain.from_iterable(map(reader, tokens(self._plain(caption)))))
+        text = self._plain(caption)
+        if grammar and "\n" in text:
+            text = _LINE_END.sub(" ; ", text)
+        read = list(chain.from_iterable(map(reader, tokens(text))))
         # Without `grammar` the mentions are those of `find`.
-        things = self._things(read) if grammar else list(self._names(read))
-        may = grammar and may_deny(token.word for token in read)
-        denied = self._denied(read, things) if may else {}
+        things = self._things(read, proper_names(text)) if grammar else list(self._names(read))
+        has_cue = grammar and any(token.is_cue for token in read)
+        not_asserted = self._standings(read, things) if has_cue else {}
         found: list[Unit] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
-            if denied.get(number) is False:  # no other dogs: nothing is said of dogs
+            standing = not_asserted.get(number)
+            if standing is Standing.NOT_CLAIMED:  # words that name no thing
                 continue
             found += chain.from_iterable(token.open for token in read[done:at])
             done = end
             units = read[at].named
             if end - at > 1:
                 units = (Unit(name, _joined(read[at:end]), self.class_of.get(name)),)
-            found += (u._replace(denied=True) for u in units) if number in denied else units
+            found += (u._replace(denied=True) for u in units) if standing else units
         found += chain.from_iterable(token.open for token in read[done:])
         return found
 
-    def _things(self, read: Sequence[_Token]) -> list[tuple[int, int, str]]:
+    def _things(
+        self, read: Sequence[_Token], proper: frozenset[tuple[str, str]] = frozenset()
+    ) -> list[tuple[int, int, str]]:
         """Return `_names` without what names no thing where it stands."""
         found: list[tuple[int, int, str]] = []
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
         for at, end, name in self._names(read):
             acts = read[at].verb and self._is_verb(read, at, acts_until)
-            if end - at == 1 and (acts or _is_idiom(read, at, name)):
+            if end - at == 1 and (acts or self._means_no_thing(read, at, name, proper)):
                 continue
             if name in self.class_of:
                 acts_until[end] = self.class_of[name] in self._acting
             found.append((at, end, name))
         return found
+
+    @staticmethod
+    def _means_no_thing(
+        read: Sequence[_Token], at: int, name: str, proper: frozenset[tuple[str, str]]
+    ) -> bool:
+        """Return whether a name means something else where it stands."""
+        if not (read[at].is_other or proper):
+            return False
+        before = [token.word for token in read[max(at - MOST_BEFORE, 0) : at]]
+        behind = [token.word for token in read[at + 1 : at + 2]]
+        if read[at].is_other and means_no_thing(before, read[at].word, name, behind):
+            return True
+        around = pairwise((*before[-1:], read[at].word, *behind))
+        return not proper.isdisjoint(around)
 
     @staticmethod
     def _is_verb(read: Sequence[_Token], at: int, acts_until: Mapping[int, bool]) -> bool:
@@ -228,20 +265,36 @@ class MentionFinder:
             (subject_is_one, token.word == token.verb),
         )
 
-    def _denied(
+    def _kinds_of(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the classes of some names and all kinds of them."""
+        some = {self.class_of.get(name) for name in names} - {None}
+        upward = self.classes.kinds.upward
+        return frozenset(
+            one for one in set(self.class_of.values()) if not some.isdisjoint(upward(one))
+        )
+
+    def _standings(
         self, read: Sequence[_Token], things: Sequence[tuple[int, int, str]]
-    ) -> dict[int, bool]:
-        """Return the things that a text denies, as `denials` has them, by their number."""
-        words: list[str] = []
-        numbers: list[int] = []
+    ) -> dict[int, Standing]:
+        """Return the things that a text does not assert, by their number."""
+        words: list[Word] = []
+        numbers: dict[int, int] = {}
         done = 0
         for number, (at, end, name) in enumerate(things):
-            if name in self.class_of and (end - at > 1 or read[at].named):
-                numbers.append(number)
-                words += (*(token.word for token in read[done:at]), THING)
+            category = self.class_of.get(name)
+            if category is not None and (end - at > 1 or read[at].named):
+                words += (Word(token.word) for token in read[done:at])
+                numbers[len(words)] = number
+                last = read[end - 1]
+                kind = "animal" if category in self._animals else "thing"
+                if category in self._people and last.is_plural:
+                    kind = "people"
+                words.append(Word(_joined(read[at:end]), kind))
                 done = end
-        words += (token.word for token in read[done:])
-        return {numbers[thing]: whole for thing, whole in denials(words)}
+        if not numbers:
+            return {}
+        words += (Word(token.word) for token in read[done:])
+        return {numbers[place]: standing for place, standing in standings(words).items()}
 
     def _plain(self, caption: str) -> str:
         return caption if self.classes.published else plain(caption)
@@ -273,6 +326,8 @@ class MentionFinder:
         if _DASHES.issuperset(token):
             return (",",)
         parts = runs_and_marks(token)
+        if parts[1:] == ["-", "free"]:  # cat-free
+            return parts[0], "-free"
         if "-" in parts and describes_word(parts[-1]):
             return (token,)  # dog-friendly, horse-drawn
         # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.
@@ -306,9 +361,17 @@ class MentionFinder:
             otherwise = self._spelled.get(spelling(word)) or self._spelled.get(spelling(form))
             name, text = (name, word) if otherwise is None else (otherwise, otherwise)
         forms = ways(word, form)
+        own = not self.classes.published
+        is_open = _open_units(word, stop_words)
+        is_head, is_cue = own and may_be_described(word), own and is_cue_of_construction(word)
+        if text is word and self._near is not None and self._known.isdisjoint(forms):
+            initials = word.replace(".", "")  # T.V.
+            near = initials if initials in self._known else self._near(word) or self._near(form)
+            if near is not None:
+                form, name, text, forms = near, near, near, (near,)
         if text is word and self._known.isdisjoint(forms):
-            nothing = _open_units(word, stop_words), ()
-            return _Token(word, form, None, True, (), False, None, *nothing)
+            flags = (False, False, is_head, is_cue, False)
+            return _Token(word, form, None, True, (), *flags, None, is_open, ())
         category = self.class_of.get(name)
         named: tuple[Unit, ...] = ()
         if word not in stop_words:
@@ -318,8 +381,9 @@ class MentionFinder:
         describes = word in self._describing
         alone = not terms and not describes
         verb = next((one for one in (name, form) if one in VERBS), None)
-        is_open = _open_units(word, stop_words)
-        return _Token(word, form, name, alone, terms, describes, verb, is_open, named)
+        is_other = may_mean_no_thing(word, name)
+        flags = (describes, is_plural(word, form), is_head, is_cue, is_other)
+        return _Token(word, form, name, alone, terms, *flags, verb, is_open, named)
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
@@ -333,7 +397,8 @@ class MentionFinder:
             end, name = (at + 1, token.name) if token.alone else self._name(read, at)
             if name is None or name == no_name:
                 continue
-            if is_list or not self._describes(read, at, end, name):
+            is_head = end < len(read) and read[end].is_head and not read[end - 1].is_plural
+            if is_list or not (is_head and self._describes(read, at, end, name)):
                 yield at, end, name
 
     def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
@@ -349,15 +414,17 @@ class MentionFinder:
     def _describes(self, read: Sequence[_Token], at: int, end: int, name: str) -> bool:
         """Return whether a name describes the noun behind it: *dog house*."""
         last = read[end - 1]
-        if self.classes.published or name not in self.class_of or end == len(read):
-            return False
-        if is_plural(last.word, last.form):
+        if name not in self.class_of:
             return False
         before = [token.word for token in read[max(at - BEFORE, 0) : at]]
+        for back, word in enumerate(reversed(before)):
+            if word in _SENTENCE_ENDS:
+                before = before[len(before) - back :]
+                break
         behind = [token.word for token in read[end : end + BEHIND]]
         head = self.class_of.get(read[end].form)
-        if self.class_of[name] == self._person and (
-            head in (None, self._person) or may_be_verb(behind[0])
+        if self.class_of[name] in self._people and (
+            head is None or head in self._people or may_be_verb(behind[0])
         ):
             return False  # a woman skier is a woman; a woman pets
         return describes_noun(before, last.word, behind)
@@ -383,16 +450,6 @@ class MentionFinder:
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
-
-
-def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
-    """Return whether a name is none of a thing: *looks at the camera*, *no sign of a dog*."""
-    before = [token.word for token in read[max(at - 2, 0) : at]]
-    if name == "sign":
-        return before[-1:] == ["no"] and [token.word for token in read[at + 1 : at + 2]] == ["of"]
-    if before[-1:] == ["the"]:
-        before.pop()
-    return name == "camera" and not _TO_THE_CAMERA.isdisjoint(before[-1:])
 
 
 def _joined(read: Sequence[_Token]) -> str:

@@ -9,15 +9,13 @@ a thing.
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 from ..io.records import Remembered
 from .english import is_own_plural, singular
 from .grammar import VERBS
+from .word_classes import word_class
 
 #: How many words before a noun, and behind it, `describes_noun` looks at, at most.
 BEFORE, BEHIND = 12, 2
@@ -48,18 +46,18 @@ _ONE = frozenset("a an one this each every another".split())
 # What a verb without an ending may belong to: *they and the dog, does a dog, watches a dog*.
 _BEFORE_BARE_VERBS = frozenset(
     """
-    and or nor plus both to do does did can could will would may might must shall should please
-    i you we they people men women children
+    to do does did can could will would may might must shall should please
     see sees saw seen seeing watch watches watched watching hear hears heard hearing let lets
-    letting make makes made making help helps helped helping has have had having feel feels
+    letting make makes made making help helps helped helping feel feels
     """.split()
 )
+_MANY = frozenset("and or nor plus both i you we they people men women children".split())
 # Places, things and events for what is done: *a horse racing track*.
 _FOR_DOING = frozenset(
     """
     area arena center centre class club competition contest course court equipment event facility
-    gear ground lesson machine place point pole post range rink salon school service show station
-    table track trail trip zone
+    gear ground lesson machine place point pole post rack range rink salon school service show
+    space spot station table track trail trip zone
     """.split()
 )
 _COMES_NEXT = frozenset(". , ; : ! ? ) and or but".split())
@@ -75,14 +73,21 @@ def describes_noun(before: Sequence[str], word: str, behind: Sequence[str]) -> b
     word : str
         The noun as it is written.
     behind : sequence of str
-        The first `BEHIND` words behind it.
+        The first `BEHIND` words behind it, of which the first `may_be_described`.
     """
     head = behind[0]
-    if not head.isalpha() or head in _ADVERBIAL or word == head or singular(head) in _WHOLES:
+    if word == head:
         return False
     if _is_in_ing(head):
         return _is_name_in_ing(before, head, behind[1] if len(behind) > 1 else ".")
-    return may_be_noun(head) and not _may_do(before, word, head)
+    return not _may_do(before, word, head)
+
+
+def may_be_described(word: str) -> bool:
+    """Return whether a noun before a word may describe it."""
+    if not word.isalpha() or word in _ADVERBIAL or singular(word) in _WHOLES:
+        return False
+    return _is_in_ing(word) or may_be_noun(word)
 
 
 def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:
@@ -90,7 +95,7 @@ def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:
     # But: a zebra crossing the road; a dog running.
     governed, determiner = _phrase(before)
     is_noun = word_class(f"{head}s") == "NNS" and determiner != "" and after in _COMES_NEXT
-    return governed and (after in _FOR_DOING or is_noun)
+    return governed and (singular(after) in _FOR_DOING or is_noun)
 
 
 def _may_do(before: Sequence[str], word: str, head: str) -> bool:
@@ -102,10 +107,11 @@ def _may_do(before: Sequence[str], word: str, head: str) -> bool:
     if is_many:
         # The dog barks; but: he holds his car keys.
         return not governed or determiner in _ONE or (determiner != "" and not _has_verb(before))
-    # They and a dog drink, a herd of zebra drink; but: at a dog house.
+    # They and a dog drink, a herd of zebra drink; but: at a dog house, they have a dog house.
     if is_own_plural(word) or before[-1:] == ["of"] or not _BEFORE_BARE_VERBS.isdisjoint(before):
         return True
-    return not _has_verb(before) and any(word_class(one) == "NNS" for one in before)
+    others = any(word_class(one) == "NNS" or one in _MANY for one in before)
+    return others and (word_class(head) == "VB" or not (governed or _has_verb(before)))
 
 
 def _phrase(before: Sequence[str]) -> tuple[bool, str]:
@@ -165,19 +171,3 @@ def _is_in_ing(word: str) -> bool:
     return stem != word and bool(
         word_class(word)[:2] == "VB" or word_class(stem) or word_class(f"{stem}e")
     )
-
-
-def word_class(word: str) -> str:
-    """Return the class of a lower-case word in the tags of the Penn Treebank, or nothing."""
-    return _lexicon().get(word, "")
-
-
-@cache
-def _lexicon() -> Mapping[str, str]:
-    package = importlib.util.find_spec("textblob")
-    if package is None or package.origin is None:
-        raise ModuleNotFoundError("textblob is missing: pip install textblob")
-    path = Path(package.origin).with_name("en") / "en-lexicon.txt"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    pairs = (line.split(" ") for line in lines if line[:1].islower())
-    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from ..io.records import Remembered
-from .english import singular
+from .english import irregular_plural, singular
 
 _AMERICAN = {
     "aeroplane": "airplane", "aluminium": "aluminum", "artefact": "artifact", "axe": "ax",
@@ -71,6 +71,30 @@ def in_singular(name: str) -> str:
     return " ".join([*words, singular(last)])
 
 
+@Remembered
+def spellings_in_number(name: str) -> tuple[str, ...]:
+    """Return the spellings of a lower-case name as it is, in the singular and in the plural.
+
+    A plural may be that of two words, and is both in the singular: *hoody* and *hoodie*.
+
+    >>> spellings_in_number("hoodies"), spellings_in_number("shelf")
+    (('hoodies', 'hoody', 'hoodie'), ('shelf', 'shelves'))
+    """
+    names = [name, *singulars(name)]
+    words = words_in(name)
+    plural = irregular_plural(words[-1]) if words else None
+    if plural is not None and not name.endswith("s"):
+        names.append(" ".join([*words[:-1], plural]))
+    return tuple(dict.fromkeys(map(spelling, names)))
+
+
+def singulars(name: str) -> tuple[str, ...]:
+    """Return what a lower-case name may be in the singular."""
+    one = in_singular(name)
+    is_plural = name.endswith("s") and not name.endswith(("ss", "us", "is"))
+    return (one, name[:-1]) if is_plural else (one,)
+
+
 def words_in(name: str) -> list[str]:
-    """Return the words of a lower-case name, at blanks and hyphens."""
-    return name.replace("-", " ").split()
+    """Return the words of a lower-case name, at blanks, hyphens and underscores."""
+    return name.replace("-", " ").replace("_", " ").split()

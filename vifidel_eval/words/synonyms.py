@@ -5,6 +5,8 @@ The syntax is one for CHAIR's synonyms and for the object vocabulary::
     # A comment.
     couch, sofa, settee, loveseat
     hot dog, hotdog
+    bike < bicycle, motorcycle
+    desk < table?
     - hot water, dog house
     [stuff]
     sky
@@ -13,6 +15,10 @@ The syntax is one for CHAIR's synonyms and for the object vocabulary::
 Each line is a class: names separated by commas, of which the first is the class. A line that
 begins with ``-`` lists words that are of no class although a part of them is. The classes below
 ``[stuff]`` are stuff and scenes. Names are compared in lower case.
+
+What follows ``<`` are names of other classes, the *parents*: a bike is a bicycle or a motorcycle.
+With a question mark, it only may be one: a desk fits where a table is, but it is not denied where
+none is.
 
 The list that was published with CHAIR (Rohrbach et al., EMNLP 2018) is recognised by its content
 and read as their program reads it (docs/chair.md).
@@ -37,7 +43,8 @@ from ..io.files import read_text
 from ..io.records import Remembered
 from .content_words import lines_of
 from .english import singular
-from .spelling import in_singular, spelling, words_in
+from .kinds import Kinds, Parent
+from .spelling import spelling, spellings_in_number, words_in
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -58,6 +65,19 @@ class ClassList:
     added: tuple[str, ...] = ()  #: classes that the list lacks, known by their name alone
     #: The classes that are stuff or scenes: a list of an image's objects does not deny them.
     stuff: frozenset[str] = frozenset()
+    #: What classes are kinds of, as names of other classes.
+    parents: tuple[tuple[str, Parent], ...] = ()
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The kinds among the classes."""
+        parents: dict[str, list[Parent]] = {}
+        for name, parent in self.parents:
+            if name in self.class_of and parent.category in self.class_of:
+                category = self.class_of[parent.category]
+                of_class = parents.setdefault(self.class_of[name], [])
+                of_class.append(Parent(category, parent.is_sure))
+        return Kinds(parents)
 
     @cached_property
     def class_of(self) -> dict[str, str]:
@@ -81,19 +101,19 @@ class ClassList:
         """
         if label in self.class_of:
             return label
-        return self.spelled.get(spelling(label)) or self._in_singular.get(
-            spelling(in_singular(label))
-        )
+        forms = spellings_in_number(label)
+        found = (known.get(form) for known in (self.spelled, self._in_number) for form in forms)
+        return next(filter(None, found), None)
 
     @cached_property
     def spelled(self) -> dict[str, str]:
         """The name of each `spelling`."""
-        return _by_spelling(self.class_of, str)
+        return _by_spelling(self.class_of, lambda name: [spelling(name)])
 
     @cached_property
-    def _in_singular(self) -> dict[str, str]:
-        """The name of each `spelling` in the singular, if one class alone has it."""
-        return _by_spelling(self.class_of, in_singular)
+    def _in_number(self) -> dict[str, str]:
+        """The name of each of its `spellings_in_number`, if one class alone has it."""
+        return _by_spelling(self.class_of, spellings_in_number)
 
     @cached_property
     def _of_none(self) -> dict[str, str]:
@@ -142,6 +162,7 @@ class ClassList:
             classes=tuple(map(tuple, extended.values())),
             no_class=(*more.no_class, *(name for name in self.no_class if not more.lists(name))),
             stuff=frozenset(stuff),
+            parents=(*self.parents, *more.parents),
         )
 
     def lists(self, name: str) -> bool:
@@ -177,6 +198,9 @@ class ClassList:
         lines += [f"- {name}" for name in sorted(self.no_class)]
         lines += [f"+ {name}" for name in sorted(self.added)]
         lines += [f"~ {name}" for name in sorted(self.stuff)]
+        lines += [
+            f"{name} < {of}{'' if sure else '?'}" for name, (of, sure) in sorted(self.parents)
+        ]
         lines.append("published" if self.published else "")
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
@@ -206,16 +230,24 @@ def _own(file: str) -> ClassList:
 def own_classes(names: Iterable[str]) -> dict[str, str]:
     """Return the class of each name that no list has: those that differ in spelling share one."""
     first: dict[str, str] = {}
-    return {x: first.setdefault(spelling(in_singular(x)), x) for x in names}
+    classes: dict[str, str] = {}
+    for name in names:
+        forms = spellings_in_number(name)
+        classes[name] = next((first[form] for form in forms if form in first), name)
+        for form in forms:
+            first.setdefault(form, classes[name])
+    return classes
 
 
-def _by_spelling(class_of: Mapping[str, str], form: Callable[[str], str]) -> dict[str, str]:
-    """Return the name that has each spelling in some form, unless two classes have such names."""
+def _by_spelling(
+    class_of: Mapping[str, str], spellings: Callable[[str], Iterable[str]]
+) -> dict[str, str]:
+    """Return the name that has each spelling, unless two classes have such names."""
     names: dict[str, str] = {}
     for name, of_class in class_of.items():
-        key = spelling(form(name))
-        if class_of.get(names.setdefault(key, name), of_class) != of_class:
-            names[key] = ""
+        for key in spellings(name):
+            if class_of.get(names.setdefault(key, name), of_class) != of_class:
+                names[key] = ""
     return {key: name for key, name in names.items() if name}
 
 
@@ -249,7 +281,22 @@ def read_things(
 ) -> ClassList:
     """Return an object vocabulary: `class_names`, or `only_things` instead, with more `things`."""
     known = class_names() if only_things is None else read_list(only_things)
-    return known if things is None else known.with_classes(read_list(things))
+    together = known if things is None else known.with_classes(read_list(things))
+    return together if together is class_names() else _checked(together)
+
+
+def _checked(things: ClassList) -> ClassList:
+    """Return a list whose kinds are those of its own classes; else a VifidelError."""
+    for name, parent in things.parents:
+        if parent.category not in things.class_of:
+            raise VifidelError(
+                f"{things.name}: {name!r} is listed as a kind of {parent.category!r}, which is no "
+                "name of the list; add a line for it."
+            )
+    circle = things.kinds.circle()
+    if circle is not None:
+        raise VifidelError(f"{things.name}: {circle!r} is listed as a kind of itself.")
+    return things
 
 
 def read_list(source: ListSource) -> ClassList:
@@ -267,6 +314,7 @@ def _parse(text: str, where: str) -> ClassList:
     content = "\n".join(line for line in lines if line)
     published = hashlib.sha256(content.encode()).hexdigest() == _PUBLISHED
     classes: list[tuple[str, ...]] = []
+    parents: list[tuple[str, Parent]] = []
     no_class: dict[str, None] = {}
     stuff_from = None
     first_seen: dict[str, tuple[str, int]] = {}
@@ -278,6 +326,8 @@ def _parse(text: str, where: str) -> ClassList:
             continue
         at, of_none = f"{where}, line {number}", line.startswith("-")
         listed = line[1:].strip() if of_none else line
+        is_kind = "<" in listed and not (of_none or published)
+        listed, _, of = listed.partition("<") if is_kind else (listed, "", "")
         names = tuple(dict.fromkeys(listed.split(", ") if published else _names(listed, at)))
         one_class = "" if of_none else names[0]
         for name in names:
@@ -296,13 +346,20 @@ def _parse(text: str, where: str) -> ClassList:
             no_class |= dict.fromkeys(names)
         else:
             classes.append(names)
+        parents += [(names[0], _parent(one)) for one in (_names(of, at) if is_kind else ())]
     if not classes:
         raise VifidelError(
             f"{where}: no class found; write one class per line, its names separated by commas."
         )
     name = "rohrbach2018" if published else Path(where).stem
     stuff = frozenset(() if stuff_from is None else (names[0] for names in classes[stuff_from:]))
-    return ClassList(name, tuple(classes), tuple(no_class), published, stuff=stuff)
+    return ClassList(
+        name, tuple(classes), tuple(no_class), published, stuff=stuff, parents=tuple(parents)
+    )
+
+
+def _parent(name: str) -> Parent:
+    return Parent(name.removesuffix("?").rstrip(), not name.endswith("?"))
 
 
 def _names(line: str, at: str) -> Iterator[str]:

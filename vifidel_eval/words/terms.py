@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .english import irregular_plural, tokens
-from .spelling import american, in_singular, spelling, words_in
+from .content_words import STOP_WORDS
+from .english import irregular_plural, singular, tokens
+from .spelling import american, singulars, spelling, spellings_in_number, words_in
 
 _SHORTEST_PART = 3  # of a name that is written as two words
 _PARTICLES = frozenset("away by down in off on out over up".split())  # *pick-up* is no *pick up*
@@ -28,18 +29,20 @@ class Terms(dict[str, "Terms"]):
 
 
 def spellings(
-    names: Iterable[str],
+    class_of: Mapping[str, str | None],
     of_users: Collection[str],
     order: int,
     as_read: Callable[[str], str] | None,
 ) -> tuple[dict[str, str], list[Term]]:
     """Return the words, and the terms from a number on, that stand for names as written.
 
+    `class_of` has the names, each with its class if it is of any.
     `as_read` is what becomes of a text before it is read; None for the published program, for which
     there are no other spellings.
     """
     spelled: dict[str, str] = {}
-    for name in names:
+    parted: dict[tuple[str, ...], str] = {}
+    for name in class_of:
         before, blank, last = name.rpartition(" ")
         plural = irregular_plural(last)
         if plural is not None:
@@ -48,16 +51,24 @@ def spellings(
         if as_read is not None and _PARTICLES.isdisjoint(words[1:]):
             spelled.setdefault(" ".join(map(american, words)), name)
         if name in of_users:
-            spelled |= dict.fromkeys([in_singular(name), *_parted(name)], name)
+            spelled |= dict.fromkeys(singulars(name), name)
+            parted |= dict.fromkeys(_parted(name), name)
+        elif as_read is not None and class_of[name] is not None:
+            nouns = (pair for pair in _parted(name) if class_of.get(pair[1]) != class_of[name])
+            parted |= dict.fromkeys(filter(_may_be_noun, nouns), name)
     as_written: dict[str, str] = {}
     terms: list[Term] = []
-    for written, name in {**spelled, **{name: name for name in names}}.items():
+    for written, name in {**spelled, **{name: name for name in class_of}}.items():
         for text in dict.fromkeys((written, (as_read or str)(written))):  # as captions are read
             in_tokens = tuple(tokens(f"{text} .")[:-1])  # before other text "t.v." is one
             if len(in_tokens) == 1:
                 as_written[in_tokens[0]] = name
             elif in_tokens:
                 terms.append(Term(in_tokens, name, True, order + len(terms)))
+    known = {term.words for term in terms}
+    more = ((words, name) for words, name in parted.items() if words not in known)
+    first = order + len(terms)
+    terms += [Term(words, name, True, n) for n, (words, name) in enumerate(more, first)]
     return as_written, terms
 
 
@@ -78,14 +89,19 @@ def tree(terms: Iterable[Term]) -> Terms:
 
 
 def spelled_by_users(names: Iterable[str]) -> dict[str, str]:
-    """Return names by their spelling, also in the singular: a label may be in the plural."""
+    """Return names by their spelling, also in the other number: a label may be a plural."""
     names = sorted(names, reverse=True)  # the first one is the class of all that are alike
-    singular_ones = {spelling(in_singular(name)): name for name in names}
-    return {**singular_ones, **{spelling(name): name for name in names}}
+    in_number = {form: name for name in names for form in spellings_in_number(name)}
+    return {**in_number, **{spelling(name): name for name in names}}
 
 
-def _parted(name: str) -> Iterator[str]:
+def _parted(name: str) -> Iterator[tuple[str, ...]]:
     """Yield the ways to write a name of one word as two: *heli pad*."""
     if name.isalpha():
         for at in range(_SHORTEST_PART, len(name) - _SHORTEST_PART + 1):
-            yield f"{name[:at]} {name[at:]}"
+            yield name[:at], name[at:]
+
+
+def _may_be_noun(words: tuple[str, ...]) -> bool:
+    """Return whether two words may be one noun: *fire place*, and no *sand which*."""
+    return STOP_WORDS.isdisjoint(words) and singular(words[0]) == words[0]

@@ -209,7 +209,7 @@ def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
             [
                 [],
                 [n for word in words for n in (number_of(word), 0, 0, -1, -1)],
-                [n for mention in mentions for n in (number_of(mention), -1, 0, -1, 1, -1)],
+                [n for mention in mentions for n in (number_of(mention), -1, 0, -1, 1, -1, -1)],
                 [],
             ]
         )

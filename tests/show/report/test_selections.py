@@ -88,7 +88,7 @@ def test_objects_are_evidence_under_every_selection(tmp_path, metrics):
     for image_id, plan in zip(data["data"]["ids"], plans, strict=True):
         image = int(image_id)
         told = scorer.explain(image, captions[image], references[image])
-        assert list(plan[2][4::6]) == [mention.verdict for mention in told.mentions]
+        assert list(plan[2][4::7]) == [mention.verdict for mention in told.mentions]
 
 
 @pytest.mark.parametrize("metrics", ["VIFIDEL-PRF", "VIFIDEL-H"])
@@ -136,7 +136,7 @@ def objects_of(run, page):
 def absent(plans, image):
     """Return the mentions of the first system that are not in an image."""
     mentions = plans["plans"][0][image][2]
-    numbers = zip(mentions[::6], mentions[4::6], strict=True)
+    numbers = zip(mentions[::7], mentions[4::7], strict=True)
     return [plans["texts"][text] for text, verdict in numbers if verdict == Verdict.ABSENT]
 
 

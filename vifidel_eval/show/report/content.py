@@ -68,7 +68,7 @@ class Content:
     comparisons: Comparisons
     #: Image id to references, whose order the page keeps; the lists may be empty.
     references: Mapping[ImageId, Sequence[str]]
-    #: System name to image id to candidate.
+    #: System name to image id to what is shown of its candidate.
     captions: Mapping[str, Mapping[ImageId, str]]
     #: Image id to object label to count.
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
@@ -83,6 +83,8 @@ class Content:
     denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
     #: Of samples, whose captions and explanations are by their own names: the system of each.
     sample_of: Mapping[str, str] = field(default_factory=dict)
+    #: System name to its captions that claim something, whose words are counted.
+    claims: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def by_system(self, of_rows: Mapping[str, Sequence[_Value]]) -> dict[str, list[_Value]]:
         """Return what there is of captions by the names of systems, of all samples together."""
@@ -110,6 +112,7 @@ def gather(
         comparisons,
         references,
         captions={name: dict(zip(of.ids, of.shown, strict=True)) for name, of in rows.items()},
+        claims={system.name: system.claims for system in systems},
         material=material or Material(),
         sample_of={one.name: one.sample_of for one in systems if one.sample_of is not None},
     )
@@ -213,7 +216,7 @@ def _texts(explanations: Iterable[Explanation]) -> list[str]:
             texts.update((word.word, word.supported_by))
         for mention in explanation.mentions:
             texts.update((mention.words, mention.category))
-            texts.update((mention.supported_by, mention.judged_by))
+            texts.update((mention.supported_by, mention.judged_by, mention.fits))
     return sorted(text for text in texts if text is not None)
 
 
@@ -228,7 +231,8 @@ def plans_of(
 
     - objects with a vector: (text, penalty, whether the caption does not mention it), ...
     - different content words: (text, penalty, support, evidence, place of its mention), ...
-    - mentions in order: (text, class, support, evidence, verdict, who judges it), ...
+    - mentions in order: (text, class, support, evidence, verdict, who judges it, what it
+      fits), ...
     - matches: (place of the object, place of the word, mass, cost), ...
 
     Objects and words are in alphabetical order. Supports are hundredths, -1 where unknown.
@@ -266,14 +270,15 @@ def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
         ),
         tuple(
             number
-            for said, category, support, by, verdict, judge, _ in explanation.mentions
+            for mention in explanation.mentions
             for number in (
-                numbers[said],
-                numbers[category],
-                NOTHING if math.isnan(support) else round(100 * support),
-                numbers[by],
-                int(verdict),
-                numbers[judge],
+                numbers[mention.words],
+                numbers[mention.category],
+                NOTHING if math.isnan(mention.support) else round(100 * mention.support),
+                numbers[mention.supported_by],
+                int(mention.verdict),
+                numbers[mention.judged_by],
+                numbers[mention.fits],
             )
         ),
         tuple(chain.from_iterable(sorted(matches))),

@@ -26,8 +26,8 @@ function ofCaption(row, image) {
         ({ text: textOf(text), penalty, support, by: textOf(by), mention }));
     },
     get mentions() {
-      return grouped(plan[2], 6).map(([text, category, support, by, verdict, judge]) =>
-        ({ text: textOf(text), category: textOf(category), support, by: textOf(by), verdict, judge: textOf(judge) }));
+      return grouped(plan[2], 7).map(([text, category, support, by, verdict, judge, fits]) =>
+        ({ text: textOf(text), category: textOf(category), support, by: textOf(by), verdict, judge: textOf(judge), fits: textOf(fits) }));
     },
     get matches() {
       return grouped(plan[3], 4).map(([object, word, mass, cost]) => ({ object, word, mass, cost }));
@@ -119,8 +119,11 @@ const wordTable = (said) =>
     html("thead", {}, html("tr", {}, headCell("Words"), headCell("Verdict"),
       numberHead("Support"), headCell("Nearest evidence"))),
     html("tbody", {}, said.map((one) => html("tr", {},
-      html("td", {}, one.text), html("td", {}, verdictOf(one).name),
+      html("td", {}, one.text), html("td", {}, fitting(one) ?? verdictOf(one).name),
       numberCell(supportText(one.support)), html("td", {}, one.by ?? NONE))))));
+
+// What a kind of thing fits: a pony, a horse.
+const fitting = ({ fits }) => fits && `fits: ${fits}`;
 
 const supportText = (support) => (support < 0 ? NONE : fixed(support / 100, 2));
 
@@ -139,7 +142,7 @@ function tell(one) {
     one.support < 0 ? "." : `, support ${supportText(one.support)}.`,
   ];
   const judge = one.judge === "references" ? " Judged by: references." : "";
-  return [html("span", { class: "verdict" }, `${one.text}: ${verdictOf(one).said}`), html("span", {}, near, judge)];
+  return [html("span", { class: "verdict" }, fitting(one) ? `${one.text} ${fitting(one)}` : `${one.text}: ${verdictOf(one).said}`), html("span", {}, near, judge)];
 }
 
 function showTip(word) {

@@ -1,0 +1,85 @@
+"""What texts assert, deny, or name without claiming it; each sentence was read by hand."""
+
+import pytest
+
+from vifidel_eval.words.mentions import finder_of
+from vifidel_eval.words.synonyms import class_names
+
+FINDER = finder_of(class_names())
+
+
+def read(text):
+    """Return the words of a text's things, each with a minus sign if it is denied."""
+    return " ".join(
+        "-" * unit.denied + unit.words.replace(" ", "_")
+        for unit in FINDER.units(text, ())
+        if unit.category
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Negation: cues before and behind, lists, terminators, double negation.
+        ("There is not a single cow in sight.", "-cow"),
+        ("Nowhere in the photo is there a bus.", "-bus"),
+        ("Buses are absent from this street.", "-buses street"),
+        ("A kite is nowhere to be seen.", "-kite"),
+        ("We do not see any kite.", "-kite"),
+        ("A horse, but not a cow.", "horse -cow"),
+        ("No cows, horses, and kites, only a bus.", "-cows -horses -kites bus"),
+        ("Without a kite but with a bus.", "-kite bus"),
+        ("The yard is cow-free.", "yard -cow"),
+        ("No sign of a kite.", "-kite"),
+        ("There are no cows or other objects.", "-cows"),
+        ("It is not the case that there is no cow.", "cow"),
+        ("The scene is not without a cow.", "cow"),
+        ("One may not miss the cow.", "cow"),
+        ("There are no parked cars.", ""),  # others may be there
+        ("There are no other cows.", ""),
+        # Depictions, comparisons, idioms.
+        ("A mug with a statue of a cow.", "mug statue"),
+        ("The cow pretends to be a horse.", "cow"),
+        ("The horse is as big as a bus.", "horse"),
+        ("A cake shaped like a train.", "cake"),
+        ("A horse bigger than a cow.", "horse"),
+        ("It is raining cats and dogs.", ""),
+        ("A photo of a cow.", "cow"),  # which is what the picture is
+        ("It looks like a cow.", "cow"),
+        ("A plush zebra and a ceramic cow; a ceramic bowl.", "bowl"),
+        # Purposes, and who is not in the picture.
+        ("Signs for pedestrians.", "signs"),
+        ("A man waits for a bus.", "man"),
+        ("It noticed the photographer.", ""),
+        # Other meanings.
+        ("The bus is orange, and the car black and orange.", "bus car"),
+        ("An orange and a bus.", "orange bus"),
+        ("A remote place with human activity.", ""),
+        ("The toilet is white, and the bowl is clean.", "toilet"),
+        ("A bed of mulch, a gravel bed and a bed.", "bed"),
+        ("The wall has ads of Toyota Trucks and a Shiny Robot.", "wall"),
+        # Layouts.
+        ("cow: 1\nhorse: 0", "cow -horse"),
+        ('{"cow": 1, "horse": null}', "cow -horse"),
+        ("Is there a cow? No.", "-cow"),
+        ("Is there a cow? Yes.", "cow"),
+        ("Objects absent: cow, horse.", "-cow -horse"),
+        ("https://example.org/cow.jpg shows a horse", "horse"),
+        # Spelling.
+        ("A girafe, an umberella and a T.V.", "girafe umberella t.v"),
+    ],
+)
+def test_what_a_text_claims(text, expected):
+    assert read(text) == expected
+
+
+def test_a_misspelled_name_is_the_name_and_a_word_of_english_is_none():
+    units = FINDER.units("A zeebra near the grave.", ())
+    assert [(u.text, u.words, u.category) for u in units if u.category == "zebra"] == [
+        ("zebra", "zeebra", "zebra")
+    ]
+
+
+def test_negations_are_read_in_linear_time():
+    text = "never without a cow " * 3_000
+    assert read(text).count("-") == 0

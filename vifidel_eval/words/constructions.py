@@ -1,0 +1,287 @@
+"""Constructions of sentences in which a text denies a thing, or names it and claims nothing.
+
+``constructions.txt`` has them as patterns of words, with their sources. Whatever is uncertain is a
+claim, so that a thing cannot be hidden: patterns are complete phrases, what follows a denial must
+end it (*no zebra could be happier*), no other negation may come before (*there is no scene without
+a zebra*), and questions and sentences of what would be deny nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+from .content_words import lines_of
+from .synonyms import rarity
+from .word_classes import word_class
+
+
+class Standing(Enum):
+    """What a text does with a thing that it names."""
+
+    ASSERTED = 0
+    DENIED = 1
+    NOT_CLAIMED = 2
+
+
+class Word(NamedTuple):
+    """A word, mark or name of a text, as patterns see it."""
+
+    text: str
+    #: Of the name of a thing, what it is: ``"people"`` in the plural, an ``"animal"``, or a
+    #: ``"thing"``; None of other words.
+    kind: str | None = None
+
+
+# Patterns read a text in which each word has two characters before it: its class, and ``_``. The
+# name of a thing begins with T, and with TP if it is one of people, with TA if it is an animal.
+_CLASSES = {"JJ": "J", "VBN": "J", "VBG": "G", "NN": "N", "NNS": "N", "VB": "V", "VBZ": "V"}
+_CLASSES |= {"VBP": "V", "VBD": "V", "JJR": "C", "RBR": "C", "JJS": "C", "CD": "D"}
+_KINDS = {"people": "TP", "animal": "TA", "thing": "T_"}
+_CUES_OF_DENIALS = frozenset(("no", "any", "not"))
+_LEFT_OUT = frozenset("\" '' ` `` * ** “ ” « » # > [ ]".split())
+
+_THING = "T.[^ ]+ "
+_WORD = "..[^ ]+ "
+
+
+def _any(words: str) -> str:
+    return f"(?:..(?:{'|'.join(map(re.escape, words.split()))}) )"
+
+
+def _up_to(most: int, pattern: str) -> str:
+    return f"(?:{pattern}){{0,{most}}}"
+
+
+_FURTHER = "other additional further more extra"
+_PLAIN = "visible apparent obvious discernible noticeable identifiable single actual real"
+_ARTICLE = _any("a an any")
+_DETERMINER = _any("a an the one some his her its their two three several many this that")
+_DESCRIBED = _up_to(3, rf"(?!{_any(f'{_FURTHER} longer')})J_[^ ]+ ")
+
+# What is denied: *a dog, cats or any sign of a horse, and other objects*.
+_SIGNS = rf"{_any('sign signs trace traces evidence presence')}..of {_ARTICLE}?"
+_NOUN = rf"{_ARTICLE}?{_DESCRIBED}(?:{_SIGNS})?{_any(_FURTHER)}?{_DESCRIBED}{_THING}"
+_NEXT = rf"{_ARTICLE}?{_DESCRIBED}{_THING}"
+_COMMA = "(?:.., )"
+_LISTS = (
+    rf"{_up_to(9, _COMMA + _NEXT)}{_COMMA}?{_any('or nor')}{_NOUN}",
+    rf"{_up_to(9, _COMMA + _THING)}{_COMMA}?..and (?:..no )?{_THING}",
+    rf"(?:{_COMMA}..no {_NEXT}){{1,9}}",
+)
+_NO_THING = rf"{_any('or nor and')}{_up_to(3, '[JGC]_[^ ]+ |..other ')}N_[^ ]+ "
+_DENIED = rf"(?P<x>{_NOUN}(?:{'|'.join(_LISTS)})?)(?:{_NO_THING})?"
+# What is depicted, compared or meant otherwise: *a dog; cats and dogs; a dog or a small cat*.
+_NAMED = (
+    rf"(?P<x>{_DETERMINER}?{_up_to(3, '[JNDG]_[^ ]+ ')}{_THING}{_up_to(9, _COMMA + _THING)}"
+    rf"(?:{_COMMA}?(?:..and {_THING}|..or {_DETERMINER}?{_DESCRIBED}{_THING}))?)"
+)
+
+# What may follow something denied.
+_IS_SEEN = (
+    "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
+    "either"
+)
+_BE_SEEN = (
+    rf"(?:{_any('is are was were')}|..'s |{_any('can appear appears seem seems')})(?:..to )?"
+    rf"(?:..be )?(?:{_any(_IS_SEEN)}"
+    rf"|..in ..the {_any('picture image photo photograph scene frame background')})"
+)
+_END = (
+    rf"(?=$|{_any(', ; : ( ) [ ] } and while although though')}"
+    rf"|{_any(_IS_SEEN)}(?!..[^ ,;:]+ T)|{_BE_SEEN}|..to ..be {_any(_IS_SEEN)}"
+    rf"|..at ..all |..in ..(?:sight|view) "
+    rf"|{_any('but yet')}{_any('with there it he she they is are has only some rather instead')})"
+)
+_WHERE = _any(
+    "of in on at near around within inside behind beside under along across among outside from"
+)
+_SOMEWHERE = (
+    rf"(?:..in ..front ..of |{_WHERE})(?:{_any('it him her them')}"
+    rf"|{_any('the this that his her its their')}"
+    rf"(?:(?!{_any('that which who is are was were')})..[^ ,;:()]+ ){{1,2}})"
+)
+_CLAUSE = r"[-,;:(){}/\u2013\u2014]|and|but|while|although|though|since|because|so"
+_SEEMS = "look looks looking looked seem seems appear appears feel feels"
+_MACROS = {
+    "START": rf"(?:^|(?:^|(?<= ))..(?:{_CLAUSE}) )",
+    "END": _END,
+    "PLACE": rf"(?={_up_to(3, _SOMEWHERE)}{_END})",
+    "ANY": rf"(?={_ARTICLE})",
+    "ONE": rf"(?=(?:..a )?..(?:single|one) ){_any('a one')}?",
+    "BARE": rf"(?!{_DETERMINER}|..[,;:] ){_WORD}",
+    "ADJ": "[JNVCG]_[^ ]+ ",
+    "VERB": rf"(?!{_any(_SEEMS)})[VJG]_[^ ]+ ",
+    "CMP": rf"(?!{_any('more less fewer')})C_[^ ]+ ",
+    "NOUN": _WORD,
+    "LIST": rf"(?P<x>{_THING}{_up_to(9, _any(', and or') + '{1,2}' + _THING)})",
+    "PEOPLE": "(?P<x>TP[^ ]+ )",
+    "ANIMAL": "(?P<x>TA[^ ]+ )",
+}
+
+_NEGATES = re.compile(
+    _any(
+        "no not n't never nothing nobody none nor neither without hardly rarely barely scarcely "
+        "seldom fail fails failing lack lacks lacking free false untrue wrong doubt deny denies "
+        "impossible"
+    )
+)
+# What is asked, or would be.
+_UNREAL = re.compile(
+    rf"{_any('if unless whether would might should must wish imagine suppose')}|..[?] "
+)
+_NEW_CLAUSE = re.compile(rf"{_COMMA}(?={_any('and but while although though')})")
+_FULL_STOPS = re.compile(r"(?:..[.!;…]+ )+$")
+_A_THING = re.compile(_THING)
+# *No other dogs, no parked cars*: there may be some.
+_QUALIFIED = re.compile(rf"{_any(_FURTHER)}|(?!{_any(_PLAIN)})J_")
+
+
+class _Construction(NamedTuple):
+    needed: tuple[frozenset[str], ...]  # of each of these, one word is in whatever it matches
+    pattern: re.Pattern[str]
+    standing: Standing
+
+
+def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
+    """Return those words that are names of things and not asserted, by their place in the text."""
+    cues, constructions = _cues(), _constructions()
+    found: dict[int, Standing] = {}
+    start = 0
+    ends = [at for at, word in enumerate(words) if word.text[:1] in (*".!?;…",)]
+    for end in (*ends, len(words) - 1):
+        sentence = words[start : end + 1]
+        if _answered(words, end):
+            names = (at for at in range(start, end) if words[at].kind is not None)
+            found |= dict.fromkeys(names, Standing.DENIED)
+        present = {word.text for word in sentence}.union(f"<{word.kind}>" for word in sentence)
+        numbers = {number for cue in cues.keys() & present for number in cues[cue]}
+        wanted = [
+            constructions[number]
+            for number in sorted(numbers)
+            if not any(map(present.isdisjoint, constructions[number].needed))
+        ]
+        if wanted:
+            for at, standing in _in_sentence(sentence, wanted):
+                found.setdefault(start + at, standing)
+        start = end + 1
+    return found
+
+
+def _answered(words: Sequence[Word], end: int) -> bool:
+    """Return whether a sentence is a question to which the next one says no."""
+    return words[end].text[:1] == "?" and [one.text for one in words[end + 1 : end + 2]] == ["no"]
+
+
+def _in_sentence(
+    words: Sequence[Word], wanted: Sequence[_Construction]
+) -> Iterator[tuple[int, Standing]]:
+    at_place: dict[int, int] = {}  # the words by where they are in the text that patterns read
+    coded, length = [], 0
+    for number, word in enumerate(words):
+        if word.text not in _LEFT_OUT:
+            at_place[length] = number
+            coded.append(f"{_code(word)}{word.text.replace(' ', '_')} ")
+            length += len(coded[-1])
+    text = _FULL_STOPS.sub("", "".join(coded))
+    denials: list[re.Match[str]] = []
+    for _, pattern, standing in wanted:
+        if standing is Standing.DENIED:
+            denials += pattern.finditer(text)
+            continue
+        for match in pattern.finditer(text):
+            start, phrase = _phrase(match)
+            for thing in _A_THING.finditer(phrase):
+                yield at_place[start + thing.start()], Standing.NOT_CLAIMED
+    if denials and not _UNREAL.search(text):
+        for start, phrase in _denied(text, denials):
+            standing = Standing.NOT_CLAIMED if _QUALIFIED.search(phrase) else Standing.DENIED
+            for thing in _A_THING.finditer(phrase):
+                yield at_place[start + thing.start()], standing
+
+
+def _denied(text: str, denials: Sequence[re.Match[str]]) -> Iterator[tuple[int, str]]:
+    """Yield where a text really denies something, and what: no negation comes before."""
+    clauses = [match.end() for match in _NEW_CLAUSE.finditer(text)]
+    negations = [match.start() for match in _NEGATES.finditer(text)]
+    done = 0  # behind the last denial, whose own negation is none of the next
+    for match in sorted(denials, key=lambda one: (one.start(), -one.end())):
+        start = match.start()
+        clause = bisect_right(clauses, start)
+        begin = max(done, clauses[clause - 1] if clause else 0)
+        if start >= done and bisect_left(negations, begin) == bisect_left(negations, start):
+            done = match.end()
+            yield _phrase(match)
+
+
+def _phrase(match: re.Match[str]) -> tuple[int, str]:
+    """Return where the things of a construction begin in a text, and the words around them."""
+    part = "x" if "x" in match.re.groupindex else 0
+    return match.start(part), match[part]
+
+
+def _code(word: Word) -> str:
+    if word.kind is not None:
+        return _KINDS[word.kind]
+    return "O_" if word.text in _CUES_OF_DENIALS else f"{_CLASSES.get(word_class(word.text), 'O')}_"
+
+
+@cache
+def _constructions() -> list[_Construction]:
+    lists: dict[str, str] = {}
+    found: list[_Construction] = []
+    section = ""
+    for line in lines_of("constructions.txt"):
+        if line in ("[lists]", "[denied]", "[no claim]"):
+            section = line.strip("[]")
+        elif section == "lists":
+            name, _, words = line.partition(":")
+            lists[name] = "|".join(words.split())
+        else:
+            standing = Standing.DENIED if section == "denied" else Standing.NOT_CLAIMED
+            found.append(_compiled(line.split(), lists, standing))
+    return found
+
+
+def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing) -> _Construction:
+    pattern, needed = "", list[frozenset[str]]()
+    for element in elements:
+        is_thing = element.startswith("[") and element.endswith("]") and len(element) > 1
+        is_optional = element.startswith("(") and element.endswith(")") and len(element) > 1
+        words = element[1:-1] if is_optional or is_thing else element
+        if words == "X":
+            pattern += _DENIED if standing is Standing.DENIED else _NAMED
+        elif words in _MACROS:
+            pattern += _MACROS[words]
+            needed += [frozenset([f"<{words.lower()}>"])] if words in ("PEOPLE", "ANIMAL") else []
+        else:
+            words = lists[words.strip("{}")] if words.startswith("{") else words
+            own = frozenset(words.split("|"))
+            literal = _any(words.replace("|", " "))
+            pattern += f"(?P<x>{literal})" if is_thing else literal + "?" * is_optional
+            needed += [] if is_optional else [own]
+    needed.sort(key=_rarity, reverse=True)
+    return _Construction(tuple(needed), re.compile(rf"(?<![^ ]){pattern}"), standing)
+
+
+def _rarity(words: frozenset[str]) -> float:
+    return min(rarity(word) if word.isalnum() else 0.0 for word in words)
+
+
+def is_cue_of_construction(word: str) -> bool:
+    """Return whether a construction has a word: without any, a text asserts what it names."""
+    return word in _cues()
+
+
+@cache
+def _cues() -> Mapping[str, list[int]]:
+    """Return the constructions that a word may be of, by their number."""
+    by_word: dict[str, list[int]] = {}
+    for number, construction in enumerate(_constructions()):
+        for cue in construction.needed[0]:
+            by_word.setdefault(cue, []).append(number)
+    return by_word

@@ -1,0 +1,73 @@
+"""Names with more than one meaning, where they mean no thing: *is orange, the bowl* of a toilet.
+
+That a name is an adjective too, such as *orange, remote* or *human*, is asked of Brill's lexicon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .word_classes import word_class
+
+#: How many words before a name `means_no_thing` looks at, at most.
+MOST_BEFORE = 60
+
+# *Looks at the camera*: whoever takes the picture has one.
+_TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
+# Parts that have the name of a thing.
+_PARTS = {"bowl": "toilet", "bed": "truck", "fork": "bicycle", "horn": "car"}
+_OF_A_PART = ("the", "its")
+_IDIOMS = frozenset(("sign", "camera", *_PARTS))
+_JOINING = frozenset(("and", "or", ","))
+
+_CAPITALS = re.compile(r"(?<![\w&'-])[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)+")
+_BEFORE_KINDS = frozenset("a an the this that one two his her their its my your some".split())
+_LONGEST_BEFORE = 24  # characters
+
+
+def may_mean_no_thing(word: str, name: str) -> bool:
+    """Return whether a name of a thing may mean something else: `means_no_thing` tells where."""
+    return name in _IDIOMS or word_class(word) == "JJ"
+
+
+def means_no_thing(before: Sequence[str], word: str, name: str, behind: Sequence[str]) -> bool:
+    """Return whether a name means no thing behind some words and before the next one."""
+    last = before[-1] if before else ""
+    if name == "sign":
+        return last == "no" and behind[:1] == ["of"]
+    if name == "camera":
+        return not _TO_THE_CAMERA.isdisjoint(before[-2:] if last == "the" else [last])
+    if name in _PARTS:
+        return last in (*_OF_A_PART, _PARTS[name]) and _PARTS[name] in before
+    return _is_quality(before)
+
+
+def _is_quality(before: Sequence[str]) -> bool:
+    """Return whether a name behind some words says what something is like."""
+    at = len(before)
+    while at and before[at - 1] in _JOINING:
+        at -= 1
+    last = before[at - 1] if at else ""
+    if at < len(before):  # black and orange
+        return word_class(last) == "JJ"
+    return word_class(last)[:2] in ("RB", "IN", "VB") and word_class(last) != "VBG"
+
+
+def proper_names(text: str) -> frozenset[tuple[str, str]]:
+    """Return the words that follow each other in names of brands and places: *Toyota Trucks*."""
+    if text[1:].islower():
+        return frozenset()
+    runs = list(_CAPITALS.finditer(text))
+    words = [run[0].lower().split() for run in runs]
+    if 2 * sum(map(len, words)) > text.count(" ") + 1:  # a title
+        return frozenset()
+    found: set[tuple[str, str]] = set()
+    for run, named in zip(runs, words, strict=True):
+        before = text[max(run.start() - _LONGEST_BEFORE, 0) : run.start()].rstrip(' "\u201c*_')
+        if not before or before[-1] in ".!?:;\n":  # it begins a sentence
+            named.pop(0)
+        if before.lower().rpartition(" ")[2] not in _BEFORE_KINDS:  # a Golden Retriever
+            found.update(pairwise(named))
+    return frozenset(found)
