@@ -224,6 +224,7 @@ def test_a_refusal_claims_nothing(text):
         ("<think>A dog.", "only reasoning"),
         ("<think>A dog.</think>", "only reasoning"),
         ("A dog.</think>", "only reasoning"),
+        ("<SUMMARY>A cat</SUMMARY><CAPTION>A dog.</CAPTION><REASONING>A cat", "only reasoning"),
         ("<think>A dog.</think><answer> </answer>", "only reasoning"),
     ],
 )

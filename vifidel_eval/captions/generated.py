@@ -54,6 +54,8 @@ _OF_ROLES = {
     **dict.fromkeys(("user", "human", "system", "tool", "developer"), "other"),
 }
 _OF_GEMMA = {"unused94": "thought", "unused95": "/thought"}
+# LLaVA-CoT writes a summary and a draft, and after its reasoning the answer.
+_FIRST_STAGE = "<SUMMARY>"
 _OF_MISTRAL = {"inst": "other", "/inst": "model"}
 
 _MARK = re.compile(
@@ -318,6 +320,8 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     reading.keep(text[at:])
     if reading.in_answer and not reading.skipping:
         reading.hold("".join(reading.kept))
+    if reading.skipping == "thought" and text.lstrip().startswith(_FIRST_STAGE):
+        return "", True, True
     caption = "".join(reading.kept) if reading.answer is None else reading.answer
     if not caption.strip() and not reading.skipping:
         caption = reading.before
