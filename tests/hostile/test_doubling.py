@@ -104,6 +104,8 @@ ANSWERS = {
     "thoughts": "<think>",
     "thoughts that end": "</think>",
     "thoughts with blanks": "<think ",
+    "ends of turns": "</s>",
+    "ends of answers": "</answer> ",
     "thoughts in brackets": "[THINK ",
     "channels": "<|channel|>a",
     "turns": "<|im_start|>\n",

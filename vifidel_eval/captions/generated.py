@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .refusals import is_refusal
@@ -25,7 +25,7 @@ REASONING, AROUND, NO_CLAIM = "reasoning", "around", "no_claim"
 _THOUGHTS = frozenset(
     "think thinking thinks thought thoughts reason reasoning reasons reflect reflection "
     "reflections scratchpad rationale cot monologue deliberation analysis planning brainstorm "
-    "brainstorming details".split()
+    "brainstorming details plan critique verification".split()
 )
 _ANSWERS = frozenset(
     "answer caption final response output description conclusion summary solution result".split()
@@ -53,6 +53,9 @@ _OF_ROLES = {
     **dict.fromkeys(_MODELS, "model"),
     **dict.fromkeys(("user", "human", "system", "tool", "developer"), "other"),
 }
+_OF_GEMMA = {"unused94": "thought", "unused95": "/thought"}
+# LLaVA-CoT writes a summary and a draft, and after its reasoning the answer.
+_FIRST_STAGE = "<SUMMARY>"
 _OF_MISTRAL = {"inst": "other", "/inst": "model"}
 
 _MARK = re.compile(
@@ -79,17 +82,18 @@ _SENTENCE_BEGINS = re.compile(r"[^.!?:\n]*\w,? [\"'\u201c\u2018(`]?")
 _SENTENCE_GOES_ON = re.compile(r"(?:[\"'\u201d\u2019)`]|,? (?=[a-z]))[^.!?\n]*[.!?]?\s*")
 # What is left of gpt-oss's channels where special tokens were skipped.
 _BARE_FINAL = "assistantfinal"
-_BARE = re.compile(r"\s*(?:analysis|commentary)(?=\S)")
+_BARE = re.compile(r"\s*(?:assistant)?(?:analysis|commentary)")
 _MACRO = re.compile(r"\\(?:text|mathrm|textbf|mbox)\{")
 
 _REASONS = re.compile(
-    r"(?:[*_#]+[ ]?)?(?:reasoning|thinking|thoughts?|thought process|chain of thought|analysis|"
-    r"rationale|let's think step by step|step 1)\b[*_]*[ ]?[:.\n]",
+    r"(?:[*_#]+[ ]?)?(?:reasoning|thinking|thoughts?|(?:thought|thinking|reasoning) process|"
+    r"chain of thought|analysis|rationale|let's think step by step|step 1)\b[*_]*[ ]?[:.\n]|"
+    r"(?:okay|alright|hmm)\b[,.]? (?:so |now )?(?:let me|let's|i need to)\b",
     re.I,
 )
 _LABEL = re.compile(
-    r"^[ \t]*[*_#]*[ ]?(?:the )?(?:final |my )?(?:answer|caption|response|output|description)"
-    r"(?: is)?[*_]*[ ]?:",
+    r"^[ \t]*[*_#]*[ ]?(?:the )?(?:(?P<final>final )|my )?"
+    r"(?:answer|caption|response|output|description)(?: is)?[*_]*[ ]?(?::|$)",
     re.I | re.M,
 )
 
@@ -169,9 +173,9 @@ def without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
 def _without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the caption in a text, and what was left out; a text without such things stays."""
     caption, reasoned, around = _between_marks(text)
-    labelled = _REASONS.match(caption.lstrip())
-    labels = [*_LABEL.finditer(caption)] if labelled else []
-    if labels:
+    labels = [*_LABEL.finditer(caption)]
+    reasons = caption[: labels[-1].start()].strip() if labels else ""
+    if reasons and (labels[-1]["final"] or _REASONS.match(reasons)):
         caption, reasoned = caption[labels[-1].end() :].lstrip(MARKUP), True
     for _ in range(8):  # a fence in quotes in an announcement, say
         inside = unwrapped(caption.strip())
@@ -186,7 +190,8 @@ def _without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
 class _Reading:
     """What is known of a text that is read from mark to mark."""
 
-    kept: list[str]
+    kept: list[str] = field(default_factory=list)
+    is_kept: bool = False  # whether anything but blanks was
     skipping: str = ""  # a thought, channel or prompt; empty within a caption
     answer: str | None = None  # what the last answer's tags hold
     in_answer: bool = False
@@ -194,40 +199,48 @@ class _Reading:
     around: bool = False
     ended: bool = False
     thought_ends: bool = False  # whether a thought ends further on
+    before: str = ""  # what stands before an end of a thought that had ended
 
     def keep(self, piece: str) -> None:
         """Keep a piece of text, unless it is skipped."""
         if not self.skipping:
             self.kept.append(piece)
+            self.is_kept |= piece.strip() != ""
+
+    def forget(self) -> None:
+        """Keep nothing of what was read."""
+        self.kept.clear()
+        self.is_kept = False
 
     @property
     def has_text(self) -> bool:
         """Whether anything but blanks was kept."""
-        return self.answer is not None or any(piece.strip() for piece in self.kept)
+        return self.answer is not None or self.is_kept
 
     def hold(self, answer: str) -> None:
         """Take what stands between tags as the answer."""
         self.answer, self.in_answer, self.around = answer, False, True
-        self.kept.clear()
+        self.forget()
 
     def begin_thought(self) -> None:
-        if self.in_answer and not self.skipping and any(map(str.strip, self.kept)):
+        if self.in_answer and not self.skipping and self.is_kept:
             self.hold("".join(self.kept))
         self.skipping, self.reasoned = "thought", True
 
     def end_thought(self) -> None:
         if not self.skipping:  # what stands before it was the thought, wherever that began
-            self.kept.clear()
+            self.before = (self.answer or "".join(self.kept)) if self.reasoned else ""
+            self.forget()
             self.answer, self.in_answer = None, False
         self.skipping, self.reasoned = "", True
 
     def begin_answer(self) -> None:
         if self.skipping != "thought" or not self.thought_ends:  # else it thinks of the format
             self.skipping, self.in_answer, self.around = "", True, True
-            self.kept.clear()
+            self.forget()
 
     def end_answer(self) -> None:
-        if not self.skipping and (self.in_answer or any(map(str.strip, self.kept))):
+        if not self.skipping and (self.in_answer or self.is_kept):
             self.hold("".join(self.kept))
 
     def begin_channel(self) -> None:
@@ -235,7 +248,7 @@ class _Reading:
 
     def begin_final(self) -> None:
         self.skipping, self.around = "", True
-        self.kept.clear()
+        self.forget()
 
     def begin_turn(self) -> None:
         self.around = True
@@ -251,7 +264,7 @@ class _Reading:
         self.around = True
         if self.skipping != "thought":
             self.skipping = "" if self.skipping == "prompt" else self.skipping
-            self.kept.clear()
+            self.forget()
 
     def other_speaks(self) -> None:
         self.around = True
@@ -276,7 +289,7 @@ _STEPS: Mapping[str, Callable[[_Reading], None]] = {
 
 def _between_marks(text: str) -> tuple[str, bool, bool]:
     """Return the caption between marks, whether there was reasoning, and whether other marks."""
-    reading, at = _Reading([]), 0
+    reading, at = _Reading(), 0
     if _BARE_FINAL in text and _BARE.match(text):
         reading.reasoned, at = True, text.rindex(_BARE_FINAL) + len(_BARE_FINAL)
     marks = [(kind, mark) for mark in _MARK.finditer(text, at) if (kind := _kind_of(mark))]
@@ -307,7 +320,11 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     reading.keep(text[at:])
     if reading.in_answer and not reading.skipping:
         reading.hold("".join(reading.kept))
+    if reading.skipping == "thought" and text.lstrip().startswith(_FIRST_STAGE):
+        return "", True, True
     caption = "".join(reading.kept) if reading.answer is None else reading.answer
+    if not caption.strip() and not reading.skipping:
+        caption = reading.before
     return caption, reading.reasoned, reading.around
 
 
@@ -338,6 +355,10 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
     closes = name.startswith("/") or not _ENDING.isdisjoint(words)
     core = [word for word in words if word not in _ENDING | _BEGINNING | _OF_NAMES]
     slash = "/" if closes else ""
+    if name in _OF_GEMMA:
+        return _OF_GEMMA[name]
+    if mark[0].endswith("/>"):  # an empty tag
+        return "begin" if core and core[-1] in _THOUGHTS else ""
     if core and core[-1] in _THOUGHTS:
         return f"{slash}thought"
     if core and _ANSWERS.issuperset(core):

@@ -15,7 +15,7 @@ PAIRS = {
 MARKUP = "*_#> \t"
 _INTERJECTION = re.compile(
     r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|got it|great question|no "
-    r"problem|(?:i(?:['\u2019]d| would) be )?(?:happy|glad) to[^.!?\n]{0,80})\s?[!.,]+\s+",
+    r"problem|(?:i(?:['\u2019]d| would) be )?(?:happy|glad) to[^.!?\n]{0,80})\s?[!.,]+(?:\s+|$)",
     re.I,
 )
 # The last paragraph of an answer that talks to who asked.
@@ -79,8 +79,9 @@ def _in_json(text: str) -> str | None:
         return None
     if isinstance(found, dict):
         found = [of for name, of in found.items() if _is_label(_words_of(name))]
-    is_text = isinstance(found, list) and len(found) == 1 and isinstance(found[0], str)
-    return found[0] if is_text else None
+    if not isinstance(found, list) or len(found) != 1 or not isinstance(found[0], str | None):
+        return None
+    return found[0] or ""
 
 
 def _words_of(text: str) -> list[str]:
