@@ -91,7 +91,7 @@ def plain_findings(explanations):
     """Return what findings count, caption by caption: (what, class, captions, of, examples)."""
     words, objects, uses = {}, {}, {}
     for explanation in (e for e in explanations if e.known):
-        example = (explanation.image_id, explanation.caption)
+        example = (explanation.image_id, explanation.shown)
         absent = [m for m in explanation.mentions if m.verdict is Verdict.ABSENT]
         for what in {mention.words for mention in explanation.mentions}:
             uses[what] = uses.get(what, 0) + 1

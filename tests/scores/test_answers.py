@@ -50,7 +50,7 @@ def output_of(run, *arguments):
 
 def test_what_claims_nothing_worked_by_hand():
     # Of four captions, one refuses and one makes a zebra up.
-    with pytest.warns(VifidelWarning, match=r"1 refuse to answer of 4 texts of system 'mine'"):
+    with pytest.warns(VifidelWarning, match=r"1 of 4 texts of system 'mine' claim nothing \(refusals: 1\)"):
         run = scored({"mine": CLEAN | {2: REFUSAL, 3: "A dog."}})
     scores = run.scores["mine"]
     assert [scores[f"VIFIDEL-H{letter}"] for letter in "sin"] == pytest.approx([1 / 3] * 3)
@@ -73,11 +73,11 @@ def test_what_claims_nothing_worked_by_hand():
 def test_saying_nothing_wins_nothing():
     # The same captions, of which one system refuses a half: the rates are of the other half.
     half = {0: CLEAN[0], 1: CLEAN[1], 2: REFUSAL, 3: REFUSAL}
-    with pytest.warns(VifidelWarning, match="2 refuse to answer of 4"):
+    with pytest.warns(VifidelWarning, match="2 of 4 texts"):
         run = scored({"half": half, "whole": CLEAN}, metrics="VIFIDEL-H")
     assert run.scores["half"]["VIFIDEL-Hs"] == run.scores["whole"]["VIFIDEL-Hs"] == 1 / 2
     assert "claim nothing (refusals, empty, only reasoning): 2 of 4 of half." in repr(run)
-    assert "tests compare systems on images where both claim something" in " ".join(
+    assert "tests take the images where every system claims something" in " ".join(
         repr(run).split()
     )
     with pytest.warns(VifidelWarning):
@@ -109,6 +109,7 @@ def test_every_output_counts_and_shows_what_was_written(tmp_path, run):
     assert "[claims nothing: a refusal] I'm sorry" in explained
     summary = output_of(run, "explain", *inputs, "--format", "csv")
     assert "zebra" not in summary
+    assert 'dog,,1,"[claims nothing: a refusal]' in summary
     as_written = output_of(run, "explain", *inputs, "--as-written", "--format", "csv")
     assert "zebra" in as_written
 
@@ -116,7 +117,7 @@ def test_every_output_counts_and_shows_what_was_written(tmp_path, run):
 def test_samples_of_an_image():
     samples = {i: [THOUGHT + "A dog.", REFUSAL, "A zebra."] for i in OBJECTS}
     samples[3] = ["A dog."]
-    with pytest.warns(VifidelWarning, match="3 refuse to answer of 10"):
+    with pytest.warns(VifidelWarning, match="3 of 10 texts"):
         run = scored({"mine": samples}, samples=True, metrics="VIFIDEL-H")
     counts = run.counts["mine"]
     assert (counts["samples"], counts["no_claim"], counts["reasoning"]) == (10, 3, 3)

@@ -426,6 +426,12 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     )
     with pytest.warns(match="^1 image is too few for a significant difference under M "):
         compare(scores_of({name: row[:1] for name, row in rows.items()}), resamples=9999)
+    for of in metrics.values():  # under N, a caption has no score
+        of["N"] = scores_of({"x": [NAN, *range(4)]}).evaluations["x"]["M"]
+    with pytest.warns(match="^4 images are too few .* under N; 5 under M [(]") as caught:
+        compared = compare(Scores({"M": "M", "N": "N"}, metrics), resamples=9999)
+    assert compared.too_few() == [str(caught[0].message)]
+    assert compared.too_few("M")[0].startswith("5 images are too few")
     recwarn.clear()
     (pair,) = only(compare(scores_of(rows), resamples=9999)).pairs
     assert pair.winner == "a"

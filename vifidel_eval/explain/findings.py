@@ -159,7 +159,7 @@ def find(parts: Iterable[Iterable[Explanation]], of_samples: bool = False) -> Fi
         if not explanation.known:
             counts["undefined"] += 1
             continue
-        mentions, example = explanation.mentions, (explanation.image_id, explanation.caption)
+        mentions, example = explanation.mentions, (explanation.image_id, explanation.shown)
         wrong = [mention for mention in mentions if mention.verdict.is_wrong]
         unsure = [m for m in mentions if m.verdict is Verdict.UNCONFIRMED]
         counts["captions"] += 1

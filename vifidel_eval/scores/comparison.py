@@ -77,9 +77,12 @@ class Comparisons:
         pairs = (pair for comparison in self.metrics.values() for pair in comparison.pairs)
         return any(pair.equal_length is not None for pair in pairs)
 
-    def too_few(self) -> list[str]:
-        """Return why no difference can be significant, and there are no ranks, in sentences."""
-        tested = [of for of in self.metrics.values() if of.pairs]
+    def too_few(self, metric: str | None = None) -> list[str]:
+        """Return why no difference can be significant, and there are no ranks, in sentences.
+
+        With a metric, they are about this one alone.
+        """
+        tested = [of for of in self.metrics.values() if of.pairs and metric in (None, of.metric)]
         pairs = max((len(of.pairs) for of in tested), default=0)
         resamples, images = fewest(pairs, self.alpha)
         if self.resamples < resamples:
@@ -87,15 +90,18 @@ class Comparisons:
                 f"with {self.resamples} resamples no difference can be significant after Holm's "
                 f"correction over {pairs} pairs of systems; take at least {resamples}."
             ]
-        few = [of for of in tested if of.images < images]
+        few: dict[int, list[str]] = {}
+        for of in tested:
+            if of.images < images:
+                few.setdefault(of.images, []).append(of.metric)
         if not few:
             return []
-        fewest_images = min(of.images for of in few)
+        (number, under), *others = [(n, ", ".join(plain_names(few[n]))) for n in sorted(few)]
         return [
-            f"{fewest_images} image{'s are' if fewest_images != 1 else ' is'} too few for a "
-            f"significant difference under "
-            f"{', '.join(plain_names(of.metric for of in few))} (pairs of systems: {pairs}), "
-            f"and with so few the bootstrap's p-values mean nothing; compare at least {images}."
+            f"{number} image{'s are' if number != 1 else ' is'} too few for a significant "
+            f"difference under {'; '.join([under, *(f'{n} under {of}' for n, of in others)])} "
+            f"(pairs of systems: {pairs}), and with so few the bootstrap's p-values mean nothing; "
+            f"compare at least {images}."
         ]
 
     def headline(self, by_default: bool = True) -> Comparison | None:

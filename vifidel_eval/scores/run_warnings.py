@@ -164,18 +164,12 @@ def warn_of_answers(systems: Iterable[System]) -> None:
         total = len(system.captions)
         if silent:
             refusals = sum(one.why_nothing == "a refusal" for one in silent)
-            kinds = [
-                f"{number} {what}"
-                for number, what in (
-                    (refusals, "refuse to answer"),
-                    (len(silent) - refusals, "are only reasoning"),
-                )
-                if number
-            ]
+            kinds = {"refusals": refusals, "only reasoning": len(silent) - refusals}
+            counted = ", ".join(f"{kind}: {number}" for kind, number in kinds.items() if number)
             _warn(
-                f"{' and '.join(kinds)} of {total} texts of system {system.name!r}, such as "
-                f"{silent[0].written.strip()!r:.60}: they claim nothing, so rates of what is made "
-                "up leave them out, and their VIFIDEL-R and VIFIDEL-F are 0."
+                f"{len(silent)} of {total} texts of system {system.name!r} claim nothing "
+                f"({counted}), such as {silent[0].written.strip()!r:.60}. Rates of what is made up "
+                "leave them out, and their VIFIDEL-R and VIFIDEL-F are 0."
             )
         texts = Counter(text for text in system.captions.values() if text)
         text, number = texts.most_common(1)[0] if texts else ("", 0)

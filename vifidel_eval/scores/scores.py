@@ -237,8 +237,8 @@ class Scores:
             )
             if undefined:
                 notes[-1] += (
-                    f" {', '.join(undefined)} are of the others, and tests compare systems on "
-                    "images where both claim something."
+                    f" They have no score in {', '.join(undefined)}, whose tests take the images "
+                    "where every system claims something."
                 )
         return notes
 

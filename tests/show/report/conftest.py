@@ -73,6 +73,7 @@ def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
         captions,
         objects,
         explanations,
+        claims={name: list(of_images.values()) for name, of_images in captions.items()},
     )
 
 

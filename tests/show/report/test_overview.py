@@ -8,7 +8,8 @@ from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
-from vifidel_eval.show.report import Content, overview, render_page
+from vifidel_eval.scores.system import System
+from vifidel_eval.show.report import Content, gather, overview, render_page
 
 NONE = overview.NONE
 
@@ -27,7 +28,9 @@ def scores_of(lower=False, **systems):
 def page_of(scores, comparisons):
     ids = next(iter(scores.evaluations.values()))["M"].ids
     captions = {name: dict.fromkeys(ids, "") for name in scores.evaluations}
-    return render_page(Content(scores, comparisons, {image: [] for image in ids}, captions))
+    claims = {name: [] for name in captions}
+    references = {image: [] for image in ids}
+    return render_page(Content(scores, comparisons, references, captions, claims=claims))
 
 
 def rows_of(page, name):
@@ -95,7 +98,9 @@ def test_an_interval_of_other_images_is_said_with_the_score_on_them():
 def test_words_have_the_digits_that_a_terminal_shows():
     scores = scores_of(a=[0.5] * 4)
     captions = {image: "a dog" + " runs" * (image == 0) for image in range(4)}
-    content = Content(scores, compare(scores), {image: [] for image in captions}, {"a": captions})
+    references = {image: [] for image in captions}
+    claims = {"a": list(captions.values())}
+    content = Content(scores, compare(scores), references, {"a": captions}, claims=claims)
     assert readable(2.25, 1) == "2.2"
     assert rows_of(render_page(content), "ranking")["a"][-1][1] == ["2.2"]
 
@@ -243,9 +248,10 @@ def test_cider_and_words_are_beside_the_chosen_metric():
     cider = {
         name: {"CIDEr": Evaluation([1, 2], np.array([0.5, at]))} for at, name in enumerate("ab")
     }
-    captions = {"a": {1: "a dog", 2: "a dog runs"}, "b": {1: "cat", 2: "cat"}}
-    content = Content(Scores({"CIDEr": "CIDEr"}, cider), None, {1: [], 2: []}, captions)
-    words = {"a": 2.5, "b": 1}
+    captions = {"a": {1: "a dog", 2: "a dog runs"}, "b": {1: "cat", 2: "I cannot help."}}
+    systems = [System.read(name, of_images) for name, of_images in captions.items()]
+    content = gather(Scores({"CIDEr": "CIDEr"}, cider), None, systems, {1: [], 2: []})
+    words = {"a": 2.5, "b": 1}  # a refusal has none
     assert overview.beside(content, []) == {"CIDEr": {"a": 0.25, "b": 0.75}, "Words": words}
 
 

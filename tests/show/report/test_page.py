@@ -126,6 +126,7 @@ def test_a_report_without_objects_references_or_rivals(make_content):
         whole.comparisons,
         {image_id: [] for image_id in whole.references},
         whole.captions,
+        claims=whole.claims,
     )
     text = render_page(bare)
     document = Document(text)

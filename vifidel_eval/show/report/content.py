@@ -68,7 +68,7 @@ class Content:
     comparisons: Comparisons
     #: Image id to references, whose order the page keeps; the lists may be empty.
     references: Mapping[ImageId, Sequence[str]]
-    #: System name to image id to candidate.
+    #: System name to image id to what is shown of its candidate.
     captions: Mapping[str, Mapping[ImageId, str]]
     #: Image id to object label to count.
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
@@ -83,6 +83,8 @@ class Content:
     denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
     #: Of samples, whose captions and explanations are by their own names: the system of each.
     sample_of: Mapping[str, str] = field(default_factory=dict)
+    #: System name to its captions that claim something, whose words are counted.
+    claims: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def by_system(self, of_rows: Mapping[str, Sequence[_Value]]) -> dict[str, list[_Value]]:
         """Return what there is of captions by the names of systems, of all samples together."""
@@ -110,6 +112,7 @@ def gather(
         comparisons,
         references,
         captions={name: dict(zip(of.ids, of.shown, strict=True)) for name, of in rows.items()},
+        claims={system.name: system.claims for system in systems},
         material=material or Material(),
         sample_of={one.name: one.sample_of for one in systems if one.sample_of is not None},
     )

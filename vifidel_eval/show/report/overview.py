@@ -112,10 +112,9 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
 def beside(content: Content, made_up: Sequence[MadeUp]) -> dict[str, dict[str | None, float]]:
     """Return columns beside the chosen metric by system; None are people who are no system."""
     scores, people = content.scores, content.scores.people
-    texts = {name: list(of_images.values()) for name, of_images in content.captions.items()}
     words: dict[str | None, float] = {
-        name: float(np.mean(lengths(of_system)))
-        for name, of_system in content.by_system(texts).items()
+        name: float(np.mean(lengths(claims))) if claims else math.nan
+        for name, claims in content.by_system(content.claims).items()
     }
     rates: dict[str | None, float] = {one.system: one.rates["VIFIDEL-Hn"] for one in made_up}
     if people is not None and people.rates:
