@@ -158,7 +158,7 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
         next((name for name in wanted if name in names), "") for wanted in (_IMAGE, _SCORE, _COUNT)
     )
     found.scored = bool(score_column)
-    rows = table.rows()
+    rows = table.rows(line_breaks=True)  # a cell may hold a model's answer, one label per line
     first = list(islice(rows, _LOOKED_AT))
     label_column = _label_column(first, [name for name in _LABEL if name in names])
     for row in chain(first, rows):

@@ -52,7 +52,9 @@ def score_completions(
             except CaptionError as problem:
                 # What is wrong with the row itself is an error.
                 scores += _scores_of(scorer, column, scorer.rows([""], **row))
-                unreadable[at] = CaptionError(f"completion {at}: {problem}")
+                unreadable[at] = CaptionError(
+                    f"completion {at}: {str(problem).removeprefix('row 0: ')}"
+                )
     if strict and unreadable:
         raise unreadable[min(unreadable)]
     for at in unreadable:
