@@ -66,7 +66,7 @@ def test_scores_are_those_of_the_other_references(tmp_path):
 @pytest.mark.parametrize("nothing", ["nan", "NaN", "None", "<NA>", "NaT"])
 def test_what_pandas_writes_for_nothing_is_empty_in_csv(nothing, tmp_path):
     text = f"image_id,caption\n1.0,{nothing}\n2.0,nan bread\n"
-    with pytest.warns(VifidelWarning, match="1 caption is what pandas writes"):
+    with pytest.warns(VifidelWarning, match="1 caption is read as empty"):
         assert read_results(write(tmp_path, text, "r.csv")) == {1: "", 2: "nan bread"}
 
 

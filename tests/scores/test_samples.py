@@ -298,7 +298,7 @@ def test_without_the_option_several_captions_are_refused_with_its_name(files):
     result = score(files, samples=())
     assert result.exit_code == 1
     assert "two captions for image 1 (entries [0] and [1]); keep one (if the" in result.stderr
-    assert "`vifidel-eval score --samples` or evaluate(samples=True)" in result.stderr
+    assert "give --samples or evaluate(samples=True)" in result.stderr
     with pytest.raises(CaptionError, match=r"4 captions for one image; .*--samples"):
         evaluate({"a": SAMPLES})
 

@@ -39,8 +39,8 @@ ByImage: TypeAlias = dict[ImageId, list[str]]  #: the captions of each image: on
 
 CAPTION_NUMBER = re.compile(r"#\d+$")  #: after the image id: beach.jpg#0, as Flickr8k has it
 _SEVERAL = (
-    "if the image is meant to have several captions, use `vifidel-eval score --samples` or "
-    "evaluate(samples=True), `vifidel-eval score-table`, or the scorers' score(captions, "
+    "if the image is meant to have several captions, give --samples or "
+    "evaluate(samples=True), or use `vifidel-eval score-table`, or the scorers' score(captions, "
     "image_ids=...)"
 )
 

@@ -127,7 +127,7 @@ def answers_tables(
         [
             str(at),
             "-" if math.isnan(answer.score) else f"{answer.score:.4f}",
-            shortened(answer.caption, room),
+            shortened(answer.shown, room),
         ]
         for at, answer in enumerate(answers, 1)
     ]

@@ -293,8 +293,8 @@ class LeftOut(Counter[str]):
         if self.nothing and not self["empty"]:
             are = " is" if self.nothing == 1 else "s are"
             warnings.warn(
-                f"{where}: {self.nothing} {what}{are} what pandas writes for a missing value, such "
-                "as nan, and read as empty.",
+                f"{where}: {self.nothing} {what}{are} read as empty: nan, None and the like are "
+                "what pandas writes for a missing value.",
                 VifidelWarning,
                 stacklevel=5,
             )

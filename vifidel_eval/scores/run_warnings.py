@@ -166,8 +166,9 @@ def warn_of_answers(systems: Iterable[System]) -> None:
             refusals = sum(one.why_nothing == "a refusal" for one in silent)
             kinds = {"refusals": refusals, "only reasoning": len(silent) - refusals}
             counted = ", ".join(f"{kind}: {number}" for kind, number in kinds.items() if number)
+            claim = "claims" if len(silent) == 1 else "claim"
             _warn(
-                f"{len(silent)} of {total} texts of system {system.name!r} claim nothing "
+                f"{len(silent)} of {total} texts of system {system.name!r} {claim} nothing "
                 f"({counted}), such as {silent[0].written.strip()!r:.60}. Rates of what is made up "
                 "leave them out, and their VIFIDEL-R and VIFIDEL-F are 0."
             )

@@ -228,10 +228,10 @@ class Scores:
         }
         if silent:
             claim_nothing = ", ".join(
-                f"{number} of {len(next(iter(self.evaluations[name].values())).ids)} of {name}"
+                f"{number} of {counted[name].get('samples') or self._images(name)} of {name}"
                 for name, number in silent.items()
             )
-            undefined = [name for name in self.signatures if name in OF_CLAIMS]
+            undefined = [name for name in plain_names(self.signatures) if name in OF_CLAIMS]
             notes.append(
                 f"Captions that claim nothing (refusals, empty, only reasoning): {claim_nothing}."
             )
@@ -241,6 +241,9 @@ class Scores:
                     "where every system claims something."
                 )
         return notes
+
+    def _images(self, system: str) -> int:
+        return len(next(iter(self.evaluations[system].values())).ids)
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

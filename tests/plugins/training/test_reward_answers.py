@@ -106,7 +106,7 @@ def test_a_batch_survives_a_row(column):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert reward(**batch) == found  # is said once
-    with pytest.raises(VifidelError, match="^completion 1: the caption is 240000"):
+    with pytest.raises(VifidelError, match=r"^completion 1: the caption is 240000"):
         trl_reward(column, references=None, strict=True)(**batch)
     with pytest.warns(VifidelWarning):
         assert compute_score("x", broken[0], OBJECTS, column=column)["score"] == WORST[column]
