@@ -119,6 +119,8 @@ def faults(desk):
     files = {
         "mine.json": captions,
         "short.json": captions[:20],
+        "silent.json": [{**one, "caption": "I cannot help."} for one in captions[:2]]
+        + captions[2:],
         "few.json": captions[:3],
         "one.json": captions[:1],
         "twice.json": [*captions, captions[0]],

@@ -114,7 +114,7 @@ def test_every_output_counts_and_shows_what_was_written(tmp_path, run):
     assert "zebra" in as_written
 
 
-def test_samples_of_an_image():
+def test_samples_of_an_image(tmp_path):
     samples = {i: [THOUGHT + "A dog.", REFUSAL, "A zebra."] for i in OBJECTS}
     samples[3] = ["A dog."]
     with pytest.warns(VifidelWarning, match="3 of 10 texts"):
@@ -127,6 +127,10 @@ def test_samples_of_an_image():
     assert (
         "only reasoning): 3 of 10 of mine. They have no score in VIFIDEL-Hs, VIFIDEL-Hi," in notes
     )
+    run.report(tmp_path / "page.html")  # the same mean, not 3 of all 7 that claim something
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "0.3750" in page
+    assert "0.4286" not in page
 
 
 @pytest.mark.parametrize("make", [Vifidel, VifidelPRF, VifidelH, Chair])

@@ -159,7 +159,8 @@ def score_table(
 
     IN are files or folders of Parquet, Arrow (Feather), CSV, TSV or JSONL, here or in an object
     store (s3://, gs://). Each row gets the columns of the metrics and a status; a bad row does not
-    stop the run. In text, such as CSV, write lists as ["dog", "cat"], or as Python prints them.
+    stop the run. In text, such as CSV, write lists as ["dog", "cat"], or as Python prints them;
+    labels may also be dog | cat.
 
     If you run it again, the command scores only files that are not finished, or whose content,
     settings or versions have changed.

@@ -21,7 +21,7 @@ from ...io.image_ids import ImageId
 from ...io.text_tables import p_value, readable
 from ...scores.comparison import Comparison
 from ...scores.run_warnings import lengths
-from ...scores.scores import Scores
+from ...scores.scores import Scores, means_by_plain_name
 from .content import Content
 
 #: What is shown where there is no number.
@@ -104,7 +104,11 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
             "VIFIDEL-Hn": sum(known.values()) / rated,
             "unconfirmed": found.unconfirmed / rated,
         }
-        rates |= {name: of_column[name].score for name in rates if name in of_column}
+        names = means_by_plain_name(of_column)  # of samples
+        columns = {name: names.get(name, name) for name in rates}
+        rates |= {
+            name: of_column[column].score for name, column in columns.items() if column in of_column
+        }
         rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES]))
     return rows
 
