@@ -40,34 +40,8 @@ from .nouns import (
 from .senses import MOST_BEFORE, may_mean_no_thing, means_no_thing, proper_names
 from .spelling import spelling
 from .synonyms import ClassList
-from .terms import Term, Terms, spelled_by_users, spellings, tree, ways
+from .terms import ACTING, ANIMALS, TERMS, Term, Terms, spelled_by_users, spellings, tree, ways
 from .word_classes import word_class
-
-_YOUNG_OR_GROWN = ("baby", "adult")
-_ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
-
-_ACTING = ["person", "bicycle", "motorcycle", "car", "bus", "truck", "train", "boat", "airplane"]
-_ACTING += _ANIMALS
-
-# What two words become. Terms that are of no class keep their words from being looked up.
-_TERMS = {
-    **{
-        term: term
-        for term in (
-            "motor bike", "motor cycle", "air plane", "traffic light", "street light",
-            "traffic signal", "stop light", "fire hydrant", "stop sign", "parking meter",
-            "suit case", "sports ball", "baseball bat", "baseball glove", "tennis racket",
-            "wine glass", "hot dog", "cell phone", "mobile phone", "teddy bear", "hair drier",
-            "potted plant", "laptop computer", "home plate", "train track",
-        )
-    },
-    "wine glas": "wine glass",  # the singular form by the published rules
-    "bow tie": "tie",
-    "toilet seat": "toilet",
-    "passenger jet": "jet",
-    "passenger train": "train",
-    **{f"{age} {animal}": animal for age in _YOUNG_OR_GROWN for animal in _ANIMALS},
-}  # fmt: skip
 
 _SEAT = "seat"
 _COMPOUND = 2  # words
@@ -129,13 +103,13 @@ class MentionFinder:
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
-        self._acting = self._kinds_of(_ACTING)
-        self._people, self._animals = self._kinds_of(["person"]), self._kinds_of(_ANIMALS)
+        self._acting = self._kinds_of(ACTING)
+        self._people, self._animals = self._kinds_of(["person"]), self._kinds_of(ANIMALS)
         # As the list spells them: its *cell-phone* is what *cell phone* becomes.
         as_listed = str if classes.published else lambda name: classes.name_of(name) or name
         terms = [
             Term(tuple(term.split()), as_listed(becomes), not classes.published, order)
-            for order, (term, becomes) in enumerate(_TERMS.items())
+            for order, (term, becomes) in enumerate(TERMS.items())
             if term not in own
         ]
         as_read = None if classes.published else plain

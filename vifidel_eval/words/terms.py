@@ -12,6 +12,34 @@ from .spelling import american, singulars, spelling, spellings_in_number, words_
 _SHORTEST_PART = 3  # of a name that is written as two words
 _PARTICLES = frozenset("away by down in off on out over up".split())  # *pick-up* is no *pick up*
 
+_YOUNG_OR_GROWN = ("baby", "adult")
+#: Classes of animals by CHAIR's rules.
+ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
+
+#: What can do something, as the subject of a verb.
+ACTING = ["person", "bicycle", "motorcycle", "car", "bus", "truck", "train", "boat", "airplane"]
+ACTING += ANIMALS
+
+#: What two words become. Terms that are of no class keep their words from being looked up.
+TERMS = {
+    **{
+        term: term
+        for term in (
+            "motor bike", "motor cycle", "air plane", "traffic light", "street light",
+            "traffic signal", "stop light", "fire hydrant", "stop sign", "parking meter",
+            "suit case", "sports ball", "baseball bat", "baseball glove", "tennis racket",
+            "wine glass", "hot dog", "cell phone", "mobile phone", "teddy bear", "hair drier",
+            "potted plant", "laptop computer", "home plate", "train track",
+        )
+    },
+    "wine glas": "wine glass",  # the singular form by the published rules
+    "bow tie": "tie",
+    "toilet seat": "toilet",
+    "passenger jet": "jet",
+    "passenger train": "train",
+    **{f"{age} {animal}": animal for age in _YOUNG_OR_GROWN for animal in ANIMALS},
+}  # fmt: skip
+
 
 class Term(NamedTuple):
     """Tokens that are one name together."""
