@@ -85,7 +85,7 @@ _NOT = re.compile(
     rf"{_WE}(?:{_ADVERB}(?:must |have to |need to ))?{_ADVERB}"
     rf"{_any('refuse decline prefer_not would_prefer_not would_rather_not')}\b(?: to\b)?"
 )
-# To answer, with the words that are not about a picture of an animal that cannot do it.
+# Who cannot do one of these does not answer; who cannot ride a horse describes something.
 _ANSWERING = re.compile(
     r"help(?! but\b| \w+ing\b)|share(?! my\b| an?\b)|(?:make|draw) (?:any |an? )?(?:assumption|"
     r"judge?ment|inference|conclusion|guess)|give (?:you|any|information|details|an answer)|"
@@ -99,7 +99,7 @@ _ANSWERING = re.compile(
     )
     + r"\b(?! (?:if|whether)\b)"
 )
-# Of these it is the picture that is described, or a life: *I cannot see any zebra*.
+# Who cannot see the picture does not answer; *I cannot see any zebra* describes it.
 _LOOKING = re.compile(
     _any(
         "see find spot notice detect observe make_out receive get view access open load display "
@@ -108,14 +108,17 @@ _LOOKING = re.compile(
     + r"\b(?P<what>.*)",
     re.S,
 )
+# *I don't know who this is*, but not *I don't know the breed of this dog*.
 _KNOWING = re.compile(
     _any("tell say know be_sure be_certain") + r"(?: (?:you|for (?:sure|certain)|exactly))*"
     r"(?:$| (?:who|what|which|how|where|anything|the answer|from|about)\b)"
 )
+# Not even after an apology are these refusals.
 _LIVING = re.compile(
     r"(?:wait|believe|think|stop|resist|imagine|help but|get enough|say no|go wrong|afford|live|"
     r"look away|take (?:my|our) eyes|remember|forget|(?:tell|say|determine|know) (?:if|whether))\b"
 )
+# Clauses that decline without a verb for it: *I have no access*, *I am not sure*.
 _LACKING = re.compile(
     rf"{_WE}{_ADVERB}(?:do {_ADVERB}not {_ADVERB}(?:have|possess)|have no|lack) "
     r"(?:the |any |an? |enough |sufficient |direct |visual |real-time |personal )*"
@@ -127,6 +130,7 @@ _LACKING = re.compile(
     rf"(?:that|this|it) is (?:not something (?:that )?{_WE}(?:can|am|will)|"
     rf"something (?:that )?{_WE}(?:can|am|will) not)\b"
 )
+# The picture that was to be described, and nothing in it.
 _PICTURE = re.compile(
     r"\s*(?:who|what|how|where|which)\b.*|"
     r"(?:\s*(?:an?|the|any|this|that|your|our|actual|attached|uploaded|visual|directly|or|and|"
@@ -136,6 +140,7 @@ _PICTURE = re.compile(
     re.S,
 )
 _IMAGE = r"(?:image|picture|photo|photograph|file|attachment|link)"
+# Clauses about a picture that is missing, or that ask for one.
 _NO_PICTURE = re.compile(
     r"(?:there is |i see |it (?:seems|looks|appears)(?: like| that)? (?:there is )?)?"
     rf"(?:no|not an?) (?:{_IMAGE}|description|caption|content|answer)\b"
