@@ -159,6 +159,7 @@ CAPTIONS = [
     "{a dog} in braces",
     "I'd like a dog.",
     "Happy dogs run.",
+    "Happy to see its owner, a dog jumps.",
     "I cannot identify the person, but the image shows a man in a hat.",
     "I'm sorry, I can't tell who it is. The image shows a man.",
     "A man who cannot see walks with a dog.",
@@ -187,6 +188,10 @@ CAPTIONS = [
     "A picture that is not attached to the wall.",
     "The photo frame is not open.",
     "As an assistant holds the lamp",
+    "I'm sorry I'm late, reads the note beside a cake.",
+    "I am an assistant referee on a soccer field.",
+    "It is against the wall that the bike leans.",
+    "This photo was not processed with a filter.",
     "I cannot identify people, but I can describe a man with a dog on a beach.",
     "It is a nice picture.",
 ]

@@ -57,12 +57,16 @@ _MODEL = (
     r"(?:ai|a\.i|llm|language model|text-based model|chatbot|virtual assistant|ai assistant|"
     r"assistant|artificial intelligence)\b"
 )
+_OF_MODEL = _any(
+    "that which who and so developed trained created designed made built based with without like "
+    "model assistant system only by from"
+)
 _AS_A_MODEL = re.compile(
     rf"(?:as|being) (?:just |only )?an? [^,]{{0,60}}?{_MODEL}"
-    r"(?: (?:that|which|who|developed|trained|created|designed|made|built|based|with|without|"
-    r"like|model|assistant|system|only)\b[^,]{0,60}?)?(?:,|$|(?= (?:i|we)\b))"
+    rf"(?: {_OF_MODEL}\b[^,]{{0,60}}?)?(?:,|$|(?= (?:i|we)\b))"
 )
-_IS_A_MODEL = re.compile(rf"i am (?:\w+ )?an? [^,]{{0,60}}?{_MODEL}")
+_IS_A_MODEL = re.compile(rf"i am (?:\w+ )?an? [^,]{{0,60}}?{_MODEL}(?=,|$| {_OF_MODEL}\b)")
+_QUOTES = re.compile(r", (?:says|reads|said)\b")
 
 _WE = "(?:i|we) "
 _ARE = "(?:am|are|was|were) "
@@ -126,7 +130,7 @@ _LACKING = re.compile(
     r"capabilit\w+|means|context|image|picture|photo|vision|eyes|knowledge|opinions?|data|"
     r"(?:idea|clue)(?=$| who\b| what\b))\b|"
     rf"{_WE}{_ADVERB}{_ARE}{_ADVERB}not {_ADVERB}(?:sure|certain)\b(?! (?:if|whether)\b)|"
-    r"it is against (?:my|the|our)\b|"
+    r"it is against (?:my|our|the (?:rules|law|polic\w+|guidelines|terms))\b|"
     rf"(?:that|this|it) is (?:not something (?:that )?{_WE}(?:can|am|will)|"
     rf"something (?:that )?{_WE}(?:can|am|will) not)\b"
 )
@@ -153,7 +157,7 @@ _NO_PICTURE = re.compile(
     r"shared|sent|have|has|is|are|was|were|did|does|do|can|could|seems|appears|to|be)){0,8} not "
     r"(?:\w+ )?(?:be )?(?:load\w*|attach\w*|upload\w*|provided|available|accessible|accessed|"
     r"processed|opened|found|visible to me|visible|come through|coming through|display\w*)\b"
-    r"(?! on the| to the)[^,]*|"
+    r"(?! (?:on|to the|with|in colou?r)\b)[^,]*|"
     rf"(?:please|(?:can|could|would) you(?: please)?) "
     rf"(?:provide|upload|attach|send|share)\b[^,]{{0,40}}\b{_IMAGE}\b.*",
     re.S,
@@ -213,6 +217,8 @@ def _kind(clause: str, declined: bool) -> bool | None:
 
     `declined` says whether a clause before it declines.
     """
+    if _QUOTES.search(clause):
+        return None
     declines = False
     for _ in range(_MOST_BEFORE):
         for before, declining in ((_BEFORE, False), (_APOLOGY, True), (_AS_A_MODEL, True)):
