@@ -37,6 +37,8 @@ _MOST_SHOWN = 5  # labels in a warning
 #: A list of classes, or its file.
 Things: TypeAlias = ClassList | str | None
 
+_EDITION = 3  # of the rules by which captions are read and judged; version 0.3 had the second
+
 
 class EvidenceSettings(TypedDict, total=False):
     """Settings that `ExplainingScorer` describes, for classes that hand them on to it."""
@@ -200,6 +202,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             f"objects:{objects}",
             f"things:{self._names.signature()}",
             *self._declared,
+            f"edition:{_EDITION}",
             *settings,
             lemmatizer(),
             *self._space.signature(),

@@ -35,8 +35,6 @@ from .word_vectors import Objects, Scored
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_EDITION = 3  # of the rules; 2 was that of version 0.3
-
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
@@ -124,7 +122,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         return "VIFIDEL-H"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects, f"edition:{_EDITION}", f"support:{self._support:g}")
+        return self._pin_evidence(objects, f"support:{self._support:g}")
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         super().check_images(image_ids)

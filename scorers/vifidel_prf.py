@@ -114,7 +114,7 @@ class VifidelPRF(ClaimScorer):
         return "VIFIDEL-PRF"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects, "edition:3", rarities_signature())
+        return self._pin_evidence(objects, rarities_signature())
 
     def score_part(self, part: Part[ClaimsGold]) -> Scored:
         gold, judged = part.gold, self._judged(part)

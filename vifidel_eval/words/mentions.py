@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from functools import lru_cache, partial
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -161,7 +160,8 @@ class MentionFinder:
 
     def with_names(self, own: Mapping[str, str]) -> MentionFinder:
         """Return a finder of more names, each with its class; to make it takes little time."""
-        finder = copy(self)
+        finder = object.__new__(MentionFinder)  # a copy by `__reduce__` would read the list again
+        vars(finder).update(vars(self))
         finder.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
         spelled = spelled_by_users(own)
         finder._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
