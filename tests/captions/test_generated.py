@@ -149,6 +149,7 @@ CAPTIONS = [
     "A shirt that says </think> on a man with a zebra.",
     'A poster with the word "<think>" and a zebra',
     "A dog in <box> a red box </box>",
+    "A quiz card that says <answer> beside a dog.",
     "Let me know if you see a dog",
     '{"caption": "A dog.", "description": "A dog sits."}',
     "A clock that reads 12:30",
