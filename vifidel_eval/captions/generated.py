@@ -53,10 +53,10 @@ _OF_ROLES = {
     **dict.fromkeys(_MODELS, "model"),
     **dict.fromkeys(("user", "human", "system", "tool", "developer"), "other"),
 }
+_OF_MISTRAL = {"inst": "other", "/inst": "model"}
 _OF_GEMMA = {"unused94": "thought", "unused95": "/thought"}
 # LLaVA-CoT writes a summary and a draft, and after its reasoning the answer.
 _FIRST_STAGE = "<SUMMARY>"
-_OF_MISTRAL = {"inst": "other", "/inst": "model"}
 
 _MARK = re.compile(
     # A channel of gpt-oss, with its name: <|channel|>final<|message|>.
@@ -72,7 +72,7 @@ _MARK = re.compile(
     # Tags and tokens.
     r"<[|\uff5c]?(?P<tag>/?[ ]?[A-Za-z][\w:.\u2581 -]{0,40}?)(?:\s[^<>]{0,200})?"
     r"[|\uff5c]?/?>|"
-    r"(?:\u25c1|\[\|)(?P<kimi>/?\w{1,40})(?:\u25b7|\|\])|\[(?P<square>/?[A-Z][A-Z_ ]{1,40})\]|"
+    r"(?:\u25c1|\[\|)(?P<bracketed>/?\w{1,40})(?:\u25b7|\|\])|\[(?P<square>/?[A-Z][A-Z_ ]{1,40})\]|"
     r"(?P<boxed>\\boxed\{)",
     re.M,
 )
@@ -293,9 +293,12 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     if _BARE_FINAL in text and _BARE.match(text):
         reading.reasoned, at = True, text.rindex(_BARE_FINAL) + len(_BARE_FINAL)
     marks = [(kind, mark) for mark in _MARK.finditer(text, at) if (kind := _kind_of(mark))]
-    thoughts = [mark for kind, mark in marks if kind in ("thought", "/thought")]
-    if len(thoughts) == 1 and _is_mentioned(thoughts[0]):
-        marks = [(kind, mark) for kind, mark in marks if mark is not thoughts[0]]
+    if (
+        len(marks) == 1
+        and marks[0][0].endswith(("thought", "answer"))
+        and _is_mentioned(marks[0][1])
+    ):
+        marks = []
     last_close, last_model = (
         max((mark.start() for kind, mark in marks if kind == which), default=-1)
         for which in ("/thought", "model")
@@ -349,7 +352,7 @@ def _kind_of(mark: re.Match[str]) -> str:
 
 def _kind_of_tag(mark: re.Match[str]) -> str:
     """Return what a tag or token does, by the words of its name."""
-    name = mark["tag"] or mark["kimi"] or mark["square"]
+    name = mark["tag"] or mark["bracketed"] or mark["square"]
     words = [word.lower() for word in _WORDS.findall(name)]
     own = [word.lower() for word in _WORDS.findall(name.rpartition(":")[2])]  # of seed:eos, eos
     closes = name.startswith("/") or not _ENDING.isdisjoint(words)

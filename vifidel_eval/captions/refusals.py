@@ -57,12 +57,16 @@ _MODEL = (
     r"(?:ai|a\.i|llm|language model|text-based model|chatbot|virtual assistant|ai assistant|"
     r"assistant|artificial intelligence)\b"
 )
+_OF_MODEL = _any(
+    "that which who and so developed trained created designed made built based with without like "
+    "model assistant system only by from"
+)
 _AS_A_MODEL = re.compile(
     rf"(?:as|being) (?:just |only )?an? [^,]{{0,60}}?{_MODEL}"
-    r"(?: (?:that|which|who|developed|trained|created|designed|made|built|based|with|without|"
-    r"like|model|assistant|system|only)\b[^,]{0,60}?)?(?:,|$|(?= (?:i|we)\b))"
+    rf"(?: {_OF_MODEL}\b[^,]{{0,60}}?)?(?:,|$|(?= (?:i|we)\b))"
 )
-_IS_A_MODEL = re.compile(rf"i am (?:\w+ )?an? [^,]{{0,60}}?{_MODEL}")
+_IS_A_MODEL = re.compile(rf"i am (?:\w+ )?an? [^,]{{0,60}}?{_MODEL}(?=,|$| {_OF_MODEL}\b)")
+_QUOTES = re.compile(r", (?:says|reads|said)\b")
 
 _WE = "(?:i|we) "
 _ARE = "(?:am|are|was|were) "
@@ -85,7 +89,7 @@ _NOT = re.compile(
     rf"{_WE}(?:{_ADVERB}(?:must |have to |need to ))?{_ADVERB}"
     rf"{_any('refuse decline prefer_not would_prefer_not would_rather_not')}\b(?: to\b)?"
 )
-# To answer, with the words that are not about a picture of an animal that cannot do it.
+# Who cannot do one of these does not answer; who cannot ride a horse describes something.
 _ANSWERING = re.compile(
     r"help(?! but\b| \w+ing\b)|share(?! my\b| an?\b)|(?:make|draw) (?:any |an? )?(?:assumption|"
     r"judge?ment|inference|conclusion|guess)|give (?:you|any|information|details|an answer)|"
@@ -99,7 +103,7 @@ _ANSWERING = re.compile(
     )
     + r"\b(?! (?:if|whether)\b)"
 )
-# Of these it is the picture that is described, or a life: *I cannot see any zebra*.
+# Who cannot see the picture does not answer; *I cannot see any zebra* describes it.
 _LOOKING = re.compile(
     _any(
         "see find spot notice detect observe make_out receive get view access open load display "
@@ -108,14 +112,17 @@ _LOOKING = re.compile(
     + r"\b(?P<what>.*)",
     re.S,
 )
+# *I don't know who this is*, but not *I don't know the breed of this dog*.
 _KNOWING = re.compile(
     _any("tell say know be_sure be_certain") + r"(?: (?:you|for (?:sure|certain)|exactly))*"
     r"(?:$| (?:who|what|which|how|where|anything|the answer|from|about)\b)"
 )
+# Not even after an apology are these refusals.
 _LIVING = re.compile(
     r"(?:wait|believe|think|stop|resist|imagine|help but|get enough|say no|go wrong|afford|live|"
     r"look away|take (?:my|our) eyes|remember|forget|(?:tell|say|determine|know) (?:if|whether))\b"
 )
+# Clauses that decline without a verb for it: *I have no access*, *I am not sure*.
 _LACKING = re.compile(
     rf"{_WE}{_ADVERB}(?:do {_ADVERB}not {_ADVERB}(?:have|possess)|have no|lack) "
     r"(?:the |any |an? |enough |sufficient |direct |visual |real-time |personal )*"
@@ -123,10 +130,11 @@ _LACKING = re.compile(
     r"capabilit\w+|means|context|image|picture|photo|vision|eyes|knowledge|opinions?|data|"
     r"(?:idea|clue)(?=$| who\b| what\b))\b|"
     rf"{_WE}{_ADVERB}{_ARE}{_ADVERB}not {_ADVERB}(?:sure|certain)\b(?! (?:if|whether)\b)|"
-    r"it is against (?:my|the|our)\b|"
+    r"it is against (?:my|our|the (?:rules|law|polic\w+|guidelines|terms))\b|"
     rf"(?:that|this|it) is (?:not something (?:that )?{_WE}(?:can|am|will)|"
     rf"something (?:that )?{_WE}(?:can|am|will) not)\b"
 )
+# The picture that was to be described, and nothing in it.
 _PICTURE = re.compile(
     r"\s*(?:who|what|how|where|which)\b.*|"
     r"(?:\s*(?:an?|the|any|this|that|your|our|actual|attached|uploaded|visual|directly|or|and|"
@@ -136,6 +144,7 @@ _PICTURE = re.compile(
     re.S,
 )
 _IMAGE = r"(?:image|picture|photo|photograph|file|attachment|link)"
+# Clauses about a picture that is missing, or that ask for one.
 _NO_PICTURE = re.compile(
     r"(?:there is |i see |it (?:seems|looks|appears)(?: like| that)? (?:there is )?)?"
     rf"(?:no|not an?) (?:{_IMAGE}|description|caption|content|answer)\b"
@@ -148,7 +157,7 @@ _NO_PICTURE = re.compile(
     r"shared|sent|have|has|is|are|was|were|did|does|do|can|could|seems|appears|to|be)){0,8} not "
     r"(?:\w+ )?(?:be )?(?:load\w*|attach\w*|upload\w*|provided|available|accessible|accessed|"
     r"processed|opened|found|visible to me|visible|come through|coming through|display\w*)\b"
-    r"(?! on the| to the)[^,]*|"
+    r"(?! (?:on|to the|with|in colou?r)\b)[^,]*|"
     rf"(?:please|(?:can|could|would) you(?: please)?) "
     rf"(?:provide|upload|attach|send|share)\b[^,]{{0,40}}\b{_IMAGE}\b.*",
     re.S,
@@ -208,6 +217,8 @@ def _kind(clause: str, declined: bool) -> bool | None:
 
     `declined` says whether a clause before it declines.
     """
+    if _QUOTES.search(clause):
+        return None
     declines = False
     for _ in range(_MOST_BEFORE):
         for before, declining in ((_BEFORE, False), (_APOLOGY, True), (_AS_A_MODEL, True)):

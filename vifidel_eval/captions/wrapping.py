@@ -15,7 +15,8 @@ PAIRS = {
 MARKUP = "*_#> \t"
 _INTERJECTION = re.compile(
     r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|got it|great question|no "
-    r"problem|(?:i(?:['\u2019]d| would) be )?(?:happy|glad) to[^.!?\n]{0,80})\s?[!.,]+(?:\s+|$)",
+    r"problem|i(?:['\u2019]d| would) be (?:happy|glad) to[^.!?\n]{0,80}|(?:happy|glad) to "
+    r"(?:help|assist)(?: you| with (?:that|this))?)\s?[!.,]+(?:\s+|$)",
     re.I,
 )
 # The last paragraph of an answer that talks to who asked.
