@@ -202,6 +202,8 @@ def test_labels_that_no_caption_can_mention_are_one_warning():
         ("fireplace", "fire place"),
         ("teapot", "tea pots"),
         ("suitcase", "suit case"),
+        ("drive in cinema", "drive-in cinema"),
+        ("café au blorf", "cafe au blorf"),
         # A plural of which the singular ends with s, ie or x, or is no regular one.
         ("wine glasses", "wine glass"),
         ("wedding dresses", "wedding dress"),
