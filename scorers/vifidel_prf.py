@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
@@ -23,6 +23,7 @@ from ..kernels.claims import (
     claims_gold,
     judge_claims,
     sentences_that_claim,
+    with_names,
 )
 from ..kernels.grounding import Grounding
 from ..kernels.sentences import Claim, claim_reader, read_sentences
@@ -67,6 +68,18 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
 
     def further_words(self, rows: Rows) -> Iterable[str]:
         return dict.fromkeys(chain.from_iterable(c.looked_up for c in self._claims(rows)))
+
+    def read(
+        self,
+        rows: Rows,
+        gold: ClaimsGold | None = None,
+        also: Callable[[Rows], Iterable[str]] | None = None,
+        words: bool = True,
+    ) -> Part[ClaimsGold]:
+        part = super().read(rows, gold, also, words)
+        if also is None and words and part.of_words.unknown:
+            part = replace(part, words=with_names(part.words, self._claims(rows), part.gold))
+        return part
 
     def _claims(self, rows: Rows) -> list[Claim]:
         names = zip(rows.captions, self._names_of(rows, self._names_grounding), strict=True)

@@ -56,7 +56,7 @@ class World:
     def c(self, x: str, y: str) -> float:
         one, other = self.vector(x), self.vector(y)
         if one is None or other is None:
-            return 0.0
+            return float(x == y)
         return max(0.0, float(one @ other / math.sqrt((one @ one) * (other @ other))))
 
     def known(self, texts) -> list[str]:
@@ -95,11 +95,19 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     said = [world.known(content(reference)) for reference in references]
     usable = [set(words) for words in said if words]
     of_references = world.known(word for words in usable for word in words)
-    known_labels = world.known(labels)
+    known_labels = sorted(set(labels))  # which names decide, also without a vector
     evidence = [*known_labels, *of_references]
     if not evidence:
         return math.nan, math.nan, math.nan
-    words = world.known(content(text))
+    of_labels = {world.class_of.get(label) for label in labels} - {None}
+    by_name = {
+        word
+        for piece in things(text)
+        if not piece.denied and not world.known(piece.words)
+        if piece.category in of_labels | (looked_for or set())
+        for word in piece.words
+    }
+    words = sorted({*world.known(content(text)), *by_name})
     if not words:
         return 0.0, 0.0, 0.0
     heard = {word for label in labels for word in label.split()}.union(of_references)
@@ -109,11 +117,10 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         for kept in [tuple(piece for piece in sentence if not piece.denied)]
         if any(piece.category for piece in kept) or heard & {*content([kept])}
     ]
-    words = world.known(content(scored)) or words
+    words = sorted({*world.known(content(scored)), *by_name}) or words
     mentions = [piece for piece in things(text) if not piece.denied]
 
     # There, denied, doubted.
-    of_labels = {world.class_of.get(label) for label in labels} - {None}
     mentioned = [{p.category for p in things(r) if not p.denied} for r in references]
     pieces = [piece for reference in references for sentence in reference for piece in sentence]
     alone = {word for piece in pieces if len(piece.words) == 1 for word in piece.words}
@@ -181,7 +188,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     supported = unsupported = 0.0
     for word in words:
         s = max(world.c(word, e) for e in evidence)
-        s = 1.0 if word in by_label else s
+        s = 1.0 if word in by_label or (word in by_name and word in in_named) else s
         s = 0.0 if word in in_denied else s
         k = 1.0 if word in in_mentions else 0.4 if usable else 0.0
         k = 0.0 if word in nobody else k

@@ -1,6 +1,7 @@
 """Names that users supply are names of things, however they are spelled and wherever they stand."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -201,6 +202,8 @@ def test_labels_that_no_caption_can_mention_are_one_warning():
         ("fireplace", "fire place"),
         ("teapot", "tea pots"),
         ("suitcase", "suit case"),
+        ("drive in cinema", "drive-in cinema"),
+        ("café au blorf", "cafe au blorf"),
         # A plural of which the singular ends with s, ie or x, or is no regular one.
         ("wine glasses", "wine glass"),
         ("wedding dresses", "wedding dress"),
@@ -227,3 +230,14 @@ def test_synonyms_of_users_are_names_in_any_spelling(write):
         assert scores["CHAIRi"].tolist() == [1, 1]
         scores = scorer.score_columns(captions, objects=[["cell phone"]] * 2)
         assert scores["CHAIRi"].tolist() == [0, 0]
+
+
+def test_names_without_vectors_decide_p_and_r(make_vectors):
+    scorer = VifidelPRF(vectors=make_vectors({"dog": [1, 0], "cat": [0, 1]}))
+    captions = ["A gizmo.", "Gizmos and a dog.", "A dog.", "A gizmo and a dog.", "A gizmo."]
+    objects = [{"gizmo": 1}, {"gizmo": 1, "dog": 1}, {"gizmo": 1, "dog": 1}, {"gizmo": 0, "dog": 1}]
+    columns = scorer.score_columns(captions, objects=[*objects, {"cat": 1}])
+    # The fourth makes up one of two things: 1 / (1 + ln 2), less three tenths for an invention. Of
+    # the last one nobody says whether it is there: there is no word to score.
+    assert columns["VIFIDEL-P"] == pytest.approx([1, 1, 1, 0.7 / (1 + math.log(2)), 0])
+    assert columns["VIFIDEL-R"].tolist() == [1, 1, 0.5, 1, 0]

@@ -162,19 +162,29 @@ def _read(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
 
 
 def bags_of_labels(
-    lexicon: Lexicon, images: Iterable[Mapping[str, Any]], counts: bool = True
+    lexicon: Lexicon,
+    images: Iterable[Mapping[str, Any]],
+    counts: bool = True,
+    without_vectors: bool = False,
 ) -> tuple[Bags, Tally]:
-    """Return the bag of object labels of each image; without `counts` each label weighs 1."""
+    """Return the bag of object labels of each image; without `counts` each label weighs 1.
+
+    Labels without a vector are left out, unless bags `without_vectors` are asked for.
+    """
     images = list(images)
     numbers = lexicon.numbers(chain.from_iterable(images))
     amounts = [count if counts else 1 for labels in images for count in labels.values()]
     sizes = np.fromiter(map(len, images), np.int64, len(images))
     atoms = np.array(numbers, dtype=np.int64)
-    return _bags(lexicon, atoms, sizes, np.array(amounts, dtype=np.float64))
+    return _bags(lexicon, atoms, sizes, np.array(amounts, dtype=np.float64), without_vectors)
 
 
 def _bags(
-    lexicon: Lexicon, atoms: Integers, sizes: Integers, amounts: Floats | None = None
+    lexicon: Lexicon,
+    atoms: Integers,
+    sizes: Integers,
+    amounts: Floats | None = None,
+    without_vectors: bool = False,
 ) -> tuple[Bags, Tally]:
     """Return bags from numbers of words, each one occurrence or `amounts`, and the bags' sizes."""
     unknown: Counter[str] = Counter()
@@ -186,6 +196,7 @@ def _bags(
     if not known.all():
         for at in np.flatnonzero(~known).tolist():
             unknown[lexicon.words[atoms[at]]] += 1 if amounts is None else int(amounts[at])
+    if not (without_vectors or known.all()):
         atoms, owners = atoms[known], np.arange(len(sizes)).repeat(sizes)
         sizes = np.bincount(owners[known], minlength=len(sizes))
         amounts = None if amounts is None else amounts[known]

@@ -74,7 +74,13 @@ def claims_gold(
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
     of_atoms = zip(named.owners.tolist(), listed, strict=True)
     terms = [names[row].term_of_label(label) for row, label in of_atoms]
-    if terms != listed:  # of phrases the thing that ends each
+    if gold.tallies["object labels"].unknown:  # which names decide
+        of_rows = (
+            dict.fromkeys(map(one.term_of_label, of_row), 1)
+            for one, of_row in zip(names, labels, strict=True)
+        )
+        named = bags_of_labels(lexicon, of_rows, without_vectors=True)[0]
+    elif terms != listed:  # of phrases the thing that ends each
         of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
         named = bags_of_labels(lexicon, of_rows)[0]
     deniable = [
@@ -177,6 +183,32 @@ class _Mentions:
         return are_part
 
 
+def with_names(words: Bags, claims: Sequence[Claim], gold: ClaimsGold) -> Bags:
+    """Return the words of captions, and words without a vector by which they name things.
+
+    These are names that the labels of the image have, or that can be absent from it. Of a name of
+    several words, those that have a vector stand for it.
+    """
+    lexicon = gold.lexicon
+    more: dict[int, list[str]] = {}
+    for row, claim in enumerate(claims):
+        for unit, parts in zip(claim.mentions, claim.parts, strict=True):
+            if lexicon.known[lexicon.numbers(parts)].any():
+                continue
+            category = unit.category or ""
+            there = map(gold.names[row].classes_of_label, gold.labels[row])
+            if gold.deniable[row].has(category) or any(category in classes for classes in there):
+                more.setdefault(row, []).extend(parts)
+    if not more:
+        return words
+    of_rows = (
+        dict.fromkeys((*(lexicon.words[atom] for atom in atoms), *more.get(row, ())), 1)
+        for row, (a, b) in enumerate(pairwise(words.starts.tolist()))
+        for atoms in [words.atoms[a:b].tolist()]
+    )
+    return bags_of_labels(lexicon, of_rows, without_vectors=True)[0]
+
+
 @dataclass(frozen=True, eq=False)
 class JudgedClaims:
     """What captions claim, held against the evidence; arrays of it are of the claimed words."""
@@ -217,7 +249,8 @@ def judge_claims(
     in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
     closeness = np.maximum(to_said.of_left, to_objects.of_left)
     by_labels = mentions.words_of(judged.by_labels & ~judged.by_references)
-    support = _supports(closeness, by_labels, in_denied)
+    by_name = by_labels | (in_named & ~lexicon.known[words.atoms])
+    support = _supports(closeness, by_name, in_denied)
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
     )

@@ -285,6 +285,8 @@ def _cosines(matrix: Floats, squared_lengths: Floats, left: Integers, right: Int
     x, y = squared_lengths[left], squared_lengths[right]
     # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
     cosines: Floats = (x + y - _squared_distances(matrix, left, right)) / (2 * np.sqrt(x * y))
+    without = np.isnan(cosines)  # a vector: a word is like itself alone
+    cosines[without] = (left == right)[without]
     return cosines.clip(-1, 1, out=cosines)
 
 

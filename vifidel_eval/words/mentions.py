@@ -302,8 +302,8 @@ class MentionFinder:
         parts = runs_and_marks(token)
         if parts[1:] == ["-", "free"]:  # cat-free
             return parts[0], "-free"
-        if "-" in parts and describes_word(parts[-1]):
-            return (token,)  # dog-friendly, horse-drawn
+        if "-" in parts and describes_word(parts[-1]) and not self._begin_a_term(parts):
+            return (token,)  # dog-friendly, horse-drawn, and not *drive-in cinema*
         # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.
         joins = (
             mark in _JOINERS
@@ -316,6 +316,11 @@ class MentionFinder:
             for part, is_left_out in zip(parts, joins, strict=True)
             if not is_left_out
         )
+
+    def _begin_a_term(self, parts: Sequence[str]) -> bool:
+        """Return whether what stands before and behind a hyphen begins a term."""
+        first, _, *rest = parts
+        return any(rest[0] in terms[first] for terms in self._terms if rest and first in terms)
 
     def _are_two(self, word: str, other: str) -> bool:
         """Return whether two words are names of two things."""

@@ -9,7 +9,9 @@ endings by rule, single words by a table. A rule may change a word that has one 
 from __future__ import annotations
 
 import re
+import unicodedata
 
+from ..annotations.labels import nfc
 from ..io.records import Remembered
 from .english import irregular_plural, singular
 
@@ -38,13 +40,17 @@ _RULES = [
     (re.compile(r"^mould"), "mold"),
     (re.compile(r"sulph"), "sulf"),
 ]
+_ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")  # of Latin letters: café is a cafe
+_LONGEST_WORD = 100  # sorting a run of accents takes the square of its length
 # What a word has that any of them changes.
 _MAY = re.compile("our|re|gue|is|ence|oe|ae|mould|sulph")
 
 
 @Remembered
 def american(word: str) -> str:
-    """Return the American form of a lower-case word, for comparisons."""
+    """Return the American form of a lower-case word, without accents, for comparisons."""
+    if not word.isascii() and len(word) <= _LONGEST_WORD:
+        word = nfc(_ACCENTS.sub("", unicodedata.normalize("NFD", word)))
     if word in _AMERICAN:
         return _AMERICAN[word]
     if not _MAY.search(word):
