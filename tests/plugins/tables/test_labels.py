@@ -188,7 +188,7 @@ def test_a_map_that_has_a_key_twice():
         (("dog", 2**53 + 1), MAP, "bad labels"),
         (("dog", 0), MAP, "no objects"),
         (("dog", -1), MAP, "bad labels"),
-        (("dog", None), MAP, "bad labels"),
+        (("dog", None), MAP, "no objects"),
         ({"label": "dog", "score": 1.001}, SCORED, "ok"),
         ({"label": "dog", "score": 1.0011}, SCORED, "bad labels"),
         ({"label": "dog", "score": 0.6}, SCORED, "ok"),
