@@ -85,6 +85,15 @@ def hardly_near(*given: Any) -> np.ndarray:
     return 1e-9 * _cosines(*given)
 
 
+_standings = mentions.standings
+
+
+def undenied(words: Any) -> dict[int, Any]:
+    """Return what is not claimed, without what is denied."""
+    of_words = _standings(words)
+    return {at: it for at, it in of_words.items() if it is mentions.Standing.NOT_CLAIMED}
+
+
 class _Same(dict[str, float]):
     def __missing__(self, word: str) -> float:
         return 1.0
@@ -122,7 +131,7 @@ PRF: dict[str, list[Patch]] = {
     ],
     "no kinds": [(Kinds, "above", lambda *given: ()), (Kinds, "upward", lambda _, c: {c})],
     "stuff is things": [(ClassList, "things", property(lambda self: self))],
-    "denials are not understood": [(mentions, "may_deny", lambda words: False)],
+    "denials are not understood": [(mentions, "standings", undenied)],
     "wrong denials are free": [(known.Known, "contradicts", lambda *given: None)],
     "verbs are things": [(mentions, "is_verb", lambda *given, **more: False)],
     "describing names are things": [(mentions, "DESCRIBING", NONE)],
