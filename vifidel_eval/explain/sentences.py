@@ -45,7 +45,7 @@ class JudgedSentence(NamedTuple):
 
     start: int  #: where it begins in the caption, in characters
     end: int  #: where it ends
-    claims: bool  #: whether it claims anything: mentions a thing
+    claims: bool  #: whether it mentions a thing or has a word of the evidence
     #: VIFIDEL-P of the sentence alone; NaN if it claims nothing, or nothing is known of the image.
     p: float
     #: What it claims and the image does not show, and what it denies and is there, by VIFIDEL-H.
