@@ -8,8 +8,7 @@ image without one a closed list leaves the numbers undefined, while answers deny
 
 - VIFIDEL-Hs and VIFIDEL-Hi by COCO's instances, which are annotated for all 80 categories, and by
   perfect answers to 80 questions per image, made of the same instances: the first are to equal the
-  second within .005, though an answer about a thing's own class beats the cosines of other labels,
-  which a closed list leaves standing;
+  second within .005;
 - CHAIRi by both, which are to be equal;
 - how many mentions are unconfirmed.
 
