@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
-from ..captions.generated import without_the_rest
+from ..captions.generated import REASONING, without_the_rest
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry
 from ..io.image_ids import ImageId
@@ -46,6 +46,7 @@ _ANSWER = re.compile(  # a yes or no that stands alone, or begins a sentence
 _SUBJECT = r"(?:the |this )?(?:it|that|this|image|picture|photo|scene)"
 _SEE = r"(?:see|spot|find|notice|detect|observe)"
 # How models leave it open: "I am not sure", "I cannot tell from here.", "There might be."
+_MARKED = re.compile(r"\s*[<\[{`\\\u25c1]")  # <answer>yes</answer>
 _UNSURE = re.compile(
     r"(?:i(?:'m| am)? |it(?:'s| is) )?(?:unsure|uncertain|unclear|unknown|maybe|perhaps|possibly|"
     r"probably|likely|no (?:idea|clue|way (?:to|of))|not (?:sure|certain|clear|possible)|"
@@ -83,7 +84,10 @@ def _there(entry: Entry, key: str, thing: Any, expected: str) -> bool | None:
     answer = entry.get(key)
     if isinstance(answer, bool):
         return answer
-    text, _ = without_the_rest(answer if isinstance(answer, str) else "")
+    text = answer if isinstance(answer, str) else ""
+    rest, left_out = without_the_rest(text)
+    if REASONING in left_out or _MARKED.match(text):  # else *Of course* is the answer
+        text = rest
     text = " ".join(text.replace("\u2019", "'").lower().split()).strip(" \"'*.")
     if _UNSURE.match(text):
         return None

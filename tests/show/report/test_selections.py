@@ -177,12 +177,13 @@ def test_samples_are_shown_all_or_the_best_or_the_worst(tmp_path, visit):
     run.report(tmp_path / "report.html", resamples=50)
     body, data = read(tmp_path / "report.html")
     assert data["data"]["owners"] == [0, 0, 0, 1, 1]
-    # Two things in one of three captions and one of two: 4 in 5; 2 in 3.
+    # Two things in one of three captions, and in one of two: the mean of both images is
+    # (1/3 + 1/2) / 2, and twice that of things; of the other system (0 + 1) / 2.
     rates = re.findall(
         r'<th scope="row">(\w+)</th><td class="number">(.{6})</td><td class="number">(.{6})</td>',
         body.partition('id="made-up"')[2],
     )
-    assert rates == [("other", "0.3333", "0.6667"), ("mine", "0.4000", "0.8000")]
+    assert rates == [("mine", "0.4167", "0.8333"), ("other", "0.5000", "1.0000")]
     tab = visit((tmp_path / "report.html").as_uri() + "#images?image=1")
 
     def shown():
