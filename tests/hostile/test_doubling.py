@@ -177,7 +177,7 @@ def test_the_number_of_references(name):
 @pytest.mark.parametrize("name", SCORERS)
 def test_a_label_up_to_its_bound(name, unit):
     grows_linearly(
-        lambda size: scored(SCORERS[name], objects=[[text(UNITS[unit], size - 40)[:1000]]]),
+        lambda size: scored(SCORERS[name], objects=[{text(UNITS[unit], size - 40)[:1000]: 1}]),
         60,
         960,
     )
@@ -211,7 +211,7 @@ def test_a_long_caption_of_what_is_not_in_the_image(name, unit):
 
 def of_inventions(scorer, rows):
     for (part,) in scorer.explained([rows]):
-        list(inventions_in("system", part, scorer.units))
+        list(inventions_in("system", part))
 
 
 EXPLAINED = {
