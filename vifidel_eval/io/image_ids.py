@@ -29,7 +29,7 @@ _PICTURE_OR_VIDEO = re.compile(
 )
 
 # Roboflow exports beach.jpg as beach_jpg.rf.<hash>.jpg, Label Studio as <eight digits>-beach.jpg.
-_OF_ROBOFLOW = re.compile(r"([^/\\]+)_(\w{3,4})\.rf\.\w+(?:\.\w{3,4})?$")
+_OF_ROBOFLOW = re.compile(r"(?:^|(?<=[/\\]))([^/\\]+)_(\w{3,4})\.rf\.\w+(?:\.\w{3,4})?$")
 _OF_LABEL_STUDIO = re.compile(r"(?:^|(?<=[/\\]))[0-9a-f]{8}-(?=[^/\\]+$)")
 
 

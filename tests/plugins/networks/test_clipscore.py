@@ -229,6 +229,7 @@ def test_pictures_are_seen_as_people_see_them(folder, make, tmp_path):
     assert upright.tolist() == turned.tolist() != [0] * len(W)
 
 
+@pytest.mark.filterwarnings("ignore:.*the same:vifidel_eval.VifidelWarning")
 def test_a_run_from_python(folder, make, tmp_path):
     settings = {"clip_model": str(folder / "clip"), "images": str(folder / "pictures")}
     gts = {i: of or ["a ball"] for i, of in GTS.items()}

@@ -100,7 +100,7 @@ def test_captions_without_a_word_score_zero_and_are_counted(model):
     steps = []
     evaluation = evaluate(LanguageModel(model), gts, res, steps.append)
     assert evaluation.ids == [7, 3, 5, 4]
-    assert evaluation.counts == {"undefined": 0, "no_words": 2}
+    assert evaluation.counts == {"undefined": 0, "no_words": 0, "no_claim": 2}
     assert (evaluation.scores > 0).tolist() == [True, False, True, False]
     assert evaluation.score == pytest.approx(evaluation.scores.sum() / 4)
     assert sum(steps) == 4
@@ -111,7 +111,10 @@ def test_signature_pins_the_model(model, tmp_path):
     digest = hashlib.sha256(model.read_bytes()).hexdigest()[:8]
     version = torch.__version__.partition("+")[0]
     assert scorer.method() == "LM"
-    assert scorer.signature() == f"LM|model:{digest}|torch:{version}|version:0.4.0.dev0"
+    assert (
+        scorer.signature()
+        == f"LM|model:{digest}|captions:answers-1|torch:{version}|version:0.4.0.dev0"
+    )
     other = tmp_path / "lm.pt"
     train(CAPTIONS, other, epochs=1, hidden=12, min_count=4)
     assert LanguageModel(other).signature() != scorer.signature()

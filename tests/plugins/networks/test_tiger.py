@@ -99,7 +99,7 @@ def test_scores_are_those_of_the_formulas(make):
 def test_words_and_unknown_words_are_counted(make):
     evaluation = make().evaluate(coco_rows(GTS, RES))["TIGEr"]
     tally = evaluation.tallies["captions"]
-    assert evaluation.counts == {"undefined": 0, "unknown_words": 1}
+    assert evaluation.counts == {"undefined": 0, "unknown_words": 1, "no_claim": 1}
     assert tally.words == sum(len(TOKENS[caption]) for (caption,) in RES.values())
     assert tally.unknown == {"zebra": 1}
 
@@ -232,7 +232,7 @@ def test_signature_pins_the_files(make, files, tmp_path):
     assert parts[3].startswith("features:5#")
     assert parts[4] == f"tok:{Tokenizer().name}"
     versions = [f"{package}:{version(package).partition('+')[0]}" for package in ("nltk", "torch")]
-    assert parts[5:] == [*versions, "version:0.4.0.dev0"]
+    assert parts[5:] == ["captions:answers-1", *versions, "version:0.4.0.dev0"]
     other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
     assert signature(Tiger(other, files[1], FEATURES)) != pinned
     assert signature(make({**FEATURES, 2: FEATURES[1]})) != pinned
