@@ -100,7 +100,7 @@ def test_captions_without_a_word_score_zero_and_are_counted(model):
     steps = []
     evaluation = evaluate(LanguageModel(model), gts, res, steps.append)
     assert evaluation.ids == [7, 3, 5, 4]
-    assert evaluation.counts == {"undefined": 0, "no_words": 0, "no_claim": 2}
+    assert evaluation.counts == {"undefined": 0, "no_words": 2, "no_claim": 2}
     assert (evaluation.scores > 0).tolist() == [True, False, True, False]
     assert evaluation.score == pytest.approx(evaluation.scores.sum() / 4)
     assert sum(steps) == 4

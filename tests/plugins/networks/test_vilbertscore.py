@@ -163,8 +163,8 @@ def test_signature_pins_what_changes_the_number(make, files, images):
     version = torch.__version__.partition("+")[0]
     parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
     assert list(parts) == [
-        "checkpoint", "config", "vocabulary", "layer", "features", "captions", "tokenizers", "torch",
-        "version",
+        "checkpoint", "config", "vocabulary", "layer", "features", "captions", "tokenizers",
+        "torch", "version",
     ]  # fmt: skip
     assert (parts["layer"], parts["torch"], parts["features"][:2]) == ("2", version, "4#")
     assert parts["tokenizers"] == importlib.metadata.version("tokenizers")

@@ -23,7 +23,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 # Absolute names: verl may load this file by its path, as a module of no package.
-from vifidel_eval.errors import CaptionError, VifidelError, VifidelWarning
+from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
 from vifidel_eval.io.options import named_if_wrong
@@ -248,7 +248,11 @@ def compute_score(
     given = {"objects": [_plain(ground_truth)]}
     if references is not None:
         given["references"] = [_plain(references)]
-    scored = score_completions(scorer, of_metric, [solution_str], given, strict)
+    try:
+        scored = score_completions(scorer, of_metric, [solution_str], given, strict)
+    except AnnotationError as problem:
+        what = str(problem).removeprefix("row 0: ")
+        raise AnnotationError(f"ground_truth: {what}") from None
     [score], [is_known] = scored.scores, scored.known
     if not math.isnan(score):
         return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
