@@ -2,12 +2,13 @@
 
 import json
 
-import pandas as pd
 import pytest
 
 from vifidel_eval import VifidelWarning, evaluate
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.errors import CaptionError
+
+pd = pytest.importorskip("pandas")
 
 VIZWIZ = [
     *((1, "A dog.", 0, 0), (1, "Quality is too poor.", 0, 1), (1, "buy now", 1, 0)),
