@@ -15,6 +15,7 @@ from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from vifidel_eval import VifidelError, content_words
 from vifidel_eval.annotations import clean_label, read_objects
 from vifidel_eval.annotations.labels import nfc
+from vifidel_eval.annotations.tags import MOST_WORDS
 from vifidel_eval.captions import read_results
 from vifidel_eval.captions.generated import read_answer
 from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
@@ -268,7 +269,7 @@ def test_labels_that_begin_as_the_caption_does(name):
     """Names are as long as labels may be, and every place of the caption may begin each."""
 
     def score(size):
-        labels = [f"{'red ' * 240}{n}" for n in range(20)]
+        labels = [f"{'red ' * (MOST_WORDS - 1)}{n}" for n in range(20)]
         return scored(SCORERS[name], objects=[labels], captions=[text("red ", size)])
 
     grows_linearly(score)
