@@ -107,8 +107,8 @@ def test_rules_for_words_that_differ(caption, published, ours):
 
 def test_a_mention_has_the_list_s_name_its_class_and_the_caption_s_words():
     mention = OURS.find("Three Wine Glasses.").found[0]
-    assert mention == ("wine glass", "wine glasses", "wine glass", False)
-    assert PUBLISHED.find("puppies").found[0] == ("puppy", "puppies", "dog", False)
+    assert mention[:4] == ("wine glass", "wine glasses", "wine glass", False)
+    assert PUBLISHED.find("puppies").found[0][:4] == ("puppy", "puppies", "dog", False)
 
 
 def test_tokens_are_counted_after_joining_punctuation_included():
@@ -321,7 +321,8 @@ def test_mentions_and_units_by_their_definition(which, said):
         if name in finder.classes.class_of
     ]
     joined = sum(end - at - 1 for at, end, _ in plain_reading(finder, words))
-    assert finder.find(caption) == (tuple(expected), len(words) - joined)
+    found, length = finder.find(caption)
+    assert ([mention[:4] for mention in found], length) == (expected, len(words) - joined)
     for stop_words in (set(), {"a", "the", "can", "dog", "or"}):
         units = finder.units(caption, stop_words, grammar=False)
         plain = plain_units(finder, caption, stop_words)

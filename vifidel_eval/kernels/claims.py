@@ -230,6 +230,7 @@ def judge_claims(
     """Return what the captions of some rows claim, held against the evidence."""
     gold, lexicon = part.gold, part.gold.lexicon
     said, objects = gold.said, gold.named
+    claims = _without_alternatives(claims, gold, grounding)
     claimed = _claimed(claims, gold, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
     to_said = nearest(lexicon.distances, words, said)
@@ -278,6 +279,20 @@ def judge_claims(
         spoken_of=np.where(spoken_of, 1.0, reached),
         near=(to_said, to_objects),
     )
+
+
+def _without_alternatives(
+    claims: Sequence[Claim], gold: ClaimsGold, grounding: Grounding
+) -> list[Claim]:
+    """Return claims without the things that only are alternatives of what is there."""
+    found = list(claims)
+    for row, claim in enumerate(claims):
+        if any(unit.alternatives for unit in claim.mentions):
+            image = grounding.known(gold.labels[row], gold.texts[row], gold.asked[row])
+            kept = list(map(image.is_claimed, claim.mentions))
+            mentions, parts = compress(claim.mentions, kept), compress(claim.parts, kept)
+            found[row] = claim._replace(mentions=tuple(mentions), parts=tuple(parts))
+    return found
 
 
 def _cosines(gold: ClaimsGold, mentions: _Mentions, some: Integers) -> Floats:

@@ -285,6 +285,8 @@ class Grounding:
                 category = unit.category
                 if category in stuff and category not in image.deniable.stuff:
                     continue
+                if not image.is_claimed(unit):
+                    continue
                 if not unit.denied or image.contradicts(category or "") is not None:
                     read.append((row, place, unit, image))
         rows = np.array([row for row, *_ in read], dtype=np.int64)

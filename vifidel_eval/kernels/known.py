@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from ..words.mentions import Unit
 from .names import Names
 
 #: What can deny a thing.
@@ -109,6 +110,14 @@ class Things:
                     return Found(Verdict.ABSENT, parent)
         everything = self.deniable.classes is None
         return Found(Verdict.ABSENT if everything else Verdict.UNCONFIRMED, category)
+
+    def is_claimed(self, thing: Unit) -> bool:
+        """Return whether a thing is a claim: of *a cat or a dog* none is that only is not there."""
+        if not thing.alternatives:
+            return True
+        is_there = self.find(thing.category or "").verdict is Verdict.THERE
+        others = map(self.find, thing.alternatives)
+        return is_there or not any(other.verdict is Verdict.THERE for other in others)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from ..io.records import Remembered
+from .alternatives import alternatives
 from .constructions import Standing, Word, is_cue_of_construction, standings
 from .content_words import piece_words, plain, runs_and_marks
 from .english import singular, tokens
@@ -64,6 +65,7 @@ class Unit(NamedTuple):
     words: str  # the caption's own, in lower case
     category: str | None  # the class of a thing
     denied: bool = False  # whether the caption says that there is none
+    alternatives: tuple[str, ...] = ()  # classes that it may be instead: *a cat or a dog*
 
 
 class Mentions(NamedTuple):
@@ -178,6 +180,8 @@ class MentionFinder:
         things = self._things(read, proper_names(text)) if grammar else list(self._names(read))
         has_cue = grammar and any(token.is_cue for token in read)
         not_asserted = self._standings(read, things) if has_cue else {}
+        has_or = grammar and any(token.word == "or" for token in read)
+        instead = self._alternatives(read, things, not_asserted) if has_or else {}
         found: list[Unit] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
@@ -189,9 +193,32 @@ class MentionFinder:
             units = read[at].named
             if end - at > 1:
                 units = (Unit(name, _joined(read[at:end]), self.class_of.get(name)),)
-            found += (u._replace(denied=True) for u in units) if standing else units
+            if standing:
+                units = tuple(unit._replace(denied=True) for unit in units)
+            elif number in instead:
+                units = tuple(unit._replace(alternatives=instead[number]) for unit in units)
+            found += units
         found += chain.from_iterable(token.open for token in read[done:])
         return found
+
+    def _alternatives(
+        self,
+        read: Sequence[_Token],
+        things: Sequence[tuple[int, int, str]],
+        not_asserted: Mapping[int, Standing],
+    ) -> dict[int, tuple[str, ...]]:
+        """Return the classes that things may be instead of their own, by their number."""
+        words = [token.word for token in read]
+        named = [number for number, (_, _, name) in enumerate(things) if name in self.class_of]
+        places = [things[number][:2] for number in named]
+        asserted = {at for at, number in enumerate(named) if number not in not_asserted}
+        return {
+            named[at]: tuple(
+                self.class_of[things[named[other]][2]] for other in group if other != at
+            )
+            for group in alternatives(words, places, asserted)
+            for at in group
+        }
 
     def _things(
         self, read: Sequence[_Token], proper: frozenset[tuple[str, str]] = frozenset()
