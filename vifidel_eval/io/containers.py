@@ -1,12 +1,12 @@
 """Containers: JSON, JSON Lines, CSV, TSV, Excel and Parquet.
 
-A cell of text may spell a list in JSON, or as Python and so pandas write it. Nothing is evaluated:
-what Python writes is turned into JSON, string by string. So strings without a comma between them,
-as NumPy prints an array, are no list, although Python would join them.
+A cell of text may spell a list in JSON, or as Python and so pandas write it. Strings without a
+comma between them, as NumPy prints an array, are no list, although Python would join them.
 """
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -37,16 +37,21 @@ _LIMIT = threading.Lock()  # held while csv has this limit, which is one for all
 _MOST_ROWS = 20_000_000
 _ROWS_AT_ONCE = 1024
 
-# What Python spells differently from JSON: strings, constants, tuples, a comma before the end. A
-# quote that nothing closes comes last: it ends the reading, so that each character is seen once.
-_OF_PYTHON = re.compile(
-    r"'([^'\\]*(?:\\.[^'\\]*)*)'"
-    r'|"([^"\\]*(?:\\.[^"\\]*)*)"'
-    r"|\b(None|True|False)\b|,(?=\s*[\])}])|[()'\"]",
-    re.DOTALL,
+# Python's literals, token by token, of which each value ends at a comma, a colon, a bracket or the
+# end: so nothing is called, added or joined. What else comes is caught as a whole, so that each
+# character is seen once. Of escapes, those that `repr` and JSON write for the same character.
+_ESCAPE = r"\\(?:['\"\\bfnrt]|x[0-9a-f]{2}|u[0-9a-fA-F]{4}|U[0-9a-f]{8})"
+_LITERAL = re.compile(
+    rf"""
+    (?: '[^'\\\n]*(?:{_ESCAPE}[^'\\\n]*)*' | "[^"\\\n]*(?:{_ESCAPE}[^"\\\n]*)*"
+      | None | True | False | [-+]?\.?[0-9][\w.]*(?:(?<=[eE])[-+][0-9]+)? | [\])}}]
+    ) (?=\s*(?:[\])}},:]|\Z))
+    | [\s\[({{,:]+
+    | ([\s\S]+)
+    """,
+    re.VERBOSE,
 )
-_IN_JSON = {"None": "null", "True": "true", "False": "false", "(": "[", ")": "]", ",": ""}
-_ESCAPED = re.compile(r"\\x([0-9a-f]{2})|\\U([0-9a-f]{8})|\\.|\"", re.DOTALL)
+_LONGEST_LITERAL = 1 << 18  # characters; Python's own parser takes brackets 200 deep
 
 
 class CsvTable:
@@ -273,23 +278,18 @@ def _is_readable(types: Any, kind: Any) -> bool:
 def parsed(text: str) -> Any:
     """Return what a text says in JSON, or in Python's literals; `ValueError` if in neither."""
     try:
-        try:
-            return json.loads(text)
-        except ValueError:
-            in_json = _OF_PYTHON.sub(_as_json, text)  # which ends at a quote that nothing closes
-            _check_brackets(_OF_PYTHON.sub(lambda m: m[0] if m[0] in "()" else "", text))
-            return json.loads(in_json, strict=False)
+        return json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-
-
-def _check_brackets(text: str) -> None:
-    opened = []
-    for bracket in re.findall(r"[\[\](){}]", text):
-        if bracket in "([{":
-            opened.append(bracket)
-        elif not opened or opened.pop() + bracket not in ("()", "[]", "{}"):
-            raise ValueError("brackets that do not match")
+    except ValueError:
+        literal = text.strip()
+    if len(literal) > _LONGEST_LITERAL or _LITERAL.sub(r"\1", literal):
+        raise ValueError("neither JSON nor literals")
+    try:
+        # Tuples become lists; what JSON has not is refused.
+        return json.loads(json.dumps(ast.literal_eval(literal)))
+    except (SyntaxError, TypeError, MemoryError, RecursionError) as problem:
+        raise ValueError(str(problem)) from None
 
 
 def listed_in(text: str, at: object, error: type[VifidelError], whole: bool = True) -> Any:
@@ -319,20 +319,3 @@ def _looks_listed(text: str, whole: bool) -> bool:
     if quoted and (whole or text[0] == "["):
         return ends or "]" not in text  # the end may be lost
     return text[0] == "[" and ends and (whole or inner == "]")
-
-
-def _as_json(found: re.Match[str]) -> str:
-    single, double = found[1], found[2]
-    if single is None and double is None:
-        if found[0] in ("'", '"'):
-            raise ValueError("a string that does not end")
-        return _IN_JSON[found[0]]
-    return f'"{_ESCAPED.sub(_escaped, single if double is None else double)}"'
-
-
-def _escaped(found: re.Match[str]) -> str:
-    if found[1] is not None:
-        return rf"\u00{found[1]}"
-    if found[2] is not None:
-        return json.dumps(chr(int(found[2], 16)))[1:-1]
-    return {'"': r"\"", r"\'": "'"}.get(found[0], found[0])
