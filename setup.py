@@ -138,6 +138,8 @@ setup(
         "vifidel_eval.metrics": [
             "CLIPScore=vifidel_eval.plugins.networks.clipscore",
             "LM=vifidel_eval.plugins.networks.lm",
+            "METEOR=vifidel_eval.plugins.java.meteor",
+            "SPICE=vifidel_eval.plugins.java.spice",
             "TIGEr=vifidel_eval.plugins.networks.tiger",
             "ViLBERTScore=vifidel_eval.plugins.networks.vilbertscore",
         ],
@@ -156,6 +158,7 @@ setup(
             "controls=vifidel_eval.plugins.detect.questions:read_controls",
             "detector=vifidel_eval.plugins.detect.detected_objects:with_detected",
             "lmms_eval=vifidel_eval.plugins.training:LMMS_EVAL",
+            "treebank_tokenizer=vifidel_eval.plugins.java.treebank:PtbTokenizer",
         ],
     },
     **links(address()),

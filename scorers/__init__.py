@@ -9,7 +9,6 @@ from ..io.options import Option
 from ..words.settings import Settings
 from .base import Scorer
 from .chair import Chair
-from .java_metrics import Meteor, Spice
 from .mean import Mean
 from .ngram_metrics import Bleu, Cider, RougeL
 from .record import Metric
@@ -21,6 +20,8 @@ from .vifidel_prf import VifidelPRF
 from .wmd import Wmd
 
 if TYPE_CHECKING:
+    from ..plugins.java.meteor import Meteor
+    from ..plugins.java.spice import Spice
     from ..plugins.networks.clipscore import CLIPScore
     from ..plugins.networks.lm import LanguageModel
     from ..plugins.networks.tiger import Tiger
@@ -61,6 +62,8 @@ for _module in iter_modules(__path__):
 _METRIC_OF = {
     "CLIPScore": "CLIPScore",
     "LanguageModel": "LM",
+    "Meteor": "METEOR",
+    "Spice": "SPICE",
     "Tiger": "TIGEr",
     "ViLBERTScore": "ViLBERTScore",
 }

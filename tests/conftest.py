@@ -19,8 +19,8 @@ from gensim.models import KeyedVectors
 
 from vifidel_eval import entry_points
 from vifidel_eval.commands.main import main
+from vifidel_eval.plugins import java
 from vifidel_eval.scorers.registry import METRICS
-from vifidel_eval.words import tokenization
 
 pytest.register_assert_rewrite("host_metrics", "plan_checks")
 
@@ -44,7 +44,7 @@ def java_is_for_tests_of_it():
         return found if found != JAVA or found in _WITH_JAVA else None
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(tokenization, "shutil", SimpleNamespace(which=which))
+        patched.setattr(java, "shutil", SimpleNamespace(which=which))
         yield
 
 

@@ -14,7 +14,8 @@ The services:
 - ``controls(path)`` reads a file of answered questions, and ``calibrated(run, controls, seed,
   resamples)`` returns the run with rates corrected by them;
 - ``backends()`` returns what can run detectors here: names with versions, or how to install them;
-- ``lmms_eval`` is the folder with the task for lmms-eval.
+- ``lmms_eval`` is the folder with the task for lmms-eval;
+- ``treebank_tokenizer()`` returns the `CaptionTokenizer` of pycocoevalcap, if it runs here.
 
 docs/architecture.md has whole packages as examples.
 """

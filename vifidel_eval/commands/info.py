@@ -55,13 +55,13 @@ def environment() -> dict[str, str]:
         found["embedded vectors"] = load_vectors().signature()
     except VifidelError as problem:
         found["embedded vectors"] = f"not available: {problem}"
+    broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
     find_java = next((m.check for m in METRICS.values() if m.needs == ("Java",)), None)
     if find_java is not None:
         try:
             found["Java"] = str(find_java())
         except MetricUnavailable as problem:
             found["Java"] = f"not found: {problem}"
-    broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
     try:
         detectors = {f"detect with {name}": state for name, state in service("backends")().items()}
     except VifidelError as problem:

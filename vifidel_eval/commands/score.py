@@ -243,7 +243,9 @@ def _check_usage(
     from ..scorers.registry import METRICS, expanded, parts_of
 
     for name in (str(result.path) for result in results):  # --metrics VIFIDEL CIDEr
-        if name.lower() in METRICS.spellings and not os.path.lexists(name):
+        if os.path.lexists(name):
+            continue
+        if name.lower() in {*METRICS.spellings, *map(str.lower, METRICS.waiting())}:
             raise click.UsageError(
                 f"{name} is a metric, and there is no such file; put commas between metrics: "
                 f"--metrics {','.join([*(metrics or ()), name])}."

@@ -9,8 +9,8 @@ from fake_java import METEOR, children, is_running, put_java
 from host_metrics import GTS, RES, evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
+from vifidel_eval.plugins.java import meteor
 from vifidel_eval.scorers import Meteor
-from vifidel_eval.scorers import java_metrics as meteor_module
 
 
 @on_posix
@@ -84,7 +84,7 @@ def test_interrupted_meteor_leaves_no_process(tmp_path, monkeypatch):
 )
 def test_meteor_that_hangs_dies_or_babbles_is_named(script, sentence, tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, script)
-    monkeypatch.setattr(meteor_module, "METEOR_PATIENCE", 0.5)
+    monkeypatch.setattr(meteor, "METEOR_PATIENCE", 0.5)
     many = {i: ["a dog " * 50] for i in range(500)}  # more than a pipe holds
     with pytest.raises(MetricUnavailable, match=f"^METEOR: its Java process {sentence}"):
         evaluate(Meteor(python_tokens()), many, many)

@@ -10,8 +10,8 @@ from fake_java import is_running, put_java
 from host_metrics import evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
+from vifidel_eval.plugins.java import spice
 from vifidel_eval.scorers import Spice
-from vifidel_eval.scorers import java_metrics as spice_module
 
 SPICE = """
 captions = json.load(open(next(a for a in sys.argv if a.endswith("captions.json"))))
@@ -27,7 +27,7 @@ json.dump(rows, open(sys.argv[sys.argv.index("-out") + 1], "w"))
 
 @pytest.fixture
 def with_models(monkeypatch):
-    monkeypatch.setattr(spice_module, "_fetch_stanford_models", lambda: None)
+    monkeypatch.setattr(spice, "_fetch_stanford_models", lambda: None)
 
 
 @on_posix
@@ -83,7 +83,7 @@ def spice_folder(tmp_path, monkeypatch):
     """A folder like pycocoevalcap's, without models."""
     folder = tmp_path / "spice"
     (folder / "lib").mkdir(parents=True)
-    monkeypatch.setattr(spice_module, "_SPICE_FOLDER", folder)
+    monkeypatch.setattr(spice, "_SPICE_FOLDER", folder)
     return folder
 
 
@@ -132,12 +132,12 @@ JARS = ["stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar"]
 
 def test_models_of_spice_are_downloaded_once(spice_folder, serve, capfd):
     serve(zipped(*JARS))
-    spice_module._fetch_stanford_models()
+    spice._fetch_stanford_models()
     assert sorted(p.name for p in (spice_folder / "lib").iterdir()) == sorted(JARS)
     out, err = capfd.readouterr()
     assert (out, err) == ("", "SPICE downloads 385 MB of Stanford models, once.\n")
     serve(b"not asked again")
-    spice_module._fetch_stanford_models()
+    spice._fetch_stanford_models()
 
 
 @pytest.mark.parametrize(
@@ -158,11 +158,11 @@ def test_failed_download_leaves_nothing_and_can_be_repeated(
     serve(content, promised)
     sentence = f"SPICE downloads 385 MB of Stanford models on first use, and that failed .*{why}"
     with pytest.raises(MetricUnavailable, match=sentence):
-        spice_module._fetch_stanford_models()
+        spice._fetch_stanford_models()
     assert sorted(spice_folder.rglob("*")) == before
     assert list(temporary.iterdir()) == []
     serve(zipped(*JARS))
-    spice_module._fetch_stanford_models()
+    spice._fetch_stanford_models()
     assert (spice_folder / "lib" / JARS[1]).read_text() == JARS[1]
 
 
@@ -170,6 +170,6 @@ def test_a_stalled_download_fails(spice_folder, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{silent.getsockname()[1]}")
         monkeypatch.setenv("no_proxy", "")
-        monkeypatch.setattr(spice_module, "_STALLED_SECONDS", 0.2)
+        monkeypatch.setattr(spice, "_STALLED_SECONDS", 0.2)
         with pytest.raises(MetricUnavailable, match=r"that failed .*timed out"):
-            spice_module._fetch_stanford_models()
+            spice._fetch_stanford_models()
