@@ -2,7 +2,7 @@
 
 `said` wraps a mention in constructions that suppose, suggest, ask, quote or seem to deny. None of
 them says that the thing is not there, so that each is a mention. A line has ``{a}`` for the thing
-with its article, ``{n}`` for its name, and ``{s}`` for its plural.
+with its article, ``{n}`` for its name, ``{s}`` for its plural, and ``⏎`` for the end of a line.
 """
 
 from __future__ import annotations
@@ -128,6 +128,20 @@ does the image not show {a}?
 who would not love {a}?
 not all {s} are awake
 none of the {s} move
+no {n} seen here is asleep
+no {n} nearby sleeps
+no {n} in the picture moves
+there is no {n} visible that is calm
+nowhere is {a} as calm as here
+the {n} is not visible to the person but to us
+the tail of the {n} is not visible
+the {n} cannot be seen by the person
+the {n} is missing a leg
+{a} that is not moving, which is not rare
+it is not {a} but two {s}
+this is not the {n} of a friend
+instead of one {n}, there are two {s}
+not {a} but two {s} stand there
 unless one counts {a}, it is quiet
 instead of one {n} there are two
 rarely do {s} stand so
@@ -161,6 +175,32 @@ taken by surprise, {a} runs
 it may be {a}
 a person talks, and about ten {s} come
 a bed of flowers and {a}
+a shirt with a pocket, and {a} on the grass
+a shirt with a pocket and {a}
+a sign and {a} printed in red
+{a} painted by a friend
+the {n} painted on both sides
+a mug, and {a} featuring stripes
+a bowl for water and {a}
+a bed for the {n}
+a chair and, for a while, {a}
+{a} instead of a person
+{a} rather than a person
+rather calm than wild, {a} waits
+the person taking {a} home
+the person taking the photo and {a}
+{a} behind the camera
+as if it were late, {a} sleeps
+designed to hold {a}, it is large
+{s} designed for people
+{n} number two
+this is {n} number one of three
+a plush cushion and {a}
+a stuffed bag and {a}
+there used to be a fence, and {a} stands there
+the {n} is out of reach
+{a}⏎and a person
+a person and⏎{a}
 a white and a brown {n}
 {a} and a person in the same plane
 the word is out: {a} is here
@@ -198,6 +238,6 @@ def said(before: str = "") -> Iterator[Said]:
     framed = (frame.format(clause=clause) for frame in FRAMES for clause in CLAUSES)
     for way, (name, plural) in itertools.product([*framed, *NEGATED, *INCOMPLETE], THINGS.items()):
         article = "an" if name[0] in "aeiou" else "a"
-        text = way.format(a=f"{article} {name}", n=name, s=plural)
+        text = way.format(a=f"{article} {name}", n=name, s=plural).replace("⏎", "\n")
         end = "" if text[-1] in '?"' else "."
         yield Said(way, name, f"{before}{text[0].upper()}{text[1:]}{end}")

@@ -32,16 +32,17 @@ class Word(NamedTuple):
     """A word, mark or name of a text, as patterns see it."""
 
     text: str
-    #: Of the name of a thing, what it is: ``"people"`` in the plural, an ``"animal"``, or a
-    #: ``"thing"``; None of other words.
+    #: Of the name of a thing, what it is: ``"people"`` in the plural, an ``"animal"``, a ``"toy"``,
+    #: or a ``"thing"``; None of other words.
     kind: str | None = None
 
 
 # Patterns read a text in which each word has two characters before it: its class, and ``_``. The
-# name of a thing begins with T, and with TP if it is one of people, with TA if it is an animal.
+# name of a thing begins with T, and with TP if it is one of people, TA if it is an animal, TY if it
+# is a toy.
 _CLASSES = {"JJ": "J", "VBN": "J", "VBG": "G", "NN": "N", "NNS": "N", "VB": "V", "VBZ": "V"}
 _CLASSES |= {"VBP": "V", "VBD": "V", "JJR": "C", "RBR": "C", "JJS": "C", "CD": "D"}
-_KINDS = {"people": "TP", "animal": "TA", "thing": "T_"}
+_KINDS = {"people": "TP", "animal": "TA", "toy": "TY", "thing": "T_"}
 _CUES_OF_DENIALS = frozenset(("no", "any", "not"))
 _LEFT_OUT = frozenset("\" '' ` `` * ** “ ” « » # > [ ]".split())
 
@@ -84,18 +85,23 @@ _NAMED = (
 # What may follow something denied.
 _IS_SEEN = (
     "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
-    "either"
+    "either found detected observed included spotted featured captured evident noticeable"
 )
 _BE_SEEN = (
-    rf"(?:{_any('is are was were')}|..'s |{_any('can appear appears seem seems')})(?:..to )?"
-    rf"(?:..be )?(?:{_any(_IS_SEEN)}"
-    rf"|..in ..the {_any('picture image photo photograph scene frame background')})"
+    rf"(?:(?:{_any('is are was were')}|..'s |{_any('can could may appear appears seem seems')})"
+    rf"(?:..to )?(?:..be )?{_any(_IS_SEEN)}|{_any('exist exists appear appears')})"
+)
+_IN_PICTURE = (
+    rf"{_any('in within')}..the {_any('picture image photo photograph scene frame background')}"
+)
+_STOP = (
+    rf"(?:$|{_any(', ; : ( ) [ ] } and while although though because since')}"
+    rf"|{_any('but yet')}{_any('with there it he she they is are has only some rather instead')})"
 )
 _END = (
-    rf"(?=$|{_any(', ; : ( ) [ ] } and while although though')}"
-    rf"|{_any(_IS_SEEN)}(?!..[^ ,;:]+ T)|{_BE_SEEN}|..to ..be {_any(_IS_SEEN)}"
-    rf"|..at ..all |..in ..(?:sight|view) "
-    rf"|{_any('but yet')}{_any('with there it he she they is are has only some rather instead')})"
+    rf"(?=(?:{_BE_SEEN}|{_any('is are was were')}(?={_IN_PICTURE})"
+    rf"|..to ..be {_any(_IS_SEEN)})?"
+    rf"(?:{_any(_IS_SEEN)}|..at ..all |..in ..(?:sight|view) |{_IN_PICTURE}){{0,2}}{_STOP})"
 )
 _WHERE = _any(
     "of in on at near around within inside behind beside under along across among outside from"
@@ -112,6 +118,12 @@ _MACROS = {
     "END": _END,
     "PLACE": rf"(?={_up_to(3, _SOMEWHERE)}{_END})",
     "ANY": rf"(?={_ARTICLE})",
+    "SOME": rf"(?!{_any('the this that these those one two three many several')}"
+    rf"|{_any('his her its their our my your')})",
+    "NO_MORE": "(?!(?:.., )?..there )",
+    "GERUND": "G_[^ ]+ ",
+    "BUT_A": rf"(?=(?:.., )?..but {_any('a an')})",
+    "FAKED": "(?!(?:[JNDG]_[^ ]+ ){0,3}TY)",
     "ONE": rf"(?=(?:..a )?..(?:single|one) ){_any('a one')}?",
     "BARE": rf"(?!{_DETERMINER}|..[,;:] ){_WORD}",
     "ADJ": "[JNVCG]_[^ ]+ ",
@@ -158,7 +170,9 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
         if _answered(words, end):
             names = (at for at in range(start, end) if words[at].kind is not None)
             found |= dict.fromkeys(names, Standing.DENIED)
-        present = {word.text for word in sentence}.union(f"<{word.kind}>" for word in sentence)
+        present = {word.text.replace(" ", "_") for word in sentence}.union(
+            f"<{word.kind}>" for word in sentence
+        )
         numbers = {number for cue in cues.keys() & present for number in cues[cue]}
         wanted = [
             constructions[number]
@@ -174,7 +188,10 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
 
 def _answered(words: Sequence[Word], end: int) -> bool:
     """Return whether a sentence is a question to which the next one says no."""
-    return words[end].text[:1] == "?" and [one.text for one in words[end + 1 : end + 2]] == ["no"]
+    answer = [one.text for one in words[end + 1 : end + 4]]
+    if answer[:1] in (["answer"], ["a"]) and answer[1:2] == [":"]:
+        answer = answer[2:]
+    return words[end].text[:1] == "?" and answer[:1] in (["no"], ["nope"], ["none"])
 
 
 def _in_sentence(
@@ -256,7 +273,7 @@ def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing)
         if words == "X":
             pattern += _DENIED if standing is Standing.DENIED else _NAMED
         elif words in _MACROS:
-            pattern += _MACROS[words]
+            pattern += f"(?:{_MACROS[words]})?" if is_optional else _MACROS[words]
             needed += [frozenset([f"<{words.lower()}>"])] if words in ("PEOPLE", "ANIMAL") else []
         else:
             words = lists[words.strip("{}")] if words.startswith("{") else words

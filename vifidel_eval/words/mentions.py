@@ -16,9 +16,10 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from ..io.records import Remembered
+from . import emoji
 from .alternatives import alternatives
 from .constructions import Standing, Word, is_cue_of_construction, standings
-from .content_words import piece_words, plain, runs_and_marks
+from .content_words import STOP_WORDS, piece_words, plain, runs_and_marks
 from .english import singular, tokens
 from .grammar import (
     DESCRIBING,
@@ -38,7 +39,7 @@ from .nouns import (
     may_be_described,
     may_be_verb,
 )
-from .senses import MOST_BEFORE, may_mean_no_thing, means_no_thing, proper_names
+from .senses import MOST_BEFORE, is_one_of_a_maker, may_mean_no_thing, means_no_thing, proper_names
 from .spelling import spelling
 from .synonyms import ClassList
 from .terms import ACTING, ANIMALS, TERMS, Term, Terms, spelled_by_users, spellings, tree, ways
@@ -53,6 +54,8 @@ _NONE: frozenset[str] = frozenset()
 # One word as it is written: 3.5, t.v., 's.
 _ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
 _JOINERS = ("-", "_")
+# A line that goes on: behind a word, and before one in lower case.
+_WRAPPED = re.compile(r"(?<=[^\W\d_] )([^\W\d_]+)[^\S\n]*\n[^\S\n]*([a-z]+)\b(?![:=])")
 _LINE_END = re.compile(r"\s*\n\s*")
 _SENTENCE_ENDS = frozenset(". ! ? ; …".split())
 _DASHES = frozenset("-\u2012\u2013\u2014\u2015")
@@ -106,6 +109,8 @@ class MentionFinder:
         qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
         self._acting = self._kinds_of(ACTING)
+        self._makers = {n for n, one in classes.class_of.items() if one.startswith("make of ")}
+        self._toys = self._kinds_of(["toy"])
         self._people, self._animals = self._kinds_of(["person"]), self._kinds_of(ANIMALS)
         # As the list spells them: its *cell-phone* is what *cell phone* becomes.
         as_listed = str if classes.published else lambda name: classes.name_of(name) or name
@@ -172,9 +177,9 @@ class MentionFinder:
     def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit."""
         reader = self._reader(frozenset(stop_words))
-        text = self._plain(caption)
+        text = self._plain(caption) if caption.isascii() else self._plain_with_emoji(caption)
         if grammar and "\n" in text:
-            text = _LINE_END.sub(" ; ", text)
+            text = _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, text))
         read = list(chain.from_iterable(map(reader, tokens(text))))
         # Without `grammar` the mentions are those of `find`.
         things = self._things(read, proper_names(text)) if grammar else list(self._names(read))
@@ -220,6 +225,14 @@ class MentionFinder:
             for at in group
         }
 
+    def _unwrapped(self, wrapped: re.Match[str]) -> str:
+        """Return the words around the end of a line as one line, if a phrase goes on there."""
+        last, following = wrapped[1], wrapped[2]
+        goes_on = last.lower() in STOP_WORDS or following in STOP_WORDS
+        # A hard hat, and no list of things.
+        words = [last.lower(), "-", following]
+        return f"{last} {following}" if goes_on or self._begin_a_term(words) else wrapped[0]
+
     def _things(
         self, read: Sequence[_Token], proper: frozenset[tuple[str, str]] = frozenset()
     ) -> list[tuple[int, int, str]]:
@@ -229,6 +242,10 @@ class MentionFinder:
         for at, end, name in self._names(read):
             acts = read[at].verb and self._is_verb(read, at, acts_until)
             if end - at == 1 and (acts or self._means_no_thing(read, at, name, proper)):
+                continue
+            if name in self._makers and not is_one_of_a_maker(
+                [t.word for t in read[max(at - 3, 0) : at]]
+            ):
                 continue
             if name in self.class_of:
                 acts_until[end] = self.class_of[name] in self._acting
@@ -288,6 +305,7 @@ class MentionFinder:
                 numbers[len(words)] = number
                 last = read[end - 1]
                 kind = "animal" if category in self._animals else "thing"
+                kind = "toy" if category in self._toys else kind
                 if category in self._people and last.is_plural:
                     kind = "people"
                 words.append(Word(_joined(read[at:end]), kind))
@@ -296,6 +314,17 @@ class MentionFinder:
             return {}
         words += (Word(token.word) for token in read[done:])
         return {numbers[place]: standing for place, standing in standings(words).items()}
+
+    def _plain_with_emoji(self, caption: str) -> str:
+        """Return a caption as `_plain` does, with those emoji that show a thing."""
+        *pieces, last = emoji.apart(caption)
+        if self.classes.published or not pieces:
+            return self._plain(caption)
+        between = (
+            f" {piece} " if emoji.name_of_emoji(piece, self.class_of) else self._plain(piece)
+            for piece in pieces
+        )
+        return f"{''.join(between)}{self._plain(last)}"
 
     def _plain(self, caption: str) -> str:
         return caption if self.classes.published else plain(caption)
@@ -373,6 +402,7 @@ class MentionFinder:
         if text is word and self._near is not None and self._known.isdisjoint(forms):
             initials = word.replace(".", "")  # T.V.
             near = initials if initials in self._known else self._near(word) or self._near(form)
+            near = near or emoji.name_of_emoji(word, self.class_of)
             if near is not None:
                 form, name, text, forms = near, near, near, (near,)
         if text is word and self._known.isdisjoint(forms):
@@ -401,6 +431,8 @@ class MentionFinder:
             if at < end or token.name is None:
                 continue
             end, name = (at + 1, token.name) if token.alone else self._name(read, at)
+            if end - at > 1:
+                end, name = self._extended(read, end, name)
             if name is None or name == no_name:
                 continue
             is_head = end < len(read) and read[end].is_head and not read[end - 1].is_plural
@@ -416,6 +448,19 @@ class MentionFinder:
             if describes([t.word for t in near], [t.form for t in near], self.class_of):
                 return at + 1, None
         return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
+
+    def _extended(
+        self, read: Sequence[_Token], end: int, name: str | None
+    ) -> tuple[int, str | None]:
+        """Return where a name of several words ends, with a longer one of its kind behind it."""
+        # A stuffed teddy bear: stuffed teddy, teddy bear.
+        category, longer = self.class_of.get(name or ""), self._term(read, end - 1)
+        if category is None or longer is None:
+            return end, name
+        other = self.class_of.get(longer.becomes)
+        if other is None or category not in self.classes.kinds.upward(other):
+            return end, name
+        return end - 1 + len(longer.words), longer.becomes
 
     def _describes(self, read: Sequence[_Token], at: int, end: int, name: str) -> bool:
         """Return whether a name describes the noun behind it: *dog house*."""

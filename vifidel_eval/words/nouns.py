@@ -31,11 +31,12 @@ _ADVERBIAL = frozenset(
 # What such a thing is a member or a part of: there is one.
 _WHOLES = frozenset(
     """
-    band bunch colony couple crew crowd family flock gang group herd litter lot mob pack pair pride
-    school swarm team trio troop body claw ear eye face fur head hoof horn leg mane mouth muzzle
-    neck nose paw snout tail trunk tusk wing
-    device item leaf piece pile portion slice stack
-    calf cub foal kitten lamb puppy pup
+    assortment band bunch colony community couple crew crowd duo family flock gang gathering group
+    herd individual litter lot mob pack pair population pride school specimen swarm team trio troop
+    body claw ear eye face fur head hoof horn leg mane mouth muzzle neck nose paw snout tail trunk
+    tusk wing
+    chunk cube device floret half item leaf piece pile portion slice stack wedge
+    adult baby calf cub female foal kitten lamb male mother puppy pup
     """.split()
 )
 _DETERMINERS = frozenset(
@@ -76,10 +77,11 @@ def describes_noun(before: Sequence[str], word: str, behind: Sequence[str]) -> b
         The first `BEHIND` words behind it, of which the first `may_be_described`.
     """
     head = behind[0]
-    if word == head:
-        return False
+    after = behind[1] if len(behind) > 1 else "."
+    if word == head or (head == "number" and (after.isdigit() or word_class(after) == "CD")):
+        return False  # bus number two
     if _is_in_ing(head):
-        return _is_name_in_ing(before, head, behind[1] if len(behind) > 1 else ".")
+        return _is_name_in_ing(before, head, after)
     return not _may_do(before, word, head)
 
 

@@ -29,7 +29,7 @@ _LONGEST_BEFORE = 24  # characters
 
 def may_mean_no_thing(word: str, name: str) -> bool:
     """Return whether a name of a thing may mean something else: `means_no_thing` tells where."""
-    return name in _IDIOMS or word_class(word) == "JJ"
+    return name in _IDIOMS or word_class(word) in ("JJ", "MD")
 
 
 def means_no_thing(before: Sequence[str], word: str, name: str, behind: Sequence[str]) -> bool:
@@ -41,7 +41,17 @@ def means_no_thing(before: Sequence[str], word: str, name: str, behind: Sequence
         return not _TO_THE_CAMERA.isdisjoint(before[-2:] if last == "the" else [last])
     if name in _PARTS:
         return last in (*_OF_A_PART, _PARTS[name]) and _PARTS[name] in before
+    if word_class(word) == "MD":
+        return _is_modal(before, behind)
     return _is_quality(before)
+
+
+def _is_modal(before: Sequence[str], behind: Sequence[str]) -> bool:
+    """Return whether *can* is no thing: *a dog can jump*, and not *a soda can stands*."""
+    last, following = [".", *before][-1], [*behind, "."][0]
+    may_be_noun = word_class(last)[:2] in ("DT", "JJ", "NN", "CD", "PR", "VB")
+    goes_on = following in ("be", "not", "n't", "have") or word_class(following)[:2] in ("VB", "RB")
+    return not may_be_noun or (goes_on and word_class(following) not in ("VBZ", "VBN", "VBD"))
 
 
 def _is_quality(before: Sequence[str]) -> bool:
@@ -53,6 +63,14 @@ def _is_quality(before: Sequence[str]) -> bool:
     if at < len(before):  # black and orange
         return word_class(last) == "JJ"
     return word_class(last)[:2] in ("RB", "IN", "VB") and word_class(last) != "VBG"
+
+
+def is_one_of_a_maker(before: Sequence[str]) -> bool:
+    """Return whether the name of a maker means what it makes: *a red Toyota, two Harleys*."""
+    at = len(before)
+    while at and word_class(before[at - 1]) in ("JJ", "VBN"):
+        at -= 1
+    return at > 0 and (before[at - 1] in _BEFORE_KINDS or word_class(before[at - 1]) == "CD")
 
 
 def proper_names(text: str) -> frozenset[tuple[str, str]]:
