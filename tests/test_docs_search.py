@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -12,31 +10,6 @@ def headings(page):
     """Return the headings of a page, without what only looks like one in a block of code."""
     text = re.sub(r"^```.*?^```", "", (DOCS / page).read_text("utf-8"), flags=re.M | re.S)
     return [line.lstrip("# ") for line in text.splitlines() if re.match(r"#{1,6} ", line)]
-
-
-@pytest.mark.parametrize(
-    ("page", "words"),
-    [
-        ("hallucination.md", "long captions"),
-        ("hallucination.md", "descriptions"),
-        ("vectors.md", "German"),
-        ("captions.md", "video"),
-        ("captions.md", "several captions"),
-        ("objects-from-anything.md", "detector"),
-        ("detect.md", "detector"),
-        ("questions.md", "Windows"),
-        ("questions.md", "GPU"),
-        ("questions.md", "vLLM"),
-        ("questions.md", "licence"),
-        ("troubleshooting.md", "troubleshooting"),
-        ("agreement.md", "human judgements"),
-        ("tables.md", "Parquet"),
-    ],
-)
-def test_what_readers_search_for_is_in_a_heading(page, words):
-    """Sphinx ranks a word of a title above any number of the same in the text."""
-    titles = [title.lower() for title in headings(page)]
-    assert any(set(words.lower().split()) <= set(re.findall(r"\w+", title)) for title in titles)
 
 
 def test_every_page_is_in_a_table_of_contents():

@@ -213,42 +213,6 @@ def test_tags_with_bars():
 
 
 @pytest.mark.parametrize(
-    ("said", "there"),
-    [
-        ("Yes", True),
-        ("yes.", True),
-        ("**Yes**, two of them", True),
-        ("No, there is no nut in it.", False),
-        ("NO", False),
-        ("Not sure", None),
-        ("No idea.", None),
-        ("I cannot tell from the picture.", None),
-        ("I can\u2019t tell", None),
-        ("It is unclear", None),
-        ("unknown", None),
-    ],
-)
-def test_words_of_models(tmp_path, said, there):
-    objects = read_objects(
-        written(tmp_path, lines(answer(1, "nut", answer=said), answer(1, "dog", answer="yes")))
-    )
-    assert objects.asked_of([1]) == [{"dog"} if there is None else {"dog", "nut"}]
-    assert ("nut" in objects[1]) == bool(there)
-    assert objects.unsure == (there is None)
-
-
-def test_one_word_in_an_answers_file_is_the_signature(tmp_path):
-    yes, no = (
-        read_objects(written(tmp_path, lines(answer(1, "nut", answer=said))), None).signature()
-        for said in ("yes", "no")
-    )
-    assert yes != no
-    scored = read_objects(written(tmp_path, lines(answer(1, "nut", score=0.3))), 0.2)
-    assert scored == {1: {"nut": 1}}
-    assert scored.signature().startswith("answers>=0.2+asked:image#")
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         (
@@ -312,15 +276,6 @@ def test_scores_from_uncertain_up_to_the_threshold_say_nothing(tmp_path, text):
     assert objects.asked_of(["a.jpg"]) == [{"squirrel", "dog"}]
     assert objects.unsure == 2
     assert read_objects(path, threshold=0.5).asked_of(["a.jpg"]) == [set(SCORES)]
-
-
-def test_two_files_that_looked_for_other_things_differ(tmp_path):
-    one, other = (
-        read_objects(written(tmp_path, lines({"image": 1, "objects": ["dog"], "asked": asked})))
-        for asked in (["dog", "nut"], ["dog", "lamp"])
-    )
-    assert dict(one) == dict(other)
-    assert one.signature() != other.signature()
 
 
 DETECTED = lines(

@@ -180,19 +180,6 @@ def test_florence_2(write):
         read_objects(write(found, "p.json"))
 
 
-@pytest.mark.parametrize(
-    ("content", "seen"),
-    [
-        ({"1": {"regions": [{"name": "dog"}], "size": 3}}, "'regions', 'size'"),
-        ({"beach.jpg": {"shapes": {"dog": 1}}, "sea.jpg": {}}, "'shapes'"),
-    ],
-)
-def test_an_unknown_mapping_is_named(content, seen, write):
-    message = f"no known layout has {seen}; the nearest are .* and "
-    with pytest.raises(AnnotationError, match=message):
-        read_objects(write(content, "o.json"))
-
-
 def test_a_plain_mapping_is_read_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -96,14 +96,10 @@ def test_file_without_categories(name, content, message, write):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("empty.csv", "", "the file is empty"),
         ("notes.txt", "two dogs and a frisbee", "not a source of objects: no known layout begins"),
-        ("number.json", "42", "not a source of objects: no known layout begins with"),
         ("captions.json", CAPTIONS, ".*a caption file says nothing about objects"),
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
         ("keyed.json", {"42": "A dog in the snow."}, "image 42: 'A dog in the snow.' is one text"),
-        ("none.json", [], "an empty list"),
-        ("nothing.json", {}, "not a source of objects: no known layout begins with '{}'"),
         (
             "pipeline.json",
             [{"score": 0.9, "label": "dog"}],

@@ -150,36 +150,6 @@ def test_answers_to_popes_questions_are_no_captions(key, write):
 NAMES = '{"image_id": ..., "caption": ...}'
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (
-            {"version": "5.0", "flags": {}, "shapes": [], "height": 4},
-            "no known layout has 'version', 'flags', 'shapes', 'height'; the nearest are "
-            '{"id": "caption"} and {"results": [...]}.',
-        ),
-        ([{"clip": "a", "sentence_1": "b"}], "no known layout has 'clip', 'sentence_1'; the near"),
-        (
-            "A dog.\nTwo cats.\n",
-            f"no known layout begins with 'A dog.\\nTwo cats.'; the nearest are records {NAMES}",
-        ),
-        ("A dog.\nTwo cats.\n", "; if its lines are captions, write the image id and a tab before"),
-        (
-            "A dog, asleep.\nTwo cats.\n",
-            "no known layout begins with 'A dog, asleep.\\nTwo cats.'; ",
-        ),
-        (
-            "A dog, asleep.\nA cat, too.\n",
-            "no known layout has 'A dog', ' asleep.'; the nearest are",
-        ),
-    ],
-)
-def test_an_unknown_layout_is_answered_by_what_it_has(content, message, write):
-    with pytest.raises(CaptionError) as problem:
-        read_results(write(content, "captions.txt"))
-    assert message in str(problem.value)
-
-
 def test_nocaps_captions_may_have_open_images_ids(write):
     images = [
         {"id": 7, "open_images_id": "0013ea2087020901", "file_name": "0013ea2087020901.jpg"},

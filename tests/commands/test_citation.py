@@ -153,20 +153,3 @@ def test_format_is_of_cite(run):
     result = run("info", "--format", "latex")
     assert result.exit_code == 2
     assert "--format applies to --cite only" in result.output
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ({"signatures": {"WMD": "WMD|"}, "systems": {}}, "the scores are damaged"),
-        ([], "give a file that score --output wrote"),
-        ({"signatures": {"CHAIRi": "CHAIR"}, "systems": {"x": {}}}, "the scores are damaged"),
-    ],
-)
-def test_other_files_are_refused_in_one_sentence(tmp_path, content, said, run):
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps(content), "utf-8")
-    result = run("info", "--cite", path)
-    assert result.exit_code == 1
-    assert said in result.output
-    assert result.output.count("\n") == 1

@@ -277,20 +277,6 @@ def test_chair_s_verdicts_are_those_it_counts(tmp_path, references):
     assert "!   skateboard" in table
 
 
-@pytest.mark.parametrize("columns", [80, 100, 132])
-def test_tables_fit_a_terminal(monkeypatch, columns):
-    monkeypatch.setattr("vifidel_eval.commands.explain.line_width", lambda: columns)
-    long = " ".join(["a large dog on a small boat near the blue house"] * 12)
-    for given in (
-        (CAREFUL, DREAMING, "--references", REFERENCES),
-        (DREAMING, "--image", 101, "--plan", "--references", REFERENCES),
-        ("--image", 101, "--caption", f"{long}. It seems that a zebra, a cat and a kite are near."),
-    ):
-        lines = explain(*given).stdout.splitlines()
-        # A signature is broken between its parts, no further.
-        assert all(len(line) <= columns for line in lines if "|" not in line)
-
-
 # --- Sentences ---
 
 SENTENCES = (

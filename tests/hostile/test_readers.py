@@ -120,11 +120,7 @@ BAD_FILES = [
      + "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 20}">' for i in range(1, 9))
      + "]>" + VOC.replace("<name>dog", "<name>&a8;"), "not well-formed XML"),
     # JSON
-    ("[" * 100_000, "nested too deeply"),
     ('{"1": ["dog"], "1": ["cat"]}', "the key '1' appears twice"),
-    ('{"1": ' + "9" * 5000 + "}", "cannot be read"),
-    ('{"1": ["dog"', "looks truncated"),
-    ("", "the file is empty"),
 ]  # fmt: skip
 
 

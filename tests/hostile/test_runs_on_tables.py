@@ -123,14 +123,6 @@ def test_records_of_an_unfinished_run_without_their_digest(tmp_path):
         assert content(out) == good | dict.fromkeys(names, b"precious")
 
 
-def test_an_empty_lock_of_somebody_else_stays(tmp_path):
-    source, out = tables(tmp_path / "in"), tmp_path / "out"
-    out.mkdir()
-    (out / "manifest.json.lock").touch()
-    done(score(source, out))
-    assert (out / "manifest.json.lock").read_bytes() == b""
-
-
 @pytest.mark.slow
 def test_several_processes_on_one_folder(tmp_path):
     """One scores, the others are refused or find all done; the result is that of one."""
@@ -245,19 +237,6 @@ def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name)
 # Others, and the clock
 
 
-def test_clocks_that_jump(tmp_path, monkeypatch):
-    source = tables(tmp_path / "in")
-    done(score(source, tmp_path / "good"))
-    chance = random.Random(3)
-    for name in ("time", "monotonic", "perf_counter"):
-        monkeypatch.setattr(time, name, lambda: chance.uniform(0, 4e9))
-    for path, moment in zip(sorted(source.iterdir()), (0, 1, 4e9), strict=True):
-        os.utime(path, (moment, moment))
-    done(score(source, tmp_path / "out"))
-    done(score(source, tmp_path / "out"))
-    assert content(tmp_path / "out") == content(tmp_path / "good")
-
-
 # Damage
 
 
@@ -321,25 +300,6 @@ def test_damaged_batches_are_refused():
         for damaged in (batch, pa.Table.from_batches([batch])):
             with pytest.raises(VifidelError, match=f"the column of {of} is damaged"):
                 scorer(damaged)
-
-
-def test_slices_are_checked_without_what_is_around_them():
-    """Growth: as many bytes are looked at as slices have, however large the table is."""
-    from vifidel_eval.plugins.tables import columns
-
-    seen, original = [], columns._parts
-    labels = pa.array([["dog", "cat"]] * 10_000)
-
-    def parts(array):
-        found = original(array)
-        seen.extend(map(len, found))
-        return found
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(columns, "_parts", parts)
-        for start in range(0, 10_000, 100):
-            columns.check_buffers(labels.slice(start, 100))
-    assert sum(seen) == 20_000
 
 
 @pytest.mark.slow

@@ -1,14 +1,10 @@
-import bz2
-import gzip
 import json
-import lzma
 import os
-import zipfile
 
 import pytest
 
 from vifidel_eval.errors import CaptionError, VifidelError
-from vifidel_eval.io.files import parse_json, read_json, read_text, write_whole
+from vifidel_eval.io.files import parse_json, read_json, write_whole
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
@@ -41,41 +37,6 @@ def test_json_with_and_without_a_byte_order_mark(tmp_path, mark):
 def test_text_that_is_not_json(text, message):
     with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
         parse_json(text, "captions.json", CaptionError)
-
-
-def test_file_that_is_not_utf8(tmp_path):
-    path = tmp_path / "captions.json"
-    path.write_bytes("Hündchen".encode("latin-1"))
-    with pytest.raises(CaptionError, match=r"captions\.json: not a UTF-8 text file \(byte 1\)"):
-        read_text(path, CaptionError)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (gzip.compress(b'{"1": "a dog"}'), "is compressed with gzip; unpack it with gunzip"),
-        (bz2.compress(b'{"1": "a dog"}'), "is compressed with bzip2; unpack it."),
-        (lzma.compress(b'{"1": "a dog"}'), "is compressed with xz; unpack it."),
-        ('{"1": "a dog"}'.encode("utf-16"), "is text in UTF-16; save it as UTF-8."),
-        ('{"1": "a dog"}'.encode("utf-16-le"), "is text in UTF-16; save it as UTF-8."),
-        ("image_id,caption".encode("utf-16-be"), "is text in UTF-16; save it as UTF-8."),
-    ],
-    ids=["gzip", "bzip2", "xz", "UTF-16 with a mark", "UTF-16", "UTF-16, the other order"],
-)
-def test_files_that_need_one_step_are_named_with_it(tmp_path, content, said):
-    path = tmp_path / "captions.json"
-    path.write_bytes(content)
-    with pytest.raises(CaptionError) as caught:
-        read_text(path, CaptionError)
-    assert str(caught.value).startswith(f"{path}: {said}")
-
-
-def test_a_zip_archive_is_named(tmp_path):
-    path = tmp_path / "captions.json"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("captions.json", "{}")
-    with pytest.raises(CaptionError, match=r"is a zip archive; unpack it, and give a file in it\."):
-        read_text(path, CaptionError)
 
 
 def test_written_text_replaces_what_stood_there(tmp_path):

@@ -69,18 +69,6 @@ def test_two_runs_of_one_output(tmp_path):
     assert not one.path.exists()
 
 
-@pytest.mark.parametrize("line", ["[]", "5", '{"key": 1}', "null", "{", '"text"'])
-def test_other_lines_are_passed_over(tmp_path, line):
-    parts = Parts(tmp_path / "o")
-    parts.add("a", [1, None])
-    with (tmp_path / "o.unfinished").open("a") as file:
-        file.write(line)
-    parts = Parts(tmp_path / "o")
-    assert parts["a"] == [1, None]
-    parts.add("b", 2)
-    assert Parts(tmp_path / "o")["b"] == 2
-
-
 def test_parts_that_cannot_be_read_or_written_are_named(tmp_path):
     (tmp_path / "a.unfinished").write_bytes(b"\xff\xfe")
     with pytest.raises(VifidelError, match=r"a\.unfinished: the unfinished run cannot be read"):

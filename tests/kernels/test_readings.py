@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections import Counter
-
 import pytest
 
 from vifidel_eval import Vifidel
-from vifidel_eval.captions.rows import Rows, of_run
-from vifidel_eval.errors import VifidelError
-from vifidel_eval.kernels import bags, lexicon
+from vifidel_eval.captions.rows import Rows
+from vifidel_eval.kernels import lexicon
 from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scores.systems import score_rows
 
@@ -76,28 +72,6 @@ def said_in_run(**settings):
     return {name: said(columns) for name, columns in scores.evaluations.items()}
 
 
-@pytest.fixture
-def texts_read(monkeypatch):
-    """How often each text is read by a lexicon."""
-    read, times = bags._read, Counter()
-
-    def counted(lexicon, captions):
-        captions = list(captions)
-        times.update(captions)
-        return read(lexicon, captions)
-
-    monkeypatch.setattr(bags, "_read", counted)
-    return times
-
-
-ALL_TEXTS = [*CAPTIONS["good"], *CAPTIONS["bad"], *(text for refs in REFERENCES for text in refs)]
-
-
-def test_all_metrics_of_a_run_read_each_text_once(texts_read):
-    score_rows(systems(), scorers())
-    assert texts_read == Counter(ALL_TEXTS)
-
-
 def test_scores_counts_and_details_are_those_of_each_metric_alone():
     assert said_in_run() == said_alone()
 
@@ -116,22 +90,6 @@ def test_a_lexicon_that_fills_up_between_parts_changes_no_bit(monkeypatch):
     monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 1)
     monkeypatch.setattr(lexicon, "_SPACES", {})
     assert said_in_run() == expected
-
-
-@pytest.mark.parametrize("most", [0, 5, 20, 40])
-def test_without_room_for_all_texts_metrics_say_the_same(most, monkeypatch, texts_read):
-    expected = said_alone()
-    monkeypatch.setattr(bags, "MOST_KEPT", most)
-    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 1)
-    kept = []
-
-    def look(_):
-        found = [known for of_one in of_run(bags._readings).values() for known in of_one.items()]
-        kept.append(sum(len(texts) + len(read.atoms) for texts, (read, _) in found))
-
-    assert said_in_run(on_progress=look) == expected
-    assert len(kept) == 48
-    assert max(kept) <= most
 
 
 @pytest.mark.parametrize("change", ["a caption", "a reference", "the objects"])
@@ -163,22 +121,3 @@ def test_lists_that_change_during_a_run_are_read_again(change):
     found = score_rows({"good": rows}, made(), on_metric=between).evaluations["good"]
     assert said({"VIFIDEL": found["VIFIDEL"]}) == said(first)
     assert said({"VIFIDEL": found["again"]}) == said(second.evaluations["good"]) != said(first)
-
-
-def test_nothing_is_kept_after_a_run_that_ends_or_fails():
-    def kept():
-        return [thing for thing in gc.get_objects() if type(thing) is bags._Readings]
-
-    def fail(metric: str) -> None:
-        assert len(kept()) == (metric != "VIFIDEL")
-        if metric == "WMD":
-            raise VifidelError("stop")
-
-    made = scorers()
-    scores = score_rows(systems(), made)
-    assert kept() == []
-    with pytest.raises(VifidelError, match="stop"):
-        score_rows(systems(), made, on_metric=fail)
-    assert kept() == []
-    assert of_run(bags._readings) is None
-    assert scores.evaluations.keys() == CAPTIONS.keys()

@@ -398,37 +398,6 @@ def test_the_report_has_a_bar_too(evaluated, tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_comparison_is_a_line_per_metric_at_a_prompt(evaluated):
-    compared = evaluated.compare()
-    first, *lines = repr(compared).splitlines()
-    assert first == "Comparisons(seed=0, resamples=1000, level=0.95)"
-    number = len(compared.metrics)
-    assert [line.partition(" (")[0] for line in lines[:number]] == list(compared.metrics)
-    assert lines[number].startswith("VIFIDEL-F: who beats whom")
-    assert lines[number + 1].split() == ["VIFIDEL-F", "Rank", "careful", "dreaming"]
-    gain = compared.metrics["VIFIDEL-F"].pairs[0].difference
-    html = compared._repr_html_()
-    assert f"+{gain:.3f}" in lines[number + 3]
-    assert f"+{gain:.3f}" in html
-    assert lines[0] in html
-    name, comparison = next(iter(compared.metrics.items()))
-    assert f"{name} ({comparison.images} images)" in lines[0]
-    for system, standing in comparison.systems.items():
-        assert f"{system} {standing.score:.4f} [{standing.low:.4f}" in lines[0]
-    assert max(map(len, lines)) < 200
-    against = evaluated.compare(baseline="dreaming")
-    rows = against._repr_html_().partition("<tbody>")[2].split("<tr>")[1:]
-    assert len(rows) == len(against.metrics)  # one other system
-    for row, line in zip(rows, repr(against).splitlines()[1:], strict=True):
-        name, _, said = line.partition(" (")
-        assert name in row
-        assert said.partition(": careful ")[2] in row
-    alone = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: ["dog"]}, metrics="VIFIDEL")
-    # A caption that is its image's only label moves nothing; one image has no interval.
-    assert ">1.0000 #1</td></tr>" in alone.compare()._repr_html_()
-    assert repr(alone.compare()).endswith("VIFIDEL (1 image): mine 1.0000 #1")
-
-
 def test_without_references_evaluate_scores_as_without_their_weights(recwarn):
     systems, objects = {"mine": {1: "a dog runs"}}, {1: ["dog", "ball"]}
     plain = vifidel_eval.evaluate(systems, objects=objects)

@@ -142,24 +142,6 @@ def test_a_package_is_imported_when_its_metric_is_named(tmp_path):
     assert "Mine" not in METRICS.waiting()
 
 
-def test_a_package_may_make_one_of_our_scorers(tmp_path):
-    text = """\
-from functools import partial
-
-from vifidel_eval import Metric, register
-from vifidel_eval.scorers import Wmd
-
-def make(p, settings):
-    return Wmd("mean", p=p)
-
-register(Metric("WMD-mean-2", "WMD, squared", Wmd, partial(make, 2)))
-"""
-    package(tmp_path, "WMD-mean-2", "my_wmd", text)
-    assert parse("wmd-mean-2") == ["WMD-mean-2"]
-    assert METRICS["WMD-mean-2"].module == "my_wmd"
-    assert METRICS.load() == {}
-
-
 BROKEN = {
     "of_error": ("1 / 0\n", "importing of_error fails (ZeroDivisionError: division by zero)"),
     "of_syntax": ("def\n", "importing of_syntax fails (SyntaxError: invalid syntax"),

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -13,9 +12,7 @@ from pycocoevalcap.cider.cider import Cider as StockCider
 from pycocoevalcap.rouge.rouge import Rouge as StockRouge
 
 from vifidel_eval import MetricUnavailable
-from vifidel_eval.captions import rows as remembered
 from vifidel_eval.captions.rows import coco_rows
-from vifidel_eval.kernels import ngrams
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
 from vifidel_eval.scores.systems import score_rows
 
@@ -81,21 +78,6 @@ def test_references_may_change_between_the_systems_of_a_run(metric):
         turned = found(of_run.evaluate(coco_rows(backwards, other)))
     assert changed == stock(metric, gts, res) != first
     assert turned == stock(metric, backwards, {at: other[at] for at in backwards})
-
-
-def test_a_run_of_very_many_texts_starts_numbering_again(monkeypatch):
-    monkeypatch.setattr(ngrams, "MOST_TOKENS", 300)
-    gts, all_res = run_of(np.random.default_rng(13))
-    metrics = [metric(python_tokens()) for metric in (Bleu, RougeL, Cider)]
-    with remembered.one_run(), ExitStack() as stack:
-        numbered = remembered.of_run(ngrams.Numbered)
-        runs = [stack.enter_context(metric.in_run([])) for metric in metrics]
-        for res in [*all_res, *all_res]:
-            gold = {at: gts[at] for at in res}
-            for metric, of_run in zip(metrics, runs, strict=True):
-                ours = found(of_run.evaluate(coco_rows(gold, res)))
-                assert ours == stock(type(metric), gold, res)
-            assert len(numbered._references) == 1
 
 
 def in_one_process(metric):

@@ -10,7 +10,6 @@ import pytest
 from vifidel_eval import VifidelWarning
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.scorers import VifidelD
-from vifidel_eval.tables import TableScorer
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +49,3 @@ def test_undefined_without_labels(scorer):
     assert evaluation.counts["undefined"] == 1
     with pytest.warns(VifidelWarning, match="says what it looks for"):
         scorer.compute_score({2: []}, {2: ["a dog"]})
-
-
-def test_tables_have_the_same_bits():
-    texts, labels = ["a dog and a zebra", "a cat. The mood is calm."], [["dog", "cat"], ["cat"]]
-    rows = VifidelD().score(texts, objects=labels)
-    table = TableScorer(metrics=("VIFIDEL-D",)).score(texts, labels)
-    column = table.field("VIFIDEL_D").to_numpy(zero_copy_only=False)
-    np.testing.assert_array_equal(column, rows)

@@ -7,7 +7,7 @@ import pytest
 
 from vifidel_eval.annotations import COCO_CATEGORIES
 from vifidel_eval.captions.rows import coco_rows, make_rows
-from vifidel_eval.scorers import VifidelH, vifidel_h
+from vifidel_eval.scorers import VifidelH
 from vifidel_eval.words.settings import Thresholds
 from vifidel_eval.words.synonyms import ClassList
 
@@ -52,29 +52,6 @@ def mentions(scorer, caption, objects=None, references=None):
     )
     [of_row] = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
     return [(m["words"], m["verdict"], m["by"]) for m in of_row["mentions"]]
-
-
-def test_details_are_made_when_they_are_wanted(scorer, monkeypatch):
-    captions = ["a puppy and a wolf", "large", "a dog, a wolf", "a child", "a wolf"]
-    alone = [mentions(scorer, caption, ["dog"]) for caption in captions]
-    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 2)
-    make, made = vifidel_h._details, []
-    monkeypatch.setattr(vifidel_h, "_details", lambda *given: made.append(1) or make(*given))
-    rows = make_rows(captions, None, None, [{"dog": 1}] * len(captions), "rows")
-    details = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
-    assert (len(details), made) == (5, [])
-    each = [[(m["words"], m["verdict"], m["by"]) for m in row["mentions"]] for row in details]
-    assert each == alone
-    assert len(made) == 3
-    assert details[-1] == details[4]
-    assert details[1:4] == [details[1], details[2], details[3]]
-    with pytest.raises(IndexError):
-        details[5]
-    monkeypatch.undo()
-    fresh = pickle.loads(pickle.dumps(scorer))
-    again = fresh.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
-    assert list(pickle.loads(pickle.dumps(again))) == list(details)
-    assert len(scorer.evaluate(make_rows([]))["VIFIDEL-T"].details["VIFIDEL-H"]) == 0
 
 
 def test_numbers_worked_by_hand(scorer):

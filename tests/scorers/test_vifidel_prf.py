@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,6 @@ from prf_oracle import IMAGES, Piece, World, prf
 from vifidel_eval import VifidelWarning
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import VifidelPRF
-from vifidel_eval.tables import TableScorer
 
 THINGS = "dog, puppy\ncat\nkite\nfox, vixen\nlamp\nhot dog\nmotorcycle\nbicycle\n"
 THINGS += "bike < bicycle, motorcycle\nterrier < dog\nyorkie < terrier\nrag < kite?, lamp?\n"
@@ -129,31 +127,6 @@ def test_the_page_is_the_code(vectors, things, rows):
     assert ((defined >= 0) & (defined <= 1)).all()
     # A row's bits are its own.
     np.testing.assert_array_equal(columns_of(scorer, rows[:1]), columns[:1])
-
-
-@settings(max_examples=25)
-@given(some_rows)
-def test_rows_files_and_tables_have_the_same_bits(vectors, things, rows):
-    rows = [(text, {x: n for x, n in of.items() if n}, refs) for text, of, refs in rows]
-    texts = [written(text) for text, _, _ in rows]
-    references = [[written(r) for r in of_row] for _, _, of_row in rows]
-    labels = [of_row for _, of_row, _ in rows]
-    of_rows = columns_of(VifidelPRF(vectors=vectors, only_things=things), rows)
-    in_table = TableScorer(
-        ("VIFIDEL-PRF",), vectors=vectors, only_things=things, references="references"
-    ).score(texts, labels, references=references)
-    scorer = VifidelPRF(dict(enumerate(labels)), vectors, only_things=things)
-    of_file = scorer.evaluate(
-        coco_rows(dict(enumerate(references)), {i: [text] for i, text in enumerate(texts)})
-    )
-    again = pickle.loads(pickle.dumps(scorer)).score_columns(
-        texts, image_ids=list(range(len(texts))), references=references
-    )
-    for letter, column in zip("PRF", of_rows.T, strict=True):
-        np.testing.assert_array_equal(of_file[f"VIFIDEL-{letter}"].scores, column)
-        np.testing.assert_array_equal(again[f"VIFIDEL-{letter}"], column)
-        cells = in_table.field(f"VIFIDEL_{letter}").to_numpy(zero_copy_only=False)
-        np.testing.assert_array_equal(cells, column)
 
 
 def test_worked_by_hand(make_vectors, tmp_path):

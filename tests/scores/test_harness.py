@@ -1,8 +1,6 @@
 import json
 import warnings
-from dataclasses import replace
 
-import numpy as np
 import pytest
 from fake_scorer import FakeScorer
 
@@ -121,37 +119,6 @@ def test_two_systems_of_one_name_are_refused():
 def test_without_references_the_captions_decide_which_images_there_are():
     scores = score_systems([System("x", {"b": "a", "a": "a b"})], {"LENGTH": length()})
     assert scores.evaluations["x"]["LENGTH"].ids == ["b", "a"]
-
-
-class Fixed(FakeScorer):
-    """Gives the scores that a test says."""
-
-    def __init__(self, *scores, corpus_score=None):
-        super().__init__("M")
-        self.scores, self.corpus_score = np.array(scores), corpus_score
-
-    def _evaluate(self, rows, on_progress):
-        evaluation = super()._evaluate(rows, on_progress)["M"]
-        return {"M": replace(evaluation, scores=self.scores, corpus_score=self.corpus_score)}
-
-
-@pytest.mark.parametrize(
-    ("scorer", "which"),
-    [
-        (Fixed(0.5, -np.inf, np.inf), "'b' is infinite"),
-        (Fixed(0.5, np.nan, np.inf), "3 is infinite"),
-        (Fixed(0.5, 0.5, 0.5, corpus_score=np.inf), "'corpus' is infinite"),
-        (Fixed(-1e308, 1e308, -1e308), "7 is -1e+308, which is too large"),  # for a mean
-    ],
-)
-def test_an_infinite_score_is_refused(scorer, which):
-    systems = [System("mine", {7: "a", "b": "a", 3: "a"})]
-    scores = score_systems(systems, {"LENGTH": length(), "M": scorer})
-    assert str(scores.unavailable["M"]) == (
-        f"the metric M of {Fixed.__module__} failed for the system 'mine': M: the score must be a "
-        f"finite number, and NaN where it is undefined; that of {which}."
-    )
-    assert list(scores.signatures) == ["LENGTH"]
 
 
 class Complaining(FakeScorer):

@@ -89,29 +89,6 @@ def test_the_corpus_score_is_that_of_a_system_that_gave_these_captions(evaluated
     )
 
 
-def test_copies_of_a_caption_change_nothing_nor_the_intervals():
-    one = {1: "a dog and a cat", 2: "a cat on a couch", 3: "a horse"}
-    other = {1: "a dog", 2: "a dog", 3: "a man on a horse"}
-    captions = {"a": one, "b": other}
-    single = evaluate(captions)
-    copied = evaluate(
-        {name: {i: [text] * 3 for i, text in of.items()} for name, of in captions.items()},
-        samples=True,
-    )
-    of_single, of_copies = (each.compare(resamples=200).metrics for each in (single, copied))
-    for column in single.columns:
-        for which in ("mean", "best", "worst"):
-            shown = f"{column} {which}"
-            if shown not in copied.columns:
-                continue
-            for name in captions:
-                expected = single.scores[name][column]
-                assert copied.scores[name][shown] == pytest.approx(expected, abs=1e-12)
-                before, now = (m.systems[name] for m in (of_single[column], of_copies[shown]))
-                assert (now.low, now.high) == pytest.approx((before.low, before.high), abs=1e-9)
-            assert of_copies[shown].images == 3
-
-
 def test_an_image_may_have_fewer_samples():
     fewer = {1: SAMPLES[1][:1], 2: SAMPLES[2], 3: SAMPLES[3][:2]}
     run = evaluate({"a": fewer, "b": {i: texts[:2] for i, texts in SAMPLES.items()}}, samples=True)
@@ -270,28 +247,6 @@ def test_the_plain_name_of_a_column_is_its_mean(files):
     status, _, said = shown("--require", "VIFIDEL-X > 0")
     assert status == 2
     assert "there is no column 'VIFIDEL-X'" in said
-
-
-def test_against_a_baseline_each_metric_and_system_is_named_once(files):
-    lines = score(files, "--baseline", "b", metrics="CHAIR").stdout.splitlines()
-    assert lines[0] == "Against b"
-    rows = [line.split() for line in lines[3 : lines.index("")]]
-    assert lines[1].split() == ["Metric", "Samples", "b", "a"]
-    assert [row[:2] for row in rows[:4]] == [
-        ["CHAIRs", "mean"], ["best", rows[1][1]], ["worst", rows[2][1]], ["CHAIRi", "mean"],
-    ]  # fmt: skip
-    # CHAIRs of b is 1/2, 0 and 1; of a, two of four captions of images 1 and 3 and one of image 2.
-    b = [row[2] if row[0] == "CHAIRs" else row[1] for row in rows[:3]]
-    a = [row[3] if row[0] == "CHAIRs" else row[2] for row in rows[:3]]
-    assert b == ["0.500", "0.000", "1.000"]
-    assert a == ["0.417", "0.000", "1.000"]  # (2/4 + 1/4 + 2/4) / 3
-    assert "CHAIRs, CHAIRi: lower is better." in lines
-    saved = files / "out.json"
-    score(files, "--output", saved, metrics="CHAIR")
-    table = CliRunner().invoke(
-        main, ["table", str(saved), "--columns", "CHAIRs", "--baseline", "b"]
-    )
-    assert table.stdout.splitlines()[3].split()[:4] == ["CHAIRs", "mean", "0.500", "0.417"]
 
 
 def test_without_the_option_several_captions_are_refused_with_its_name(files):

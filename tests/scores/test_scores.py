@@ -12,7 +12,7 @@ import pytest
 import vifidel_eval
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.scorers import RougeL, Vifidel
-from vifidel_eval.scores.scores import ByName, chosen_columns
+from vifidel_eval.scores.scores import chosen_columns
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = "captions_example_careful_results.json"
@@ -242,19 +242,3 @@ METRICS = {"Bleu_1": "BLEU", "Bleu_2": "BLEU", "CIDEr": "CIDEr", "VIFIDEL-P": "V
 def test_a_mistyped_column_is_one_sentence(name, said):
     with pytest.raises(VifidelError, match=re.escape(said)):
         chosen_columns([name], METRICS)
-
-
-def test_values_by_name_are_a_dict_that_says_which_names_there_are():
-    names = ByName("system", {"a b": 1, "base": 2})
-    assert names == {"a b": 1, "base": 2}
-    assert names["base"] == 2
-    assert names.get("c", 7) == 7
-    with pytest.raises(KeyError) as caught:
-        names["bas"]
-    assert str(caught.value) == (
-        "there is no system 'bas'. Did you mean 'base'? The systems are a b, base."
-    )
-    with pytest.raises(
-        VifidelError, match=r"^there is no column 'x'\. There is no column at all\.$"
-    ):
-        ByName("column", {})["x"]

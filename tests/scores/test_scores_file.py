@@ -1,5 +1,4 @@
 import json
-import math
 import re
 
 import numpy as np
@@ -7,7 +6,6 @@ import pytest
 
 from vifidel_eval import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Evaluation, Statistics
-from vifidel_eval.io.files import json_text
 from vifidel_eval.io.text_tables import FORMATS
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores import Scores
@@ -118,28 +116,6 @@ def test_another_file_is_named(tmp_path, content, said):
     path.write_text(json.dumps(content))
     with pytest.raises(VifidelError, match=re.escape(f"{path}: {said}")):
         read_scores(path)
-
-
-def same_text(scores, comparisons=None):
-    text = scores_text(scores, comparisons)
-    assert text == json_text(json.loads(text))
-    return text
-
-
-def test_the_text_is_what_an_encoder_makes_of_its_content():
-    scores = example()
-    with pytest.warns(match="too few"):
-        same_text(scores, compare(scores))
-    odd = ["100 %", 'a "quoted" \\ name', "tab\t\x7f\x9b\u2028 caf\u00e9 \ud83d", "images", "%s"]
-    for name in odd:
-        details = {name: [{name: [0.1 + 0.2, None, True, {}]}, [], "x\ny", math.nan]}
-        ids = [name, 1.5, -3, 7]
-        column = Evaluation(ids, np.array([1e-11, 1e22, -0.0, np.nan]), details=details)
-        scores = Scores({name: name, "M": "M"}, {name: {name: column, "M": column}})
-        system = json.loads(same_text(scores))["systems"][name]
-        assert system["imgToEval"]["-3"] == {"image_id": -3, name: "x\ny", "M": -0.0}
-    nothing = Evaluation([], np.array([]), details={"words": []})
-    assert '"imgToEval": {}' in same_text(Scores({"M": "M"}, {"x": {"M": nothing}}))
 
 
 def change(document, *keys, value=None):

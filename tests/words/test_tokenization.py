@@ -172,36 +172,6 @@ class Counting:
         ]
 
 
-def test_captions_are_tokenised_once_until_they_change():
-    counting = Counting()
-    shared = Tokenization(counting)
-    gts = {1: ["a"], 2: ["b"]}
-    for _ in range(3):
-        assert shared.tokens(gts) == gts
-    assert counting.runs == 1
-    gts[1].append("c")
-    assert shared.tokens(gts) == {1: ["a", "c"], 2: ["b"]}
-    assert list(shared.tokens({2: ["b"], 1: ["a", "c"]})) == [2, 1]
-    assert counting.runs == 3
-    shared.tokens({1: ["x"]})
-    shared.tokens({2: ["b"], 1: ["a", "c"]})
-    assert counting.runs == 4
-
-
-def test_what_is_prepared_is_tokenised_together_and_once():
-    counting = Counting()
-    shared = Tokenization(counting)
-    gts = {1: ["a", "b"]}
-    systems = [{1: [f"a {at}"]} for at in range(4)]
-    for _metric in range(3):
-        shared.prepare([gts, *systems, gts])
-        assert [shared.tokens(system) for system in systems] == systems
-        assert shared.tokens(gts) == gts
-    assert counting.runs == 1
-    shared.prepare([gts, {1: ["new"]}])
-    assert counting.runs == 2
-
-
 def test_threads_share_a_tokenization():
     shared, barrier = Tokenization(Counting()), threading.Barrier(8)
     systems = [{1: [f"a {at}"]} for at in range(80)]  # more than are remembered

@@ -1,4 +1,3 @@
-import gzip
 import os
 import subprocess
 import sys
@@ -72,19 +71,6 @@ def test_processes_that_start_at_once(tmp_path):
     assert [process.communicate(timeout=60)[0] for process in started] == ["[0.0, 4999.0]\n"] * 4
 
 
-def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, monkeypatch):
-    cache_folder = tmp_path / "cache"  # others leave files in that of all tests
-    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(cache_folder))
-    open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
-    (cache_folder / "thesis").mkdir()
-    (cache_folder / "thesis" / "chapter.txt").write_text("precious")
-    size, left = clear_cache()
-    assert size > 0
-    assert left == [cache_folder / "thesis"]
-    assert [path.name for path in cache_folder.rglob("*")] == ["thesis", "chapter.txt"]
-    assert clear_cache()[0] == 0
-
-
 @pytest.mark.parametrize("damage", ["emptied", "a bit", "cut", "gone"])
 def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, damage):
     clear_cache()
@@ -99,16 +85,6 @@ def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, damage):
         damaged.write_bytes({"emptied": b"", "a bit": content, "cut": content[:-1]}[damage])
     assert open_store(path).lookup(["dog", "cat"]).tolist() == [[1, 2], [3, 4]]
     assert len(list(cache_folder.glob("vectors-*"))) == 1
-
-
-def test_truncated_gzip_is_one_sentence_and_leaves_nothing(tmp_path, cache_folder):
-    packed = gzip.compress("\n".join(f"word{i} {i} 1" for i in range(1000)).encode())
-    path = tmp_path / "v.txt.gz"
-    path.write_bytes(packed[: len(packed) // 2])
-    clear_cache()
-    with pytest.raises(VectorsError, match=r"v\.txt\.gz: the gzip data is damaged or truncated"):
-        open_store(path)
-    assert not list(cache_folder.glob("vectors-*")) + list(cache_folder.glob("building-*"))
 
 
 def test_cache_that_cannot_be_written_says_what_to_set(tmp_path, monkeypatch):

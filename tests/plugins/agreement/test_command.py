@@ -7,13 +7,10 @@ import json
 from functools import partial
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from judgement_files import (
     FOILS,
     HAT,
-    PASCAL_PAIRS,
-    PASCAL_REFERENCES,
     write_abstract,
     write_composite,
     write_distractors,
@@ -24,7 +21,7 @@ from judgement_files import (
     write_thumb,
 )
 
-from vifidel_eval.scorers import Bleu, RougeL
+from vifidel_eval.scorers import RougeL
 from vifidel_eval.words.tokenization import Tokenization
 
 WRITERS = {
@@ -122,52 +119,6 @@ def test_every_data_set_has_its_result(data, tmp_path, command, agreement):
     assert all(column in drawn for column in columns)
 
 
-def test_accuracies_are_those_of_the_metric(data, agreement):
-    folder = data("pascal50s")
-    result = agreement("pascal50s", folder, "--metrics", "ROUGE_L", "--references", "all",
-                 "--format", "json")  # fmt: skip
-    document = json.loads(result.stdout)
-    # ROUGE-L by pycocoevalcap on references without the captions themselves, worked out here.
-    assert document["divided"] == 1
-
-    def plain(text):
-        return "".join(c for c in text.lower() if c.isalnum())
-
-    right = {}
-    for image, first, second, category, votes in PASCAL_PAIRS:
-        references = [
-            r for r in PASCAL_REFERENCES[image] if plain(r) not in (plain(first), plain(second))
-        ]
-        scores = [
-            RougeL(Tokenization()).compute_score({0: references}, {0: [caption]})[0]
-            for caption in (first, second)
-        ]
-        if sum(votes):
-            agrees = np.sign(scores[0] - scores[1]) * np.sign(sum(votes))
-            right.setdefault(category, []).append({1: 1, 0: 0.5, -1: 0}[int(agrees)])
-    found = {entry["kind"]: entry["accuracy"] for entry in document["accuracies"]}
-    names = {1: "HC", 2: "HI", 3: "HM", 4: "MM"}
-    expected = {names[category]: np.mean(values) for category, values in right.items()}
-    assert found == pytest.approx(
-        expected | {"all": np.mean([v for values in right.values() for v in values])}
-    )
-
-
-def test_ties_and_consensus_and_seed(data, agreement):
-    shared = ("--metrics", "BLEU", "--format", "json")
-    arguments = ("distractors", data("distractors"), *shared)
-    half, wrong = (json.loads(agreement(*arguments, "--ties", t).stdout) for t in ("half", "wrong"))
-    assert (half["ties"], wrong["ties"]) == ("half", "wrong")
-    for one, other in zip(half["accuracies"], wrong["accuracies"], strict=True):
-        assert one["accuracy"] - other["accuracy"] == pytest.approx(one["tied"] / 2)
-    sentence = refused(agreement("pascal50s", data("pascal50s"), "--consensus", *shared))
-    assert "consensus_pascal.mat: no such file" in sentence
-    arguments = ("abstract50s", data("abstract50s"), *shared, "--references", "2")
-    first, again, other = (agreement(*arguments, "--seed", seed).stdout for seed in (1, 1, 2))
-    assert first == again
-    assert json.loads(other)["seed"] == 2
-
-
 @pytest.mark.parametrize(
     ("command", "key"),
     [("pascal50s", "accuracies"), ("flickr8k", "correlations"), ("hat", "detection")],
@@ -242,35 +193,6 @@ def test_figures_of_ratings_need_two_metrics(data, tmp_path, agreement):
     drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())
     for text in ("Bleu_4", "ROUGE_L", "without own references"):
         assert text in drawn
-
-
-def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
-    output, folder = tmp_path / "result.json", data("pascal50s")
-    arguments = ("pascal50s", folder, "--metrics", "BLEU", "--references", "1,2,3,4", "--draws", 1)
-    whole = tmp_path / "whole.json"
-    expected = agreement(*arguments, "--output", whole)
-    calls = []
-    evaluate = Bleu.evaluate
-
-    def interrupted(self, rows, on_progress=None, signed=True):
-        calls.append(1)
-        if len(calls) == 6:  # the second side of the third part
-            raise KeyboardInterrupt
-        return evaluate(self, rows, on_progress, signed)
-
-    monkeypatch.setattr(Bleu, "evaluate", interrupted)
-    result = agreement(*arguments, "--output", output)
-    assert result.exit_code == 1
-    assert "the same command continues where it stopped" in result.stderr
-    assert not output.exists()
-    kept = tmp_path / "result.json.unfinished"
-    assert kept.exists()
-    kept.write_bytes(kept.read_bytes() + b'\n{"key": "abc", "cont')  # torn while being written
-    result = agreement(*arguments, "--output", output)
-    assert (result.exit_code, result.stdout) == (0, expected.stdout)
-    assert len(calls) == 6 + 2 * 2
-    assert output.read_bytes() == whole.read_bytes()
-    assert not kept.exists()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from vifidel_eval.io.records import Parts
 from vifidel_eval.plugins.agreement.correlation import correlate, views
 from vifidel_eval.plugins.agreement.judgements import Judged, Ratings
 
@@ -71,16 +70,6 @@ def test_coefficients_worked_by_hand(correlated, scores, people, expected):
     assert list(one["coefficients"]) == NAMES
     assert list(one["coefficients"].values()) == pytest.approx(expected)
     assert one["judgements"] == 4
-
-
-def test_coefficients_that_r_documents(correlated):
-    # Hollander & Wolfe (1973), p. 187 f., as in R's help of cor.test: tau = 0.4444444 of
-    # subjects' assessments x and panel scores y, p-value 0.1194; the data have no tied ranks.
-    x = [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1]
-    y = [2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8]
-    one = correlated(ratings(column(y)), m=[x]).findings["correlations"][0]
-    assert one["coefficients"]["tau-b"] == pytest.approx(0.4444444, abs=5e-8)
-    assert one["coefficients"]["tau-c"] == pytest.approx(0.4444444, abs=5e-8)
 
 
 def by_definition(x, y):
@@ -155,33 +144,6 @@ def test_intervals_equal_a_plain_loop(correlated):
         low, high = np.quantile(found[one["judges"]], [0.025, 0.975], axis=0)
         for at, name in enumerate(NAMES):
             assert one["intervals"][name] == pytest.approx((low[at], high[at]), rel=1e-8)
-
-
-def test_finished_intervals_are_kept(tmp_path, given_trials, monkeypatch):
-    from vifidel_eval.plugins.agreement import correlation
-
-    random = np.random.default_rng(1)
-    given = ratings(random.integers(1, 5, size=(12, 2)))
-    draws = random.normal(size=(1, 1, 12))
-    trials = given_trials(a=draws, b=2 - draws**2, c=draws**3)
-    whole = correlate(given, trials, Parts(None)).to_json()
-    computed = []
-    compute = correlation._correlation
-
-    def interrupted(*arguments):
-        computed.append(1)
-        if len(computed) == 5:
-            raise KeyboardInterrupt
-        return compute(*arguments)
-
-    monkeypatch.setattr(correlation, "_correlation", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        correlate(given, trials, Parts(tmp_path / "o"))
-    advanced = []
-    again = correlate(given, trials, Parts(tmp_path / "o"), advanced.append).to_json()
-    assert len(computed) == 5 + 2  # six correlations, four of them kept
-    assert sum(advanced) == 6
-    assert json.dumps(again) == json.dumps(whole)
 
 
 def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):

@@ -158,16 +158,3 @@ def test_only_marked_captions_are_located(located):
     shared = {"metric": "S", "captions": 2}
     assert every == {"words": "all", "accuracy": 1, "low": 1, "high": 1, **shared}
     assert things == {"words": "things", "accuracy": 0, "low": 0, "high": 0, **shared}
-
-
-def test_drawn_references_are_those_of_the_scores(given_trials):
-    references = tuple(f"reference {n}" for n in range(6))
-    data = Hallucinations(
-        "Made up", [Judged("a", ("a caption",), references)], np.array([[True]]), [frozenset({1})]
-    )
-    scorer = Supports(caption=0.1)
-    detect(data, given_trials(number=2, seed=1, S=[[[1]]] * 4), {"S": scorer})
-    drawn = [rows.references[0] for rows in scorer.seen]
-    assert len(drawn) == 4
-    assert all(len(set(of_draw)) == 2 and set(of_draw) <= set(references) for of_draw in drawn)
-    assert len({tuple(of_draw) for of_draw in drawn}) > 1

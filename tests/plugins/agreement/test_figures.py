@@ -71,15 +71,6 @@ def test_the_same_numbers_give_the_same_bytes(tmp_path, result, matrix, suffix):
         assert b"2026" not in first.read_bytes()[:2000]
 
 
-def test_curves_name_metrics_kinds_and_numbers(tmp_path, result):
-    write_curves(tmp_path / "curves.svg", result)
-    found = texts(tmp_path / "curves.svg")
-    for text in ("VIFIDEL", "CIDEr", "theirs", "HC", "MM", "all", "0", "1", "accuracy"):
-        assert text in found
-    assert "Made up: agreement with people (ties half)" in found
-    assert found.count("references") == 3
-
-
 def drawn_figures(monkeypatch):
     """Return a list that the figures to come are in, as they are saved."""
     drawn = []

@@ -87,27 +87,6 @@ def test_references_may_come_from_elsewhere(tmp_path):
         read_distractors(path, {1: ["a"]})
 
 
-@pytest.mark.parametrize("read", [read_nocaps_foil, read_hat, read_distractors])
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("5", "is neither a list of JSON objects"),
-        ("[]", "is an empty list"),
-        ("[[1]]", "[0]: expected an object, found [1]"),
-        ("", "the file is empty"),
-        ('[{"image_path": "a.jpg"', "truncated"),
-        (None, "no such file"),
-    ],
-)
-def test_what_is_no_list_of_objects_is_refused(tmp_path, refusal, read, content, expected):
-    path = tmp_path / "file.json"
-    if content is not None:
-        path.write_text(content, "utf-8")
-    sentence = refusal(read, path)
-    assert sentence.startswith(str(path))
-    assert expected in sentence
-
-
 SETS = {
     "foil": (read_nocaps_foil, write_foils, FOILS, "nocaps-val-foil.json: [1]"),
     "hat": (read_hat, write_hat, HAT, "hat.json: [1]"),

@@ -127,23 +127,6 @@ def test_the_mean_of_judges_is_that_of_those_who_rated(tmp_path):
     np.testing.assert_equal(by_judges["each"], np.array(given, dtype=float))
 
 
-def test_other_tools_scores_objects_and_two_questions(rows, tmp_path, run):
-    rows = [{**row, "fluency": 1 - row["score"]} for row in rows]
-    path, theirs = write(tmp_path / "rows.csv", rows), tmp_path / "theirs.json"
-    assert run("agreement", "judgements", path, "--write-candidates", theirs).exit_code == 0
-    scored = [entry | {"score": n % 7} for n, entry in enumerate(json.loads(theirs.read_text()))]
-    theirs.write_text(json.dumps(scored))
-    objects = tmp_path / "objects.json"
-    objects.write_text(json.dumps({str(n): ["dog", "cat"] for n in range(15)}))
-    chosen = ("--scores", f"Theirs={theirs}", "--objects", objects, "--metrics", "VIFIDEL")
-    chosen += ("--rating-field", "score", "--rating-field", "fluency")
-    result = run("agreement", "judgements", path, *chosen, "--format", "json")
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    judged = {(one["rating"], one["metric"]): one["judgements"] for one in found["correlations"]}
-    assert judged == {(r, m): 30 for r in ("score", "fluency") for m in ("VIFIDEL", "Theirs")}
-
-
 def test_lists_of_ratings_several_questions_and_none(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(

@@ -62,20 +62,6 @@ def test_only_id_and_score_are_read(written):
     assert digest == hashlib.sha256(bare.read_bytes()).hexdigest()[:8]
 
 
-def test_numbers_come_back_by_the_same_ids_in_other_layouts(tmp_path):
-    numbers = {"1.1": 1, "1.2": None, "2.1": 3, "2.2": 4.5}
-    texts = {
-        "ids.json": json.dumps(numbers),
-        "names.json": json.dumps({"per_item": {i: {"CLIP": n} for i, n in numbers.items()}}),
-        "table.csv": "id,image_id,CLIP\n1.1,7,1\n1.2,7,\n2.1,7,3\n2.2,8,4.5\n",
-    }
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text, "utf-8")
-        columns, _ = read_scores(tmp_path / name, PAIRS)
-        (scores,) = columns.values()
-        np.testing.assert_array_equal(scores, [[1, 3], [np.nan, 4.5]])
-
-
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

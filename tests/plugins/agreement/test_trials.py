@@ -1,22 +1,17 @@
 """Scores under drawn references: what metrics are given, and what an interrupted run keeps."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from fake_scorer import FakeScorer
-from judgement_files import write_distractors
 
 from vifidel_eval.errors import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.records import Parts
-from vifidel_eval.kernels import bags
 from vifidel_eval.plugins.agreement.judgements import AS_GIVEN, Judged, times_drawn
 from vifidel_eval.plugins.agreement.trials import run_trials, work
-from vifidel_eval.scorers import Mean, Wmd
+from vifidel_eval.scorers import Mean
 
 
 class NoParts(Parts):
@@ -93,35 +88,6 @@ def test_no_references_leave_out_metrics_that_need_them(overlap, length, judged)
     assert list(trials.signatures) == list(draws) == list(scorers)
     assert all(references == [] for references in length.calls[0].references)
     assert trials.references == [0, 2]
-
-
-def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypatch):
-    read, texts_read = bags._read, []
-
-    def counted(lexicon, captions):
-        captions = list(captions)
-        texts_read.append(captions)
-        return read(lexicon, captions)
-
-    monkeypatch.setattr(bags, "_read", counted)
-    scorers = {"WMD": Wmd(), "WMD-mean": Wmd("mean"), "WMD-worst": Wmd("worst")}
-    trials = run_trials(judged, scorers, [2], 3, 0, NoParts())
-    assert {name: len(of[2]) for name, of in trials.scores.items()} == dict.fromkeys(scorers, 3)
-    of_draw = [[one.captions[side] for one in judged] for side in range(2)]
-    for draw in range(3):
-        references, *captions = texts_read[3 * draw : 3 * draw + 3]
-        assert len(references) == 2 * len(judged)
-        assert captions == of_draw
-    assert len(texts_read) == 9
-    for name, scorer in scorers.items():
-        alone = run_trials(judged, {name: scorer}, [2], 3, 0, NoParts())
-        assert trials.scores[name][2].tobytes() == alone.scores[name][2].tobytes()
-
-
-def test_progress_adds_up_to_the_work(overlap, length, judged):
-    scorers, advanced = {"CIDEr": overlap, "VIFIDEL": length}, []
-    run_trials(judged, scorers, [0, 1, "all"], 2, 0, Parts(None), advanced.append)
-    assert sum(advanced) == work(judged, scorers, [0, 1, "all"], 2) == 12 * (1 + 2 * 2 + 2)
 
 
 def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
@@ -258,44 +224,6 @@ def test_other_settings_do_not_use_the_parts(tmp_path, interrupted, judged):
     assert calls(signature="CIDEr|other") == 2
     assert calls([*judged[:-1], replace(judged[-1], captions=("new", "caption 1"))]) == 2
     assert calls([*judged[:-1], replace(judged[-1], image_id="d")]) == 2
-
-
-HASH_SEEDED = """
-import sys
-from pathlib import Path
-from vifidel_eval.plugins.agreement.json_data_sets import read_distractors
-from vifidel_eval.plugins.agreement.forced_choice import forced_choice
-from vifidel_eval.io.records import Parts
-from vifidel_eval.plugins.agreement.trials import run_trials
-from fake_scorer import FakeScorer
-
-def shared(caption, references):
-    words = " ".join(references).split()
-    return sum(word in set(caption.split()) for word in words) / len(words)
-
-choices = read_distractors(Path(sys.argv[1]))
-scorers = {"CIDEr": FakeScorer("CIDEr", shared)}
-trials = run_trials(choices.judged, scorers, [1, 2], 3, 0, Parts(Path(sys.argv[2])))
-print(forced_choice(choices, trials).to_json(), trials.scores)
-"""
-
-
-def test_the_hash_seed_changes_nothing(tmp_path):
-    path = write_distractors(tmp_path)
-    runs = [
-        subprocess.Popen(
-            [sys.executable, "-c", HASH_SEEDED, path, tmp_path / seed],
-            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=subprocess.PIPE,
-        )
-        for seed in ("1", "2")
-    ]
-    first, second = (run.communicate()[0] for run in runs)
-    assert b"accuracies" in first
-    assert first == second
-    # The keys of the parts too, or another process could not go on.
-    kept = [(tmp_path / f"{seed}.unfinished").read_bytes() for seed in ("1", "2")]
-    assert kept[0] == kept[1]
 
 
 def test_a_caption_that_is_the_only_reference_has_no_score_where_one_is_needed(overlap, length):

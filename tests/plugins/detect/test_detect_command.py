@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import signal
 import subprocess
 import sys
-import time
 from functools import partial
-from pathlib import Path
 
 import pytest
 from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
 
 from vifidel_eval.commands.printing import size_of
-from vifidel_eval.io.files import beside
 from vifidel_eval.plugins.detect import loading
 
 
@@ -123,48 +118,3 @@ def test_nothing_heavy_is_imported_for_help_and_refusals(tmp_path):
         "assert not {'torch', 'transformers', 'onnxruntime'} & sys.modules.keys()\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path)
-
-
-INTERRUPTED = """
-import signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-sys.path.insert(0, {tests!r})
-from fake_detector import ColourDetector
-from vifidel_eval.plugins.detect import loading
-from vifidel_eval.commands.main import main
-
-class Slow(ColourDetector):
-    def detect(self, *given):
-        time.sleep(60 if len(self.seen) > 8 else 0)
-        return super().detect(*given)
-
-loading.load_detector = lambda files, device: Slow()
-main(sys.argv[1:])
-"""
-
-
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 1), (signal.SIGTERM, 143)])
-def test_an_interrupted_command_says_how_to_go_on(
-    photos, colours, tmp_path, number, status, detect_pictures
-):
-    model, _ = colours
-    for more in range(30):
-        drawn(more).save(photos / f"q{more}.png")
-    output = tmp_path / "o.jsonl"
-    program = INTERRUPTED.format(tests=str(Path(__file__).parents[2]))
-    words = ["detect", str(photos), "--model", str(model), "--output", str(output)]
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *words], stderr=subprocess.PIPE, text=True
-    )
-    begun = beside(output, ".unfinished")
-    until = time.monotonic() + 120
-    while time.monotonic() < until and not (begun.exists() and begun.stat().st_size > 500):
-        time.sleep(0.02)
-    process.send_signal(number)
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == status
-    assert "Interrupted; the same command continues with the pictures that are left." in said
-    assert "Traceback" not in said
-    assert not output.exists()
-    assert detect_pictures(photos, "--model", model, "--output", output).exit_code == 0
-    assert len([json.loads(line) for line in output.read_text().splitlines()]) == 34

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import warnings
 
-import numpy as np
 import pytest
 from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
@@ -16,7 +12,7 @@ from PIL import Image
 from vifidel_eval.detect import Found, PictureSource, detect
 from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
 from vifidel_eval.io.files import beside
-from vifidel_eval.plugins.detect.detectors import ObjectsFile, Prepared
+from vifidel_eval.plugins.detect.detectors import ObjectsFile
 
 NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
 
@@ -77,24 +73,6 @@ def test_threads_and_batches_leave_no_trace(photos, tmp_path):
         assert max(detector.calls()) == batch
 
 
-def test_pictures_wait_for_others_of_their_shape_only_so_long(tmp_path):
-    """A detector whose arrays have the sizes of the pictures, which are all different."""
-
-    class OfAnySize(ColourDetector):
-        def prepare(self, picture, size):
-            return Prepared({"pixels": np.asarray(picture)[np.newaxis]}, size)
-
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    for number in range(30):
-        drawn(number, (30 + number, 40)).save(folder / f"{number:02}.png")
-    detector = OfAnySize()
-    done = run_detector(folder, tmp_path / "o.jsonl", detector, batch=4)
-    assert done.read == 30
-    assert detector.calls() == {1: 30}
-    assert list(read_lines(tmp_path / "o.jsonl")[1]) == [f"{number:02}.png" for number in range(30)]
-
-
 def test_new_pictures_come_in_and_old_ones_stay(photos, tmp_path):
     output = tmp_path / "objects.jsonl"
     run_detector(photos, output)
@@ -103,23 +81,6 @@ def test_new_pictures_come_in_and_old_ones_stay(photos, tmp_path):
     assert (done.read, done.known) == (1, 5)
     # What is no longer in the folder is kept, before the others.
     assert list(read_lines(output)[1]) == ["p0.png", "p2.png", "p4.png", "q0.png", *NAMES[3:]]
-
-
-@pytest.mark.parametrize("finished", [True, False])
-def test_a_picture_that_was_replaced_under_its_name_is_looked_at_again(
-    photos, tmp_path, monkeypatch, finished
-):
-    output = tmp_path / "objects.jsonl"
-    if finished:
-        run_detector(photos, output)
-    else:
-        interrupted_run(photos, output, monkeypatch)
-    drawn(5).save(photos / "p0.png")
-    detector = ColourDetector()
-    done = run_detector(photos, output, detector)
-    assert (done.read, done.known, len(detector.seen)) == (1, 5, 1)
-    run_detector(photos, tmp_path / "whole.jsonl")
-    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
 def test_a_replaced_picture_is_asked_again_and_its_old_answers_go(photos, tmp_path):
@@ -234,26 +195,6 @@ def test_a_file_of_something_else_is_never_replaced(photos, tmp_path, content):
     assert output.read_bytes() == content
 
 
-def test_a_damaged_line_is_named(photos, tmp_path):
-    output = tmp_path / "o.jsonl"
-    run_detector(photos, output)
-    lines = output.read_bytes().splitlines(keepends=True)
-    for damaged in (b"{\n", b"3\n", b'{"image_id": 3}\n'):
-        output.write_bytes(b"".join([*lines[:2], damaged, *lines[3:]]))
-        with pytest.raises(VifidelError, match="line 3 was not written by detect; delete the line"):
-            run_detector(photos, output)
-
-
-def test_two_runs_into_one_file(photos, tmp_path):
-    from filelock import FileLock
-
-    with (
-        FileLock(tmp_path / "o.jsonl.lock"),
-        pytest.raises(VifidelError, match="another run is writing this file"),
-    ):
-        run_detector(photos, tmp_path / "o.jsonl")
-
-
 def test_a_picture_with_a_problem_is_counted_and_tried_again(photos, tmp_path):
     output = tmp_path / "objects.jsonl"
     (photos / "p2.png").write_bytes(b"not a picture")
@@ -337,24 +278,6 @@ def test_an_answer_that_no_reader_of_the_file_would_take(photos, tmp_path, chang
     assert not unfinished_path(tmp_path / "o.jsonl").exists()
 
 
-def test_names_that_a_terminal_would_obey_or_that_are_not_utf_8(tmp_path):
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    names = ["a\x1b[31m.png", "b\x9b.png", "straße.png", "x\n.png"]
-    for name in names:
-        drawn(0).save(folder / name)
-    with open(os.fsencode(folder) + b"/\xff.png", "wb") as file:
-        drawn(0).save(file, "PNG")
-    output = tmp_path / "o.jsonl"
-    run_detector(folder, output)
-    content = output.read_bytes()
-    assert not {0x1B, 0x7F} & set(content)
-    assert "straße.png".encode() in content
-    ids = [json.loads(line).get("image_id") for line in content.splitlines()[1:]]
-    assert sorted(ids) == sorted([*names, os.fsdecode(b"\xff.png")])
-    assert run_detector(folder, output).known == 5
-
-
 def test_large_jpegs_are_drafted_and_boxes_are_in_full_pixels(tmp_path):
     folder = tmp_path / "photos"
     folder.mkdir()
@@ -375,14 +298,3 @@ def test_large_jpegs_are_drafted_and_boxes_are_in_full_pixels(tmp_path):
         (line,) = lines["large.jpg"]
         assert (line["width"], line["height"]) == (1600, 1200)
         assert line["boxes"] == [[0, 0, 1600, 1200]]
-
-
-def test_warnings_of_pillow_stay_with_the_picture(tmp_path):
-    """As of a picture of more than 89 megapixels: pytest makes an error of any warning."""
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    Image.new("1", (12000, 9000)).save(folder / "large.png")
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        assert run_detector(folder, tmp_path / "o.jsonl").read == 1
-    assert said == []

@@ -162,15 +162,6 @@ def test_names_of_weights_that_are_no_files(tmp_path):
             find_model(located(tmp_path / "a.onnx", name))
 
 
-def test_forty_megabytes_of_names(tmp_path):
-    """Of classes; and many of files of weights."""
-    path = graph(tmp_path / "a.onnx", RAW, names={0: "a" * (40 << 20)})
-    with pytest.raises(VifidelError, match="its metadata have no class names"):
-        load_detector(find_model(path))
-    path = located(tmp_path / "a.onnx", *(f"absent{'a' * 200}{n}" for n in range(20_000)))
-    assert len(find_model(path).digest) == 16
-
-
 @pytest.mark.parametrize("imgsz", ["[-5]", "[1e999]", "[]", "10**7", "['a']", "[" * 999, "True"])
 def test_a_size_that_no_picture_has(tmp_path, imgsz):
     path = graph(tmp_path / "a.onnx", RAW, shape=["n", 3, "h", "w"], imgsz=imgsz)

@@ -105,18 +105,6 @@ def encoder_passes(detector, part):
     return seen
 
 
-@pytest.mark.parametrize(
-    ("family", "part"),
-    [("owlv2", "owlv2.vision_model"), ("owlvit", "owlvit.vision_model"),
-     ("sam3", "vision_encoder"), ("grounding_dino", "model.backbone")],
-)  # fmt: skip
-def test_however_many_questions_the_image_encoder_runs_once(model, family, part):
-    detector = detector_of(model(family))
-    seen = encoder_passes(detector, part)
-    answer(detector, [drawn(0)], [QUESTIONS])
-    assert len(seen) == 1
-
-
 def test_owl_does_not_mix_pictures_with_different_questions(model):
     """A picture with fewer questions than its neighbour gets the answers that it gets alone."""
     detector = detector_of(model("owlv2"))

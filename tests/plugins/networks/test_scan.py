@@ -143,37 +143,6 @@ def put(part, name, weight):
     return change
 
 
-FOREIGN = [
-    lambda content: content["model"],
-    lambda content: {**content, "model": content["model"][:1]},
-    lambda content: {**content, "model": ["a", "b"]},
-    lambda content: torch.zeros(3),
-    drop(0, "fc.weight"),  # as where it is weight-normalised
-    drop(1, "embed.weight"),
-]
-BAD_CHECKPOINTS = {
-    "1 of 2 weights are missing, such as fc.bias": drop(0, "fc.bias"),
-    r"fc.bias has shape \(8,\), expected \(9,\)": put(0, "fc.weight", torch.zeros(9, 12)),
-    "rnn.weight_ih_l1 has no place in SCAN's encoders": put(
-        1, "rnn.weight_ih_l1", torch.zeros(24, 16)
-    ),
-    "embeddings of 21 words, but .*vocab.json has 22": put(
-        1, "embed.weight", torch.zeros(len(oracle.WORDS) - 1, 6)
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("message", "change"),
-    [*BAD_CHECKPOINTS.items(), *(("not a SCAN checkpoint, which has", one) for one in FOREIGN)],
-)
-def test_checkpoints_that_do_not_fit(files, tmp_path, message, change):
-    path = oracle.write_checkpoint(tmp_path / "bad.pth", change=change)
-    with pytest.raises(VifidelError, match=rf"bad\.pth: .*{message}") as raised:
-        Scan(path, files[1])
-    assert str(raised.value).count("\n") == 0
-
-
 FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
 
 

@@ -71,14 +71,6 @@ def test_scan_with_a_row_for_each_image(write_scan):
     assert not features.read(7).features.any()
 
 
-def test_blank_lines_at_the_end_of_a_tsv_file(write_tsv):
-    lines = [tsv_line(i, x) for i, x in IMAGES.items()]
-    for end in (b"\n", b"\r\n\n", b" \n"):
-        holds(read_regions(write_tsv(*lines, end)), IMAGES)
-    with pytest.raises(VifidelError, match="line 2: not region features"):
-        read_regions(write_tsv(lines[0], b"\n", *lines[1:]))
-
-
 def test_rows_of_an_image_that_differ(write_scan):
     rows = np.stack([IMAGES[7], IMAGES[7], IMAGES[8], IMAGES[7] + 1])
     features = read_regions(write_scan(rows, [7, 7, 8, 7]))
@@ -133,26 +125,6 @@ def test_unusable_features_are_refused_when_read(array, message):
 def test_sources_that_are_none(source, message):
     with pytest.raises(VifidelError, match=message):
         read_regions(source)
-
-
-def test_damaged_tsv(write_tsv):
-    good = [tsv_line(i, x) for i, x in IMAGES.items()]
-    whole = b"".join(good)
-    for cut in (len(whole) - 2, len(whole) - len(good[2]) // 2, len(good[0]) + 40):
-        with pytest.raises(
-            VifidelError, match=r"features\.tsv, line [23]: .* (truncated|expected)"
-        ):
-            read_regions(write_tsv(whole[:cut]))
-    with pytest.raises(VifidelError, match="line 2: image 8 does not have the length of 4 regions"):
-        read_regions(write_tsv(good[0], good[1].replace(b"\t3\t", b"\t4\t"), good[2]))
-    with pytest.raises(VifidelError, match="line 3: image 7 appears twice"):
-        read_regions(write_tsv(good[0], good[1], good[0]))
-    with pytest.raises(VifidelError, match="line 2: image 8 does not have the length of 3"):
-        read_regions(write_tsv(good[0], tsv_line(8, IMAGES[8][:, :3])))
-    broken = bytearray(good[1])
-    broken[-20:-10] = b"?" * 10
-    with pytest.raises(VifidelError, match="image 8: features cannot be read"):
-        read_regions(write_tsv(good[0], bytes(broken))).read(8)
 
 
 @pytest.mark.parametrize(

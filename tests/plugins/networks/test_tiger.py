@@ -2,8 +2,6 @@ import hashlib
 import json
 import math
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
 import numpy as np
@@ -25,7 +23,7 @@ from vifidel_eval import (  # noqa: E402
 )
 from vifidel_eval.captions.rows import coco_rows  # noqa: E402
 from vifidel_eval.plugins.networks import tiger as module  # noqa: E402
-from vifidel_eval.plugins.networks.scan import Scan, Tokenizer  # noqa: E402
+from vifidel_eval.plugins.networks.scan import Tokenizer  # noqa: E402
 from vifidel_eval.plugins.networks.tiger import (  # noqa: E402
     divergence,
     region_rank_similarity,
@@ -156,38 +154,6 @@ def test_neither_batch_nor_order_nor_form_of_the_features_matters(make, tmp_path
     np.testing.assert_allclose(make().compute_score(GTS, RES)[1], expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("kept", [None, 0, 2 * 9 * oracle.SIZE * 4])
-def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatch, kept):
-    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
-    if kept is not None:
-        monkeypatch.setattr(module, "_IMAGE_BYTES", kept)
-    features = Counting(FEATURES)
-    scorer, captions = make(features), []
-    groundings = Scan.groundings
-
-    def counted(scan, regions, words):
-        captions.extend(words)
-        return groundings(scan, regions, words)
-
-    monkeypatch.setattr(Scan, "groundings", counted)
-    first = scorer.compute_score(GTS, RES)
-    again = {None: 0, 0: 5}.get(kept, 3)  # what did not fit is read once more
-    assert features.reads == 5 + again
-    features.reads = 0
-    captions.clear()
-    second = {image_id: [D] for image_id in RES}
-    scores = scorer.compute_score(GTS, second)[1]
-    assert len(captions) == 4  # nor is the reference that equals the candidate encoded again
-    assert features.reads == {None: 0, 0: 4}.get(kept, 3)
-    np.testing.assert_allclose(scores, make().compute_score(GTS, second)[1], atol=1e-9)
-    captions.clear()
-    assert scorer.compute_score(GTS, RES)[0] == first[0]
-    fewer = {image_id: references[-2:] for image_id, references in GTS.items()}
-    scores = scorer.compute_score(fewer, RES)[1]
-    assert not captions  # all are known
-    np.testing.assert_allclose(scores, make().compute_score(fewer, RES)[1], atol=1e-9)
-
-
 def test_several_captions_of_an_image(make):
     image_ids, captions = [3, 3, 1], [H, I, H]
     features = Counting(FEATURES)
@@ -264,22 +230,6 @@ def features_file(tmp_path):
     return tmp_path / "x_ims.npy"
 
 
-def test_threads_share_a_scorer(make, monkeypatch):
-    monkeypatch.setattr(module, "_CAPTION_BYTES", 6 * 9 * 8)  # some are kept, some are not
-    expected = make().compute_score(GTS, RES)[1]
-    scorer, barrier = make(), threading.Barrier(8)
-
-    def use(at):
-        barrier.wait()
-        turned = dict(list(GTS.items())[at % 5 :] + list(GTS.items())[: at % 5])
-        scores = scorer.compute_score(turned, RES)[1]
-        return [dict(zip(turned, scores, strict=True))[image_id] for image_id in GTS]
-
-    with ThreadPoolExecutor(8) as pool:
-        for scores in pool.map(use, range(8)):
-            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
-
-
 def test_one_sentence_names_all_libraries_that_are_missing(make, monkeypatch):
     monkeypatch.setitem(sys.modules, "nltk.tokenize", None)
     with pytest.raises(MetricUnavailable, match=r"^TIGEr needs NLTK \(.*\): pip install nltk\.$"):
@@ -322,15 +272,3 @@ def test_command_line(score, make):
     assert list(overall) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr", "WMD+TIGEr"]
     assert overall["TIGEr"] == pytest.approx(make().compute_score(GTS, RES)[0], rel=1e-9)
     assert "|features:5#" in document["signatures"]["TIGEr"]
-
-
-def test_command_line_says_what_tiger_needs(score, tmp_path):
-    result = score(checkpoint=None)
-    assert result.exit_code == 2
-    assert "TIGEr needs --tiger-checkpoint; give it" in result.stderr
-    wrong = score(checkpoint=tmp_path / "gone.pth")
-    assert (wrong.exit_code, wrong.stdout) == (1, "")
-    assert wrong.stderr.endswith("gone.pth: no such file or directory; check the path.\n")
-    damaged = score("--output", tmp_path / "x_ids.txt")
-    assert "the output would replace an input" in damaged.stderr
-    assert "cannot compute on device 'toaster'" in score("--device", "toaster").stderr

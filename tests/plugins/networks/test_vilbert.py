@@ -131,16 +131,6 @@ def test_weights_that_do_not_fit(change, message, weights, sizes, save):
         Vilbert(save(weights | change), sizes, -1, CPU)
 
 
-@pytest.mark.parametrize("content", [{"model": {}}, [], {1: "one"}])
-def test_files_that_are_no_checkpoint(content, sizes, tmp_path):
-    path = tmp_path / "other.bin"
-    torch.save(content, path)
-    with pytest.raises(
-        VifidelError, match=r"other\.bin: not a ViLBERT checkpoint.*multi_task_model"
-    ):
-        Vilbert(path, sizes, -1, CPU)
-
-
 @pytest.mark.parametrize("layer", [3, -4, 1.0, True])
 def test_layers_that_are_no_block(layer, weights, sizes, save):
     with pytest.raises(VifidelError, match=r"a co-attention block, from -3 to 2, not (3|-4|1.0|T)"):

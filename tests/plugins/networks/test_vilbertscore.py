@@ -131,21 +131,6 @@ def counted(scorer, monkeypatch):
     return captions, read
 
 
-def test_references_and_images_are_encoded_once_for_all_systems(make, monkeypatch):
-    scorer = make()
-    table(scorer)
-    captions, read = counted(scorer, monkeypatch)
-    table(scorer)
-    assert captions == []
-    # Another system: two captions are new, one was a candidate before, one is a reference.
-    table(scorer, GTS, RES | {7: ["the ball"], 3: ["the dog"], 4: [GTS[4][3]]})
-    assert len(captions) == 2
-    # Fewer references.
-    table(scorer, {i: references[:1] for i, references in GTS.items()}, RES)
-    assert len(captions) == 2
-    assert read == []
-
-
 def test_images_without_references(make):
     with pytest.raises(CaptionError, match="image 5: no reference; ViLBERTScore needs one"):
         make().compute_score(GTS | {5: []}, RES)

@@ -194,20 +194,6 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
 # Vectors that do not know the language
 
 
-def test_the_language_is_judged_on_the_sums(tmp_path):
-    source = tmp_path / "in"
-    source.mkdir()
-    vectors = tmp_path / "vectors.txt"
-    vectors.write_text("dog 1 0\ncat 0 1\nhorse 1 1\n")
-    # Each file alone has too few words to be refused.
-    for at in range(6):
-        table = pa.table({"caption": ["zqxj vkwq hjzx qqzv"], "labels": [["wqzk"]]})
-        parquet.write_table(table, source / f"{at}.parquet")
-    result = invoke(source, "--output", tmp_path / "out", "--vectors", vectors)
-    refused(result, "24 of 24 words of the captions have no vector")
-    assert not (tmp_path / "out" / "manifest.json").exists()
-
-
 # What is refused
 
 
@@ -304,18 +290,6 @@ def test_folders_that_cannot_be_the_output(tmp_path):
     ):
         refused(invoke(given, "--output", output), said)
     assert content(tmp_path) == before
-
-
-def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
-    scored = pa.array([[{"label": "dog", "score": 0.9}]])
-    parquet.write_table(pa.table({"caption": ["a dog"], "labels": [["dog"]]}), tmp_path / "a.pq")
-    parquet.write_table(pa.table({"caption": ["a dog"], "labels": scored}), tmp_path / "b.pq")
-    without = invoke(tmp_path / "a.pq", "--output", tmp_path / "a", "--threshold", ".9")
-    assert "no label has a score, so the threshold leaves nothing out." in without.stderr
-    for arguments in (["b.pq", "--threshold", ".9"], ["a.pq"]):
-        name, *options = arguments
-        result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
-        assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_path):

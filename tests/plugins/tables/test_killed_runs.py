@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from conftest import content
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from table_runs import done, rows, tables  # noqa: E402
+from table_runs import done, rows  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 KEEP = ("--keep", "VIFIDEL-P >= .4")
@@ -143,52 +142,6 @@ def test_a_worker_that_is_killed(tmp_path, undisturbed):
     assert_goes_on(source, out, expected)
 
 
-KILLED_AT = """
-import os, sys
-from vifidel_eval.commands.main import main
-
-out, step, *arguments = sys.argv[1:]
-steps = iter(range(int(step)))
-
-def before(event, given):
-    changes = event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir")
-    if event == "open" and isinstance(given[2], int):
-        changes = bool(given[2] & (os.O_WRONLY | os.O_RDWR))
-    path = given[0] if changes and isinstance(given[0], str | os.PathLike) else ""
-    if os.fspath(path).startswith(out) and next(steps, None) is None:
-        os._exit(9)
-
-sys.addaudithook(before)
-main(["score-table", *arguments])
-"""
-
-
-@pytest.mark.slow
-def test_a_run_removes_what_one_that_was_killed_at_any_step_has_left(tmp_path):
-    source = tables(tmp_path / "in", files=2)
-    done(source, "--output", tmp_path / "whole")
-    expected, out, steps = content(tmp_path / "whole"), tmp_path / "out", 0
-    while True:
-        arguments = [source, "--output", out, "--workers", "1"]
-        killed = subprocess.run(
-            [sys.executable, "-c", KILLED_AT, out, str(steps), *arguments],
-            capture_output=True,
-            check=False,
-        )
-        if killed.returncode != 9:
-            break
-        left = sorted(content(out)) if out.exists() else []
-        done(source, "--output", out)
-        found = content(out)
-        assert found.pop("manifest.json.lock", b"") == b""  # an empty one may be somebody's
-        assert found == expected, (steps, left)
-        shutil.rmtree(out)
-        steps += 1
-    assert killed.returncode == 0, killed.stderr
-    assert content(out) == expected
-    assert steps > 12
-
-
 @posix
 @pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(tmp_path, undisturbed):
@@ -229,15 +182,3 @@ def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undis
     assert left.pop("manifest.json.unfinished")
     assert left.items() <= expected.items()
     assert_goes_on(source, out, expected)
-
-
-@posix
-@pytest.mark.slow
-def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
-    source = tables(tmp_path / "in", files=2, number=60_000)
-    process = start(source, tmp_path / "out")
-    assert wait_for(process, lambda: writing(tmp_path / "out"))
-    os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert not (tmp_path / "out").exists()

@@ -167,20 +167,6 @@ MAP = pa.map_(TEXT, pa.int64())
 SCORED = pa.list_(pa.struct([("label", TEXT), ("score", pa.float64())]))
 
 
-def test_a_map_that_has_a_key_twice():
-    rows = [
-        [("dog", 2), ("cat", 1), ("dog", 1)],
-        [("dog", 1), ("dog", 0)],
-        [("dog", 1), ("dog", 0)],
-    ]
-    found = TableScorer().score(["a dog"] * 3, pa.array(rows, MAP))
-    assert statuses(found) == ["ok", "bad labels", "bad labels"]
-    once = TableScorer().score(["a dog"], pa.array([[("dog", 3), ("cat", 1)]], MAP))
-    assert found[0] == once[0]
-    with pytest.raises(AnnotationError, match="row 1: its labels cannot be read"):
-        TableScorer(strict=True).score(["a dog"] * 3, pa.array(rows, MAP))
-
-
 @pytest.mark.parametrize(
     ("item", "kind", "status"),
     [
@@ -284,15 +270,3 @@ def test_types_that_are_no_labels(column):
 def test_a_column_of_nulls_says_nothing():
     assert statuses(TableScorer().score(["a dog"] * 2, pa.nulls(2))) == ["no objects"] * 2
     assert statuses(TableScorer().score(["a dog"] * 2, [[], []])) == ["no objects"] * 2
-
-
-@pytest.mark.parametrize("more", [[], [["dog", "cat"]]])
-def test_scores_beside_labels_compare_in_their_own_precision(more):
-    # A row with more labels than scores has all rows read one by one: .7 counts all the same.
-    labels, scores = [["dog"], ["dog"], *more], [[0.7], [0.699], *([0.7] for _ in more)]
-    table = TableScorer(threshold=0.7).score(
-        ["a dog"] * len(labels),
-        pa.array(labels, pa.list_(TEXT)),
-        label_scores=pa.array(scores, pa.list_(pa.float32())),
-    )
-    assert statuses(table) == ["ok", "no objects", *("bad labels" for _ in more)]

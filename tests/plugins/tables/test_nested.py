@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from vifidel_eval import VifidelError
-
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
@@ -34,27 +32,6 @@ def test_paths_lead_to_captions_and_labels():
     found = scores(pa.Table.from_pylist(ROWS), **PATHS)
     assert found == scores(flat())
     assert [row["status"] for row in found] == ["ok", "ok", "bad caption", "no objects"]
-
-
-def test_a_column_of_that_very_name_goes_before_the_path():
-    table = pa.Table.from_pylist(ROWS).append_column("doc.tags", [[["cat"]] * 4])
-    assert scores(table, **PATHS)[1] == scores(flat())[1]
-    assert scores(table, **PATHS)[0] != scores(flat())[0]
-
-
-@pytest.mark.parametrize(
-    ("paths", "said"),
-    [
-        ({"captions": "resps[0].text"}, r"'resps\[0\]' has no 'text' .*; its type is list<"),
-        ({"labels": "doc.labels"}, r"'doc' has no 'labels' \(doc.labels\); its fields are id, ta"),
-        ({"labels": "doc[0]"}, r"'doc' has no \[0\] \(doc\[0\]\); its fields are id, tags"),
-        ({"labels": "dok.tags"}, "the table has no column 'dok.tags'; its columns are doc, resps"),
-        ({"captions": "doc.id"}, "the column 'doc.id' is of type int64; captions are strings"),
-    ],
-)
-def test_what_a_path_lacks_is_one_sentence(paths, said):
-    with pytest.raises(VifidelError, match=said):
-        scores(pa.Table.from_pylist(ROWS), **{**PATHS, **paths})
 
 
 def test_the_command_reads_json_lines_by_paths(tmp_path, run):

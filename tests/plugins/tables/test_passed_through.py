@@ -233,15 +233,6 @@ def test_columns_of_parquet(tmp_path_factory, table, style):
     check_same(found, table)
 
 
-def test_bits_of_numbers_that_equal_nothing(tmp_path):
-    bits = np.array([0x7FF8000000000001, 0xFFF8000000000000, 0x8000000000000000], np.uint64)
-    odd = pa.array(bits.view(np.float64))
-    table = pa.table({"caption": ["a dog"] * 3, "labels": [["dog"]] * 3, "odd": odd})
-    parquet.write_table(table, tmp_path / "a.parquet")
-    found, _ = scored(tmp_path, "a.parquet", "parquet")
-    assert np.array_equal(found["odd"].to_numpy().view(np.uint64), bits)
-
-
 @pytest.mark.parametrize("end", ["parquet", "arrow"])
 def test_dictionaries_that_grow_from_batch_to_batch(tmp_path, end, monkeypatch):
     monkeypatch.setattr(file_scoring, "_ROWS", 1300)
@@ -256,28 +247,6 @@ def test_dictionaries_that_grow_from_batch_to_batch(tmp_path, end, monkeypatch):
     assert found is not None, said
     assert found.schema.field("word").type == table.schema.field("word").type
     assert found["word"].to_pylist() == words
-
-
-def test_views_and_runs_are_kept_by_a_condition(tmp_path):
-    rows = 9_000
-    table = pa.table({
-        "caption": ["a dog"] * rows, "labels": [["dog"]] * rows, "id": range(rows),
-        "view": pa.array([f"text number {at}" for at in range(rows)], pa.string_view()),
-        "runs": pa.RunEndEncodedArray.from_arrays(
-            pa.array([5, rows], pa.int32()), pa.array(["x", "y"])
-        ),
-    })  # fmt: skip
-    feather.write_feather(table, tmp_path / "a.arrow", compression="uncompressed")
-    keep = ("--keep", "id != 3", "--keep", "id < 8500")
-    found, said = scored(tmp_path, "a.arrow", "arrow", *keep)
-    assert found is not None, said
-    wanted = [at for at in range(8500) if at != 3]
-    assert found["id"].to_pylist() == wanted
-    assert found["view"].to_pylist() == [f"text number {at}" for at in wanted]
-    assert found["runs"].to_pylist() == ["x" if at < 5 else "y" for at in wanted]
-    assert found.schema.types[:5] == table.schema.types
-    found, _ = scored(tmp_path, "a.arrow", "arrow", "--keep", "id < 0")
-    assert len(found) == 0
 
 
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)

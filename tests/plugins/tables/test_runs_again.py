@@ -12,7 +12,7 @@ from conftest import content, refused
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from table_runs import done, invoke, manifest, rows, sha256, tables  # noqa: E402
+from table_runs import done, invoke, manifest, rows, tables  # noqa: E402
 
 
 def scored_again(monkeypatch):
@@ -168,30 +168,6 @@ def test_a_folder_that_is_not_ours_stays_as_it_is(tmp_path, name):
         refused(invoke(source, "--output", out), str(out), "name another one" if "man" not in name
                 else "is not an unfinished run of this version; move it away")  # fmt: skip
         assert content(out) == {name: text.encode()}
-
-
-def test_an_input_that_is_replaced_while_it_is_read(tmp_path, monkeypatch):
-    from vifidel_eval.plugins.tables.files import TableFile
-
-    source, original = tables(tmp_path / "in", files=2), TableFile.digest
-
-    def replaced(file):
-        digest = original(file)
-        if file.name == "part-1.parquet":
-            other = tmp_path / "other"
-            parquet.write_table(pa.Table.from_pylist(rows(41, seed=9)), other)
-            os.replace(other, source / file.name)
-        return digest
-
-    with monkeypatch.context() as patched:
-        patched.setattr(TableFile, "digest", replaced)
-        result = invoke(source, "--output", tmp_path / "out")
-    refused(result, "part-1.parquet: changed while it was read; run the same command again")
-    assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
-    done(source, "--output", tmp_path / "out")
-    for of_file in manifest(tmp_path / "out")["files"]:
-        assert of_file["input_sha256"] == sha256(source / of_file["input"])
-    assert manifest(tmp_path / "out")["rows"] == 81
 
 
 def test_two_runs_at_once(tmp_path, monkeypatch):

@@ -1,5 +1,4 @@
 import pickle
-import threading
 from collections import Counter
 from contextlib import nullcontext
 
@@ -8,10 +7,8 @@ import pytest
 from table_corpus import corpus, expected
 
 from vifidel_eval import VectorsError, VifidelError, VifidelWarning
-from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.evaluation import Tally
 from vifidel_eval.kernels import bags, lexicon
-from vifidel_eval.scorers import Vifidel
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
@@ -133,31 +130,6 @@ def test_a_lexicon_of_ten_words(whole, monkeypatch):
         assert rows.evaluate(table()).fields.equals(whole[1])
 
 
-def test_four_threads(whole, monkeypatch):
-    alone(monkeypatch)
-    rows = TableScorer(METRICS, references="references")
-    wrong = []
-
-    def work(size):
-        try:
-            for batch, wanted in zip(
-                table().to_batches(max_chunksize=size),
-                pa.Table.from_struct_array(whole[1]).to_batches(max_chunksize=size),
-                strict=True,
-            ):
-                if not rows.evaluate(batch).fields.equals(wanted.to_struct_array()):
-                    wrong.append(size)
-        except Exception as problem:
-            wrong.append(problem)
-
-    threads = [threading.Thread(target=work, args=(size,)) for size in (3, 7, 20, 60)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
 def test_it_pickles_as_its_settings(whole):
     rows, wanted = whole
     pickled = pickle.dumps(rows)
@@ -193,14 +165,6 @@ def test_the_distance_is_what_the_score_follows_from(whole):
     assert (score > 0).sum() > 20
     assert np.array_equal(np.exp(-distance)[score > 0], score[score > 0])
     assert np.isnan(distance[score == 0]).all()
-
-
-def test_text_that_is_not_utf8_makes_a_bad_row_whatever_holds_it():
-    captions = pa.array([b"a dog", b"a d\xf6g"]).view(pa.string())
-    for column in (captions, captions.dictionary_encode(), captions.cast(pa.string_view())):
-        found = TableScorer().score(column, [["dog"]] * 2).to_pylist()
-        assert [row["status"] for row in found] == ["ok", "bad caption"]
-        assert [row["VIFIDEL"] for row in found] == [1.0, None]
 
 
 def test_no_rows():
@@ -279,22 +243,6 @@ def test_wrong_settings(arguments, message):
 def test_wrong_sequences(arguments, message):
     with pytest.raises(VifidelError, match=message):
         TableScorer().score(*arguments)
-
-
-def test_the_signature_says_whether_labels_have_scores():
-    rows = TableScorer(("VIFIDEL", "VIFIDEL-PRF"))
-    plain = pa.schema([("caption", pa.string()), ("labels", pa.list_(pa.string()))])
-    kind = pa.list_(pa.struct([("name", pa.string()), ("confidence", pa.float32())]))
-    scored = pa.schema([("caption", pa.string()), ("labels", kind)])
-    assert "|objects:rows|" in rows.signature(plain)
-    assert rows.signature() == rows.signature(plain)
-    assert rows.signature(scored).count("objects:rows>=0.6|") == 2
-    named = TableScorer(label_scores="scores", threshold=0.4, references="refs").signature()
-    assert named.startswith("VIFIDEL|refs:yes|")
-    assert "objects:rows>=0.4|" in named
-    of_rows = Vifidel(references=False)
-    given = of_rows.evaluate(make_rows(["a"], objects=[{"dog": 1}], objects_signature="rows"))
-    assert given["VIFIDEL"].signature == TableScorer().signature()
 
 
 def test_a_run_is_judged_on_its_sums():

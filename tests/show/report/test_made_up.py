@@ -156,19 +156,6 @@ def test_the_report_says_which_metrics_have_none(made_up, visit):
     assert tab.locator("figure:visible").count() == (chosen not in binary)
 
 
-def test_a_phone_says_that_there_is_more_to_the_right(visit, make_content, tmp_path):
-    tab = visit(viewport=PHONE)
-    hint = tab.locator("#scores .sideways")
-    assert hint.inner_text() == "More to the right →"
-    assert tab.locator("#ranking .sideways").is_visible()
-    tab.locator("#scores .scroll").evaluate("part => (part.scrollLeft = part.scrollWidth)")
-    hint.wait_for(state="hidden")
-    wide = visit(viewport={"width": 1600, "height": 900})
-    assert not wide.locator("#scores .sideways").is_visible()
-    hidden = visit(java_script_enabled=False, viewport=PHONE)
-    assert hidden.locator(".sideways").count() == 0
-
-
 def test_where_nothing_is_made_up_the_page_says_nothing_of_it(tmp_path, visit):
     captions = dict.fromkeys(IDS, TRUE)
     run = vifidel_eval.evaluate({"plain": captions}, REFERENCES, OBJECTS, metrics="VIFIDEL")

@@ -3,7 +3,6 @@ import re
 import numpy as np
 import pytest
 
-from vifidel_eval.io.text_tables import readable
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.scores.scores import Scores
@@ -93,16 +92,6 @@ def test_an_interval_of_other_images_is_said_with_the_score_on_them():
     assert row["whole"][2][1] == ["0.5000"]
     assert row["whole"][3][1][-3:] == ["of", "0.7500", "there"]
     assert "there" not in row["part"][3][1]
-
-
-def test_words_have_the_digits_that_a_terminal_shows():
-    scores = scores_of(a=[0.5] * 4)
-    captions = {image: "a dog" + " runs" * (image == 0) for image in range(4)}
-    references = {image: [] for image in captions}
-    claims = {"a": list(captions.values())}
-    content = Content(scores, compare(scores), references, {"a": captions}, claims=claims)
-    assert readable(2.25, 1) == "2.2"
-    assert rows_of(render_page(content), "ranking")["a"][-1][1] == ["2.2"]
 
 
 def test_intervals_are_on_one_axis():

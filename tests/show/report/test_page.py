@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from vifidel_eval.io.files import write_whole
 from vifidel_eval.show.report import render_page
 
 ROOT = Path(__file__).parents[3]
@@ -134,15 +133,6 @@ def test_a_report_without_objects_references_or_rivals(make_content):
     assert not document.all("section", id="grounding")
     assert not document.all("details", **{"class": "plan"})
     assert "of captions are not marked" in text
-
-
-def test_half_a_character_is_spelt(make_content, tmp_path):
-    content = make_content(images=3, systems=1)
-    content.captions["careful"][1] = "half \ud83d of a face"
-    path = tmp_path / "report.html"
-    write_whole(path, render_page(content))
-    document = Document(path.read_text("utf-8"))
-    assert data_of(document, "data")["captions"][0][0] == "half \ud83d of a face"
 
 
 def test_5000_images_of_4_systems_stay_below_12_mb(large_page):

@@ -3,8 +3,6 @@
 import json
 import math
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -274,18 +272,6 @@ def test_the_address_brings_the_same_images_back(visit, example):
     assert len(shown(unknown)) == 20
 
 
-def test_ids_are_links_to_their_images(visit, example):
-    tab = visit(example["address"])
-    tab.locator("#grounding td a").first.click()
-    wanted = tab.locator("#grounding td a").first.inner_text()
-    tab.wait_for_function("() => document.querySelectorAll('article').length === 1")
-    assert shown(tab) == [wanted]
-    assert f"Only image {wanted}" in tab.locator(".status").inner_text()
-    tab.go_back()
-    tab.get_by_role("button", name="Reset").click()
-    assert len(shown(tab)) == 20
-
-
 def plotted(tab):
     tab.locator("#agreement").scroll_into_view_if_needed()
     tab.locator(".fits tbody tr").first.wait_for()
@@ -334,18 +320,6 @@ def test_a_range_of_the_plot_selects_images_by_keyboard_and_by_pointer(visit, ex
     assert f"of {len(expected)} image" in tab.locator(".chosen-points").inner_text()
 
 
-def test_a_category_leads_to_its_images(visit, example, follow):
-    tab = visit(example["address"])
-    table = tab.locator("table.categories")
-    assert table.locator("tbody tr").count() == 0  # filled when it is seen
-    tab.locator("#categories").scroll_into_view_if_needed()
-    table.locator("tbody tr").first.wait_for()
-    label = table.get_by_role("link").first.inner_text()
-    follow(table.get_by_role("link").first)
-    assert tab.locator("#images [name=object]").input_value() == label
-    assert all(label in text for text in tab.locator("article .objects").all_inner_texts())
-
-
 def test_the_first_screen_has_sentence_ranking_and_worst_picture(visit, example):
     for width, height, parts in (
         (1440, 900, (".verdict", ".ranking", ".worst img", ".worst .caption")),
@@ -364,37 +338,3 @@ def test_a_flagged_word_is_named_with_its_verdict(image_106):
     first = image_106.locator("article .caption").first
     assert first.get_by_role("button", name="horse, in the image").count() == 1
     assert first.get_by_role("button", name="grazes", exact=True).count() == 1
-
-
-def test_tables_fit_a_desk_and_the_page_a_phone(visit, example):
-    tab = visit(example["address"], viewport={"width": 1440, "height": 900})
-    for name in ("ranking", "duels"):
-        wide = tab.locator(f".scroll:has(.{name})").evaluate("e => e.scrollWidth - e.clientWidth")
-        assert wide <= 0
-    tab = visit(example["address"], viewport={"width": 390, "height": 800})
-    plotted(tab)
-    tab.locator("details.plan summary").first.click()
-    tab.locator(".said").nth(5).hover()
-    assert tab.evaluate("document.documentElement.scrollWidth") == 390
-    tab.locator(".enlarge").first.click()
-    assert tab.locator("dialog").evaluate("d => d.scrollWidth - d.clientWidth") <= 0
-
-
-def test_no_card_is_split_in_print(visit, example, tmp_path):
-    tab = visit(example["address"])
-    tab.emulate_media(media="print")
-    style = "all => all.map((e) => getComputedStyle(e).breakInside)"
-    assert set(tab.locator("article").evaluate_all(style)) == {"avoid"}
-    if shutil.which("pdftotext") is None:
-        return
-    tab.pdf(path=tmp_path / "report.pdf", format="A4")
-    text = subprocess.run(
-        ["pdftotext", "-layout", tmp_path / "report.pdf", "-"], capture_output=True, check=True
-    ).stdout.decode()
-    pages = [page for page in text.split("\f") if re.search(r"^\s*Image \d+", page, re.MULTILINE)]
-    cards = sum(len(re.findall(r"^\s*Image \d+", page, re.MULTILINE)) for page in pages)
-    assert cards == 20
-    for page in pages:
-        # Each card has three systems, of which the wordy one is the last.
-        headings = re.findall(r"^\s*(Image \d+|wordy)\b", page, re.MULTILINE)
-        assert re.fullmatch(r"(Iw)+", "".join(heading[0] for heading in headings)), headings
