@@ -12,16 +12,12 @@ in that words around a wrong one stay a pair.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from itertools import chain
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..io.records import Remembered
@@ -45,11 +41,8 @@ _CLASS_BITS = 32  # of a row and a class as one number
 
 #: W of a caption that shares no word with its references; that of a reference itself is 1.
 LOWEST_WORDING = 0.05
-_FAR = 1 << 32  # no text has so many words
-
-Keys = NDArray[np.uint64]
-
-_WORD = np.dtype([("key", "<u8"), ("rarity", "<f8")])
+# Before the words of each sentence stands a word that all have, whose rarity is 0.
+_START, _START_NUMBER, _NO_WORD = "", 0, -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,202 +156,142 @@ def _sums(bags: Bags, values: Floats) -> Floats:
     return np.bincount(bags.owners, values, len(bags)).astype(np.float64)
 
 
-# Words are known by 64 bits of a digest, so that runs and threads share no numbers.
-def _word(word: str, rarity: float) -> bytes:
-    digest = blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest()
-    return digest + struct.pack("<d", rarity)
-
-
-# In place of a rarity: a sentence's start, which is a word that all of them have, and a text's end.
-_IS_START, _IS_END = -1.0, -2.0
-_START, _END = _word("", _IS_START), _word("", _IS_END)
-
-
 @Remembered
-def _of_piece(piece: str) -> bytes:
-    """Return the words inside of what is between two blanks, as `_WORD`."""
-    return b"".join(_word(word, rarity[word]) for word in piece_runs(piece))
+def _piece_words(piece: str) -> tuple[str, ...]:
+    """Return the words inside of what is between two blanks."""
+    return tuple(piece_runs(piece))
 
 
 @partial(Remembered, times=4)  # the references of many images
-def _of_text(text: str) -> bytes:
-    """Return the words of a text as `_WORD`, with the starts of its sentences and its end."""
+def _sentences_of(text: str) -> list[list[str]]:
+    """Return the words of each sentence of a text that has any, behind `_START`."""
     text, found = text.strip(), []
     for start, end in sentence_places(text):
         pieces = simplified(text[start:end], "not").split()
-        words = b"".join(map(_of_piece.__getitem__, pieces))
-        if words:
-            found += [_START, words]
-    return b"".join([*found, _END])
+        words = [_START, *chain.from_iterable(map(_piece_words.__getitem__, pieces))]
+        if len(words) > 1:
+            found.append(words)
+    return found
 
 
-class _Texts:
-    """The words of some texts, one after the other, with the starts of their sentences."""
+class _Words:
+    """The words of some texts, or sentences, one text after the other."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        read = np.frombuffer(b"".join(map(_of_text.__getitem__, texts)), _WORD)
-        rarities = read["rarity"]
-        at = (rarities != _IS_END).nonzero()[0]
-        self.keys: Keys = read["key"][at]
-        self.rarities: Floats = rarities[at]
-        self.is_start = self.rarities == _IS_START
-        self.rarities[self.is_start] = 0.0
-        #: The text of each word, and its sentence, numbered through all texts.
-        self.texts: Integers = at - np.arange(len(at))
-        self.sentences: Integers = self.is_start.cumsum() - 1
-        #: Two differ by the words' distance, or by more than `_FAR` in two sentences.
-        self.places: Integers = np.arange(len(at)) + _FAR * self.sentences
+    def __init__(
+        self, texts: Sequence[Sequence[str]], vocabulary: Mapping[str, int], rarities: Floats
+    ) -> None:
+        words = list(chain.from_iterable(texts))
+        numbers = np.array([vocabulary.get(word, _NO_WORD) for word in words], dtype=np.int64)
+        known, rarities = numbers != _NO_WORD, rarities[numbers]
+        others = (~known).nonzero()[0]
+        rarities[others] = [rarity[words[at]] for at in others.tolist()]
+        sizes = np.array(list(map(len, texts)), dtype=np.int64)
+        owners = np.arange(len(texts)).repeat(sizes)
+        pairs = np.where(numbers[1:] == _START_NUMBER, 0.0, rarities[1:] + rarities[:-1])
+        #: The weight of all words, and of all neighbours, of each text.
+        self.weights: tuple[Floats, Floats] = (
+            np.bincount(owners, rarities**2, len(texts)).astype(np.float64),
+            np.bincount(owners[1:], pairs**2, len(texts)).astype(np.float64),
+        )
+        self.numbers, self.places = numbers[known], known.nonzero()[0]
+        #: How many of these words, which alone can be shared, each text has, and the first of them.
+        self.sizes = np.bincount(owners[known], minlength=len(texts))
+        self.starts = starts_of(self.sizes)
 
-    def totals(self, owners: Integers, size: int) -> tuple[Floats, Floats]:
-        """Return the weight of all words, and of all neighbours, of each of `size` owners."""
-        sums = self.rarities[1:] + self.rarities[:-1]
-        sums[self.places[1:] - self.places[:-1] > 1] = 0.0
-        words = np.bincount(owners, self.rarities**2, size).astype(np.float64)
-        return words, np.bincount(owners[1:], sums**2, size).astype(np.float64)
-
-
-class _Own(NamedTuple):
-    """The words of captions that references of their row have, sentence by sentence."""
-
-    kinds: Integers
-    places: Integers
-    starts: Integers  # of the sentences, and the end
-    totals: tuple[Floats, Floats]  # of the sentences
+    def meet(self, texts: Integers) -> tuple[Integers, Integers]:
+        """Return the meeting and the position of each word, if text `texts[i]` is at meeting i."""
+        sizes = self.sizes[texts]
+        return np.arange(len(texts)).repeat(sizes), positions(self.starts[texts], sizes)
 
 
 class ReferenceWording:
     """The wording of the references of some rows; references without a word do not count."""
 
     def __init__(self, references: Sequence[Sequence[str]]) -> None:
-        texts = _Texts(list(chain.from_iterable(references)))
-        given = np.arange(len(references)).repeat(list(map(len, references)))
-        sizes = np.bincount(texts.texts, minlength=len(given))
-        rows = given[sizes > 0]
-        # Of references with words: how many words each has, the first of them, and their weight.
-        self._sizes = sizes[sizes > 0]
-        self._starts = starts_of(self._sizes)
-        owners = np.arange(len(rows)).repeat(self._sizes)
-        self._totals = texts.totals(owners, len(rows))
-        self._places = texts.places
-        # Of rows: how many of these references they have, and the first of them.
-        self._numbers = np.bincount(rows, minlength=len(references))
+        read = [list(filter(None, map(_sentences_of.__getitem__, of_row))) for of_row in references]
+        texts = [list(chain.from_iterable(text)) for of_row in read for text in of_row]
+        # In alphabetical order, so that sums do not depend on what other rows have.
+        alphabet = sorted({_START}.union(*texts))
+        self._vocabulary = {word: number for number, word in enumerate(alphabet)}
+        self._rarities = np.array([0.0, *map(rarity.__getitem__, alphabet[1:])])
+        self._words = _Words(texts, self._vocabulary, self._rarities)
+        #: How many references each row has, and the first of them.
+        self._numbers = np.array(list(map(len, read)), dtype=np.int64)
         self._first = starts_of(self._numbers)
-        # The words of all rows, sorted: each row's own follow each other. A kind is a place there.
-        self._words, self._kinds, some = _grouped(self._of_rows(texts.keys, rows[owners]))
-        self._rarities = texts.rarities[some]
-        row_of_kind = rows[owners[some]]
-        self._kinds_of_rows = np.bincount(row_of_kind, minlength=len(references))
-        self._first_kinds = starts_of(self._kinds_of_rows)
-        # How often each reference of its row has a kind: from a cell on, one after the other.
-        self._cells = starts_of(self._numbers[row_of_kind])
-        cells = self._cells[self._kinds] + owners - self._first[rows[owners]]
-        self._counts = np.bincount(cells, minlength=self._cells[-1])
-        self._has = self._counts > 0
-
-    def _of_rows(self, keys: Keys, rows: Integers) -> Keys:
-        """Return keys that are of one row alone, in the order of rows."""
-        bits = np.uint64(len(self._numbers).bit_length())
-        found: Keys = keys >> bits | rows.astype(np.uint64) << np.uint64(64) - bits
-        return found
 
     def of(self, captions: Sequence[str]) -> Floats:
         """Return W of the caption of each row, (rows,), at least `LOWEST_WORDING`, or NaN."""
-        said = _Texts(captions)
-        rows = said.texts[said.is_start]
-        wanted = self._of_rows(said.keys, said.texts)
-        kinds = self._words.searchsorted(wanted)
-        shared = (np.append(self._words, 0)[kinds] == wanted).nonzero()[0]
-        sizes = np.bincount(said.sentences[shared], minlength=len(rows))
-        totals = said.totals(said.sentences, len(rows))
-        own = _Own(kinds[shared], said.places[shared], starts_of(sizes), totals)
-        words = self._starts[self._first[1:]] - self._starts[self._first[:-1]]
-        # The mean over references, and over words and pairs, of which the nearest sentence counts.
+        read = list(map(_sentences_of.__getitem__, captions))
+        rows = np.arange(len(read)).repeat(list(map(len, read)))
+        sentences = _Words(list(chain.from_iterable(read)), self._vocabulary, self._rarities)
+        words = self._words.starts[self._first[1:]] - self._words.starts[self._first[:-1]]
         alike = np.empty(len(rows))
-        for start, end in slices(self._numbers[rows] * sizes + words[rows]):
-            alike[start:end] = self._alike(own, slice(start, end), rows[start:end])
+        for start, end in slices(self._numbers[rows] * sentences.sizes + words[rows]):
+            alike[start:end] = self._alike(sentences, np.arange(start, end), rows[start:end])
         best = np.zeros(len(captions))
-        np.maximum.at(best, rows, alike)
+        np.maximum.at(best, rows, alike)  # of several sentences the nearest counts
         w: Floats = LOWEST_WORDING + (1 - LOWEST_WORDING) * np.minimum(best, 1.0)
         w[self._numbers == 0] = np.nan
         return w
 
-    def _alike(self, own: _Own, some: slice, rows: Integers) -> Floats:
-        """Return how near some sentences, which are of `rows`, come to the references they meet."""
-        # A meeting is of a sentence and of a reference.
-        meets = self._numbers[rows]
-        sentences = np.arange(len(rows)).repeat(meets)
-        references = positions(self._first[rows], meets)
-        # How often each sentence has the kinds of its row, which its cells are of.
-        first_kind, number = self._first_kinds[rows], self._kinds_of_rows[rows]
-        cells = starts_of(number)
-        to_cells = cells[:-1] - first_kind
-        starts = own.starts[some.start : some.stop + 1]
-        sizes = starts[1:] - starts[:-1]
-        in_cells = own.kinds[starts[0] : starts[-1]] + to_cells.repeat(sizes)
-        counts = np.bincount(in_cells, minlength=cells[-1])
-        has = counts > 0
-
-        size = int(number.max(initial=0))
-        cell = has.nonzero()[0]
-        of = np.arange(len(rows)).repeat(number)[cell]
-        kinds, number = cell - to_cells[of], meets[of]
-        theirs = self._counts[positions(self._cells[kinds], number)]
-        least = np.minimum(counts[cell].repeat(number), theirs)
-        meetings = positions(starts_of(meets)[of], number)
-        weights = least * (self._rarities[kinds] ** 2).repeat(number)
-        words = np.bincount(meetings, weights, len(sentences))
-
-        # The words that both have: first in the sentence, then in the reference.
-        to_kinds = first_kind[sentences]
-        number = sizes[sentences]
-        at = positions(starts[sentences], number)
-        among = references - self._first[rows[sentences]]
-        (shared,) = self._has[self._cells[own.kinds[at]] + among.repeat(number)].nonzero()
-        at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
-        here, worth = _pairs(own.kinds[at] - to_kinds[meetings], own.places[at], meetings, size)
-
-        number = self._sizes[references]
-        at = positions(self._starts[references], number)
-        (shared,) = has[self._kinds[at] + to_cells[sentences].repeat(number)].nonzero()
-        at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
-        kinds = self._kinds[at] - to_kinds[meetings]
-        there, their_worth = _pairs(kinds, self._places[at], meetings, size)
-
-        pairs, groups, _ = _grouped(np.concatenate([here, there]))
-        worth = np.minimum(
-            np.bincount(groups[: len(here)], worth, len(pairs)),
-            np.bincount(groups[len(here) :], their_worth, len(pairs)),
+    def _alike(self, own: _Words, sentences: Integers, rows: Integers) -> Floats:
+        """Return how near some sentences, which are of `rows`, come to the references of these."""
+        # A meeting is of a sentence and of a reference of its row.
+        meets, size = self._numbers[rows], len(self._rarities)
+        sentences, references = sentences.repeat(meets), positions(self._first[rows], meets)
+        meetings, at = own.meet(sentences)
+        words, places = meetings * size + own.numbers[at], own.places[at]
+        meetings, at = self._words.meet(references)
+        their_words, their_places = (
+            meetings * size + self._words.numbers[at],
+            self._words.places[at],
         )
-        both = worth.nonzero()[0]
-        pairs, second = np.divmod(pairs[both], size)
-        meetings, first = np.divmod(pairs, size)
-        to_kinds = to_kinds[meetings]
-        sums = self._rarities[to_kinds + first] + self._rarities[to_kinds + second]
-        pairs = np.bincount(meetings, worth[both] * sums**2, len(sentences))
 
-        alike = np.zeros(len(sentences))
-        for part, own_total, total in zip((words, pairs), own.totals, self._totals, strict=True):
-            scale = np.sqrt(own_total[some][sentences] * total[references])
-            alike += np.divide(part, scale, out=np.zeros(len(scale)), where=scale > 0)
-        return np.bincount(sentences, alike, len(rows)) / np.maximum(meets, 1) / 2
+        both, least, shared, are_shared = _least(words, their_words)
+        alike = least * self._rarities[both % size] ** 2
+        of_words = np.bincount(both // size, alike, len(references))
 
+        pairs, worth = _pairs(words[shared], places[shared], size)
+        their_pairs, their_worth = _pairs(their_words[are_shared], their_places[are_shared], size)
+        both, least, _, _ = _least(pairs, their_pairs, worth, their_worth)
+        alike = least * (self._rarities[both // size % size] + self._rarities[both % size]) ** 2
+        of_pairs = np.bincount(both // size**2, alike, len(references))
 
-def _pairs(
-    kinds: Integers, places: Integers, meetings: Integers, size: int
-) -> tuple[Integers, Floats]:
-    """Return numbers of the pairs of neighbours among shared words, and what each is worth."""
-    apart = places[1:] - places[:-1]  # of two meetings, it goes back or far ahead
-    first = ((apart > 0) & (apart < _FAR)).nonzero()[0]
-    # Of the meeting, the kind of the first word, of so many, and of the second.
-    return (meetings[first] * size + kinds[first]) * size + kinds[first + 1], 1 / apart[first]
+        # The mean over words and pairs, and over references.
+        total = np.zeros(len(references))
+        of_both = zip((of_words, of_pairs), own.weights, self._words.weights, strict=True)
+        for part, weights, their_weights in of_both:
+            scale = np.sqrt(weights[sentences] * their_weights[references])
+            total += np.divide(part, scale, out=np.zeros(len(scale)), where=scale > 0)
+        sums = np.bincount(np.arange(len(rows)).repeat(meets), total, len(rows))
+        return sums / np.maximum(meets, 1) / 2
 
 
-def _grouped(numbers: NDArray[Any]) -> tuple[NDArray[Any], Integers, Integers]:
-    """Return the different numbers, sorted, the place of each there, and where one of each is."""
-    order = numbers.argsort()
-    numbers = numbers[order]
-    is_new = np.ones(len(numbers), dtype=bool)
-    np.not_equal(numbers[1:], numbers[:-1], out=is_new[1:])
-    places = np.empty(len(numbers), np.int64)
-    places[order] = is_new.cumsum() - 1
-    return numbers[is_new], places, order[is_new]
+def _least(
+    keys: Integers,
+    other_keys: Integers,
+    worth: Floats | None = None,
+    other_worth: Floats | None = None,
+) -> tuple[Integers, Floats, Mask, Mask]:
+    """Return the keys that both sides have, sorted, what the side has of each that has less of it.
+
+    Each occurrence counts 1, or what it is worth. The masks are of the occurrences of these keys.
+    """
+    found, at = np.unique(np.append(keys, other_keys), return_inverse=True)
+    here, there = at[: len(keys)], at[len(keys) :]
+    least = np.minimum(
+        np.bincount(here, worth, len(found)), np.bincount(there, other_worth, len(found))
+    )
+    both = least > 0
+    return found[both], least[both], both[here], both[there]
+
+
+def _pairs(words: Integers, places: Integers, size: int) -> tuple[Integers, Floats]:
+    """Return the pairs of neighbours among the shared words of meetings, and what each is worth.
+
+    It is worth the less, the more other words are between the two.
+    """
+    # Behind the last word of a sentence comes the start of the next one.
+    follows = (words[1:] // size == words[:-1] // size) & (words[1:] % size != _START_NUMBER)
+    first = follows.nonzero()[0]
+    return words[first] * size + words[first + 1] % size, 1 / (places[first + 1] - places[first])
