@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, pairwise
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from ..words.mentions import Unit
 from ..words.settings import Thresholds
 from .explanation import CaptionWord, Explanation, ImageObject, Match
 
+_Value = TypeVar("_Value")
 _COST, _VERDICT = attrgetter("cost"), attrgetter("verdict")
 # From the text of a mention to its single words.
 _WORDS_IN: Remembered[str, tuple[str, ...]] = Remembered(
@@ -39,100 +40,132 @@ def explained_by_vectors(
     evidence: Evidence,
     p: int,
     thresholds: Thresholds,
-    unknown_words: Iterable[tuple[str, ...]],
-    denied: Iterable[tuple[str, ...]],
+    unknown_words: Sequence[tuple[str, ...]],
+    denied: Sequence[tuple[str, ...]],
 ) -> list[Explanation]:
     """Return the explanations of rows that were read; `p` is the exponent of the travel cost."""
     rows, words, gold = part.rows, part.words, part.gold
     lexicon, objects = gold.lexicon, gold.objects
-    label_penalties, penalties = gold.label_penalties, gold.penalties(words)
-    costs = travel_costs(lexicon.distances, objects, words, p, label_penalties, penalties)
+    penalties = gold.penalties(words)
+    costs = travel_costs(lexicon.distances, objects, words, p, gold.label_penalties, penalties)
     plans = transport_plans(objects, words, costs)
     distances = sums_of_bags(plans * costs, objects, words)
+    scores = similarities(objects.sizes > 0, words, distances).tolist()
     judged = grounding.judged(lexicon, rows.captions, evidence, thresholds.support)
     mentions = judged.by_row(len(rows))
     names = [image.read_by for image in evidence.images]
     mentioned = _are_mentioned(part, names, grounding.numbers(names), mentions, thresholds.far)
     labels = [lexicon.words[atom] for atom in objects.atoms.tolist()]
-    texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
-    of_images = list(map(ImageObject, labels, label_penalties.tolist(), mentioned.tolist()))
-    of_captions = list(zip(texts, penalties.tolist(), strict=True))
-    match_starts, matches = _matches(objects, words, plans, costs, of_images, of_captions)
-
-    starts = words.starts.tolist()
-    mention_of = [
-        mention
-        for of_row, start, end in zip(mentions, starts, starts[1:], strict=False)
-        for by_word in [
-            # Verdicts are in the order of their weight; of several mentions of a word, the worst
-            # comes last and stays, of equals the first.
-            {
-                word: mention
-                for mention in sorted(reversed(of_row), key=_VERDICT)  # noqa: C414
-                for word in _WORDS_IN[mention.words]
-            }
-        ]
-        for mention in map(by_word.get, texts[start:end])
-    ]
-    others = np.array([mention is None for mention in mention_of], dtype=bool).nonzero()[0]
-    near, by = evidence.support(lexicon, words.atoms[others], words.owners[others])
-    supported = iter(zip(near.tolist(), words_of(lexicon, by), strict=True))
-    supports = [next(supported) if m is None else (m.support, m.supported_by) for m in mention_of]
-
-    object_starts = objects.starts.tolist()
-    return [
-        Explanation(
-            image_id=image_id,
-            caption=caption,
-            score=score,
-            distance=distance,
+    image_objects = list(
+        map(ImageObject, labels, gold.label_penalties.tolist(), mentioned.tolist())
+    )
+    matches = _matches(part, plans, costs, image_objects, penalties.tolist())
+    caption_words = _caption_words(part, penalties.tolist(), evidence, mentions, matches)
+    explanations = []
+    for row, (objects_there, image) in enumerate(
+        zip(_by_bag(image_objects, objects), evidence.images, strict=True)
+    ):
+        explanation = Explanation(
+            image_id=rows.ids[row],
+            caption=rows.captions[row],
+            score=scores[row],
+            distance=float(distances[row]),
             known=image.is_there,
             rated=image.is_there and image.can_lack,
-            matches=tuple(moved),
-            words=_words(
-                zip(
-                    of_captions[slice(*starts[row : row + 2])],
-                    supports[slice(*starts[row : row + 2])],
-                    mention_of[slice(*starts[row : row + 2])],
-                    strict=True,
-                ),
-                moved,
-            ),
+            matches=tuple(matches[row]),
+            words=caption_words[row],
             mentions=tuple(mentions[row]),
-            objects=tuple(of_images[slice(*object_starts[row : row + 2])]),
-            unknown_words=unknown,
-            denied=absent,
-            units=image.read_by.units(caption),
+            objects=tuple(objects_there),
+            unknown_words=unknown_words[row],
+            denied=denied[row],
+            units=image.read_by.units(rows.captions[row]),
         )
-        for row, (image_id, caption, score, distance, image, unknown, absent) in enumerate(
-            zip(
-                rows.ids,
-                rows.captions,
-                similarities(objects.sizes > 0, words, distances).tolist(),
-                distances.tolist(),
-                evidence.images,
-                unknown_words,
-                denied,
-                strict=True,
-            )
-        )
-        for moved in [matches[slice(*match_starts[row : row + 2])]]
-    ]
+        explanations.append(explanation)
+    return explanations
 
 
-def _words(
-    words: Iterable[tuple[tuple[str, float], tuple[float, str | None], Mention | None]],
-    matches: Sequence[Match],
-) -> tuple[CaptionWord, ...]:
-    """Return the words of a caption, the costliest first; those of equal cost stay in order."""
-    costs: dict[str, list[float]] = {}
-    for _, word, mass, cost, *_ in matches:
-        costs.setdefault(word, []).append(mass * cost)
-    found = [
-        CaptionWord(word, penalty, math.fsum(costs[word]) if matches else math.nan, *support, of)
-        for (word, penalty), support, of in words
+def _by_bag(values: Sequence[_Value], bags: Bags) -> list[Sequence[_Value]]:
+    """Return what there is of each atom by bags."""
+    return [values[start:end] for start, end in pairwise(bags.starts.tolist())]
+
+
+def _matches(
+    part: Part[Any],
+    plans: Floats,
+    costs: Floats,
+    image_objects: Sequence[ImageObject],
+    penalties: Sequence[float],
+) -> list[list[Match]]:
+    """Return the matches of each row that move mass, the largest first."""
+    objects, words = part.gold.objects, part.words
+    moving = np.flatnonzero(plans > 0)
+    left, right = (side[moving] for side in meetings(objects, words))
+    masses, costs = plans[moving], costs[moving]
+    rows = objects.owners[left]
+    order = np.lexsort((-masses * costs, rows))
+    ends = zip(left[order].tolist(), right[order].tolist(), strict=True)
+    texts, atoms = part.gold.lexicon.words, words.atoms.tolist()
+    matches = [
+        Match(
+            label=image_objects[label].label,
+            word=texts[atoms[word]],
+            mass=mass,
+            cost=cost,
+            label_penalty=image_objects[label].penalty,
+            word_penalty=penalties[word],
+        )
+        for (label, word), mass, cost in zip(
+            ends, masses[order].tolist(), costs[order].tolist(), strict=True
+        )
     ]
-    return tuple(sorted(found, key=_COST, reverse=True))
+    starts = rows[order].searchsorted(np.arange(len(objects) + 1)).tolist()
+    return [matches[start:end] for start, end in pairwise(starts)]
+
+
+def _caption_words(
+    part: Part[Any],
+    penalties: Sequence[float],
+    evidence: Evidence,
+    mentions: Sequence[Sequence[Mention]],
+    matches: Sequence[Sequence[Match]],
+) -> list[tuple[CaptionWord, ...]]:
+    """Return the words of each caption, the costliest first; those of equal cost stay in order.
+
+    The support of a word is that of its mention, else its own.
+    """
+    words, lexicon = part.words, part.gold.lexicon
+    texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
+    mention_of: list[Mention | None] = []
+    for texts_of_row, mentions_of_row in zip(_by_bag(texts, words), mentions, strict=True):
+        mention_of += map(_by_word(mentions_of_row).get, texts_of_row)
+    others = np.array([mention is None for mention in mention_of], dtype=bool).nonzero()[0]
+    near, by = evidence.support(lexicon, words.atoms[others], words.owners[others])
+    supports = iter(zip(near.tolist(), words_of(lexicon, by), strict=True))
+    caption_words = []
+    starts = words.starts.tolist()
+    for matches_of_row, start, end in zip(matches, starts, starts[1:], strict=False):
+        costs: dict[str, list[float]] = {}
+        for _, word, mass, cost, *_ in matches_of_row:
+            costs.setdefault(word, []).append(mass * cost)
+        found = []
+        for text, penalty, mention in zip(
+            texts[start:end], penalties[start:end], mention_of[start:end], strict=True
+        ):
+            cost = math.fsum(costs[text]) if matches_of_row else math.nan
+            if mention is None:
+                support, supported_by = next(supports)
+            else:
+                support, supported_by = mention.support, mention.supported_by
+            found.append(CaptionWord(text, penalty, cost, support, supported_by, mention))
+        caption_words.append(tuple(sorted(found, key=_COST, reverse=True)))
+    return caption_words
+
+
+def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
+    """Return the mention that each word belongs to: of several, the worst; of equals, the first."""
+    # Verdicts are in the order of their weight, and what comes last stays.
+    by_weight = sorted(reversed(mentions), key=_VERDICT)  # noqa: C414
+    return {word: mention for mention in by_weight for word in _WORDS_IN[mention.words]}
 
 
 def _are_mentioned(
@@ -146,46 +179,19 @@ def _are_mentioned(
     objects, words, lexicon = part.gold.objects, part.words, part.gold.lexicon
     rows = objects.owners
     labels = class_numbers(lexicon, objects, names, Names.kind_of_label, numbers)
-    said = [
+    claimed = [
         (row, numbers[category or ""])
-        for row, of_row in enumerate(mentions)
-        for mention in of_row
+        for row, mentions_of_row in enumerate(mentions)
+        for mention in mentions_of_row
         for category in names[row].with_kinds(mention.category)
     ]
-    of_mentions = np.array(said, dtype=np.int64).reshape(-1, 2).T
-    spoken_of = are_named((rows, labels), tuple(of_mentions), (len(objects), len(numbers)))
+    classes = np.array(claimed, dtype=np.int64).reshape(-1, 2).T
+    spoken_of = are_named((rows, labels), tuple(classes), (len(objects), len(numbers)))
     others = np.flatnonzero(~spoken_of)
     near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.
     spoken_of[others] = (words.sizes[rows[others]] > 0) & (2 * near.of_left - 1 >= far)
     return spoken_of
-
-
-def _matches(
-    objects: Bags,
-    words: Bags,
-    plans: Floats,
-    costs: Floats,
-    of_images: Sequence[ImageObject],
-    of_captions: Sequence[tuple[str, float]],
-) -> tuple[list[int], list[Match]]:
-    """Return where the matches of each row start, and all that move mass, the largest first."""
-    moving = np.flatnonzero(plans > 0)
-    left, right = (side[moving] for side in meetings(objects, words))
-    masses, costs = plans[moving], costs[moving]
-    rows = objects.owners[left]
-    order = np.lexsort((-masses * costs, rows))
-    left, right = left[order].tolist(), right[order].tolist()
-    matches = map(
-        Match,
-        [of_images[at][0] for at in left],
-        [of_captions[at][0] for at in right],
-        masses[order].tolist(),
-        costs[order].tolist(),
-        [of_images[at][1] for at in left],
-        [of_captions[at][1] for at in right],
-    )
-    return rows.searchsorted(np.arange(len(objects) + 1)).tolist(), list(matches)
 
 
 def explained_by_classes(
@@ -202,13 +208,21 @@ def explained_by_classes(
     """
     mentions = []
     for place, thing in enumerate(unit for unit in units if unit.category is not None):
-        category, by, verdict = thing.category or "", None, Verdict.UNCONFIRMED
+        category, verdict = thing.category or "", Verdict.UNCONFIRMED
         if category in there:
-            by, verdict = category, Verdict.THERE
+            verdict = Verdict.THERE
         elif deniable is None or category in deniable:
             verdict = Verdict.ABSENT
-        judge = None if verdict is Verdict.UNCONFIRMED else LABELS
-        mentions.append(Mention(thing.words, category, math.nan, by, verdict, judge, place))
+        mention = Mention(
+            words=thing.words,
+            category=category,
+            support=math.nan,
+            supported_by=category if verdict is Verdict.THERE else None,
+            verdict=verdict,
+            judged_by=None if verdict is Verdict.UNCONFIRMED else LABELS,
+            place=place,
+        )
+        mentions.append(mention)
     parts = set(chain.from_iterable(content_words(m.words, STOP_WORDS) for m in mentions))
     words: dict[str, Mention | None] = {
         word: None for word in content_words(caption, STOP_WORDS) if word not in parts
@@ -225,8 +239,15 @@ def explained_by_classes(
         rated=known,
         matches=(),
         words=tuple(
-            CaptionWord(word, math.nan, math.nan, math.nan, of and of.supported_by, of)
-            for word, of in sorted(words.items(), key=lambda item: item[0])
+            CaptionWord(
+                word,
+                penalty=math.nan,
+                cost=math.nan,
+                support=math.nan,
+                supported_by=None if mention is None else mention.supported_by,
+                of=mention,
+            )
+            for word, mention in sorted(words.items(), key=lambda item: item[0])
         ),
         mentions=tuple(mentions),
         objects=tuple(ImageObject(label, 1.0, label in spoken_of) for label in sorted(there)),

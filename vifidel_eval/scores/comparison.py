@@ -25,16 +25,20 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ImageIdError, VifidelError, VifidelWarning
+from ..evaluation import Floats
 from ..io.digits import for_json
-from ..io.image_ids import in_order
+from ..io.image_ids import ImageId, in_order
 from ..io.text_tables import Cell, Table, with_difference
 from .scores import Scores, leading, plain_names, unknown
 from .significance import (
     Bootstrap,
+    EqualLength,
+    Sample,
     at_equal_length,
     fewest,
     has_own_score,
@@ -73,7 +77,7 @@ class Comparisons:
 
     @property
     def has_equal_length(self) -> bool:
-        """Whether the lengths of any two systems differ so much that this is said of them."""
+        """Whether some systems' lengths differ so much that tables compare at equal length."""
         pairs = (pair for comparison in self.metrics.values() for pair in comparison.pairs)
         return any(pair.equal_length is not None for pair in pairs)
 
@@ -82,24 +86,30 @@ class Comparisons:
 
         With a metric, they are about this one alone.
         """
-        tested = [of for of in self.metrics.values() if of.pairs and metric in (None, of.metric)]
-        pairs = max((len(of.pairs) for of in tested), default=0)
+        tested = [
+            comparison
+            for comparison in self.metrics.values()
+            if comparison.pairs and metric in (None, comparison.metric)
+        ]
+        pairs = max((len(comparison.pairs) for comparison in tested), default=0)
         resamples, images = fewest(pairs, self.alpha)
         if self.resamples < resamples:
             return [
                 f"with {self.resamples} resamples no difference can be significant after Holm's "
                 f"correction over {pairs} pairs of systems; take at least {resamples}."
             ]
-        few: dict[int, list[str]] = {}
-        for of in tested:
-            if of.images < images:
-                few.setdefault(of.images, []).append(of.metric)
-        if not few:
+        metrics_of: dict[int, list[str]] = {}  # by number of images
+        for comparison in tested:
+            if comparison.images < images:
+                metrics_of.setdefault(comparison.images, []).append(comparison.metric)
+        if not metrics_of:
             return []
-        (number, under), *others = [(n, ", ".join(plain_names(few[n]))) for n in sorted(few)]
+        names = {number: ", ".join(plain_names(metrics_of[number])) for number in metrics_of}
+        number, *larger = sorted(names)
+        under = [names[number], *(f"{images} under {names[images]}" for images in larger)]
         return [
             f"{number} image{'s are' if number != 1 else ' is'} too few for a significant "
-            f"difference under {'; '.join([under, *(f'{n} under {of}' for n, of in others)])} "
+            f"difference under {'; '.join(under)} "
             f"(pairs of systems: {pairs}), and with so few the bootstrap's p-values mean nothing; "
             f"compare at least {images}."
         ]
@@ -110,8 +120,10 @@ class Comparisons:
         It is None with a baseline, of one system, and where nothing can be better.
         """
         names = leading(self.metrics) if by_default else self.metrics
-        ranked = (self.metrics[name] for name in names if self.baseline is None)
-        return next((of for of in ranked if of.ranked and of.pairs), None)
+        if self.baseline is not None:
+            return None
+        of_names = map(self.metrics.__getitem__, names)
+        return next((found for found in of_names if found.ranked and found.pairs), None)
 
     def __repr__(self) -> str:
         headline = self.headline()
@@ -138,26 +150,30 @@ class Comparisons:
         for name, comparison in self.metrics.items():
             images = f"{comparison.images} image{'s' * (comparison.images != 1)}"
             texts = [f"{system} {text}" for system, text in self._texts(comparison).items()]
-            whole = texts if self.baseline is not None else ["; ".join(texts)]
-            lines += [f"{name} ({images}): {text}" for text in whole]
+            if self.baseline is None:
+                texts = ["; ".join(texts)]
+            lines += [f"{name} ({images}): {text}" for text in texts]
         return lines
 
     def _texts(self, comparison: Comparison) -> dict[str, str]:
-        """Return what is said of each system: its score and interval, or what it gains."""
+        """Return the systems' scores and intervals or, with a baseline, what they gain."""
         systems = comparison.systems
         if self.baseline is not None:
             return {
                 pair.first: with_difference(
                     systems[pair.first].score,
-                    *(pair.difference, pair.low, pair.high, pair.randomisation_holm),
+                    pair.difference,
+                    pair.low,
+                    pair.high,
+                    pair.randomisation_holm,
                 )
                 for pair in comparison.pairs
             }
         return {
-            system: f"{s.score:.4f}"
-            + ("" if math.isnan(s.low) else f" [{s.low:.4f}, {s.high:.4f}]")
-            + ("" if s.rank is None else f" #{s.rank}")
-            for system, s in systems.items()
+            name: f"{standing.score:.4f}"
+            + ("" if math.isnan(standing.low) else f" [{standing.low:.4f}, {standing.high:.4f}]")
+            + ("" if standing.rank is None else f" #{standing.rank}")
+            for name, standing in systems.items()
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -203,78 +219,48 @@ def compare(
     bootstrap = Bootstrap(seed, _RESAMPLES if resamples is None else resamples, level)
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
-    alpha, tested = bootstrap.alpha, bootstrap.resamples
+    systems, tested = list(scores.evaluations), bootstrap.resamples
     if resamples is None:
-        of_pairs = _MORE * math.comb(len(scores.evaluations), 2) / alpha
+        of_pairs = _MORE * math.comb(len(systems), 2) / bootstrap.alpha
         tested = max(_RESAMPLES, round(of_pairs))
-    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
-    shared = sorted(set(of_systems[0]).intersection(*of_systems[1:]), key=in_order)
-    if not shared:
-        raise ImageIdError(
-            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
-            "score them on the same images."
-        )
+    images = _shared_images(scores)
     evaluations = {
-        column: {name: e[column] for name, e in scores.evaluations.items()}
-        for column in scores.signatures
+        metric: {system: e[metric] for system, e in scores.evaluations.items()}
+        for metric in scores.signatures
     }
-    taken = {column: take_sample(of, shared) for column, of in evaluations.items()}
-    samples = {column: sample for column, sample in taken.items() if sample is not None}
+    samples = {}
+    for metric, of_systems in evaluations.items():
+        sample = take_sample(of_systems, images)
+        if sample is not None:
+            samples[metric] = sample
     draws = bootstrap.scores(samples)
-    paired = tests and len(scores.evaluations) > 1
+    paired = tests and len(systems) > 1
     p = p_values(samples, bootstrap.seed, tested, draws) if paired else {}
-    at_equal = at_equal_length(scores, shared, bootstrap) if paired and lengths else {}
-    metrics: dict[str, Comparison] = {}
+    equal_length = at_equal_length(scores, images, bootstrap) if paired and lengths else {}
+    metrics = {}
     for column in scores.columns():
         metric = column.name
         if metric not in samples:
             continue
-        sample, drawn, sizes = samples[metric], draws[metric], samples[metric].sizes.tolist()
-        names, systems = list(scores.evaluations), range(len(scores.evaluations))
-        # One image is drawn again and again: that is no interval.
-        interval = bootstrap.interval if sample.images > 1 else _no_interval
-        pairs = []
-        for one, other in itertools.combinations(systems if paired else (), 2):
-            of_bootstrap, of_randomisation = p[metric][:, one, other].tolist()
-            size = max(sizes[one], sizes[other])
-            low, high = interval(drawn[one] - drawn[other], size)
-            pairs.append(
-                Pair(
-                    names[one],
-                    names[other],
-                    sample.scores[one] - sample.scores[other],
-                    low,
-                    high,
-                    of_bootstrap,
-                    of_randomisation,
-                    of_bootstrap,  # corrected below
-                    of_randomisation,
-                    None,
-                    at_equal.get((metric, names[one], names[other])),
-                )
-            )
+        sample, drawn = samples[metric], draws[metric]
         comparison = Comparison(
             metric=metric,
             images=sample.images,
             lower_is_better=column.lower_is_better,
             ranked=column.ranked,
             own_score=all(map(has_own_score, evaluations[metric].values())),
-            systems={},
+            systems=_standings(systems, sample, drawn, bootstrap),
             pairs=(),
-        ).with_pairs(pairs, alpha)
-        least_resamples, least_images = fewest(len(pairs), alpha)
-        enough = tested >= least_resamples and sample.images >= least_images
-        has_ranks = tests and column.ranked and enough
-        losers = [pair.loser for pair in comparison.pairs]
-        standings = {
-            names[at]: Standing(
-                sample.scores[at],
-                *interval(drawn[at], sizes[at]),
-                1 + losers.count(names[at]) if has_ranks else None,
+        )
+        if paired:
+            pairs = _pairs(
+                systems, sample, drawn, bootstrap, p[metric], equal_length.get(metric, {})
             )
-            for at in systems
-        }
-        metrics[metric] = replace(comparison, systems=standings)
+            comparison = comparison.with_pairs(pairs, bootstrap.alpha)
+        fewest_resamples, fewest_images = fewest(len(comparison.pairs), bootstrap.alpha)
+        if tests and tested >= fewest_resamples and sample.images >= fewest_images:
+            comparison = comparison.with_ranks()
+        metrics[metric] = comparison
     comparisons = Comparisons(
         seed=int(seed),  # Python's own numbers, for JSON
         resamples=int(tested),
@@ -288,8 +274,68 @@ def compare(
     return comparisons
 
 
-def _no_interval(*_: object) -> tuple[float, float]:
-    return math.nan, math.nan
+def _shared_images(scores: Scores) -> list[ImageId]:
+    """Return the images that every system has, in order; an ImageIdError if there are none."""
+    images = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
+    shared = sorted(set(images[0]).intersection(*images[1:]), key=in_order)
+    if not shared:
+        raise ImageIdError(
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
+        )
+    return shared
+
+
+def _interval(
+    bootstrap: Bootstrap, sample: Sample, drawn: Floats, size: float
+) -> tuple[float, float]:
+    """Return the interval of what was drawn; one image, drawn again and again, has none."""
+    return bootstrap.interval(drawn, size) if sample.images > 1 else (math.nan, math.nan)
+
+
+def _standings(
+    systems: Sequence[str], sample: Sample, drawn: Floats, bootstrap: Bootstrap
+) -> dict[str, Standing]:
+    """Return the systems' scores and intervals, without ranks; `drawn` is (systems, resamples)."""
+    sizes = sample.sizes.tolist()
+    standings = {}
+    for i, system in enumerate(systems):
+        low, high = _interval(bootstrap, sample, drawn[i], sizes[i])
+        standings[system] = Standing(sample.scores[i], low, high, rank=None)
+    return standings
+
+
+def _pairs(
+    systems: Sequence[str],
+    sample: Sample,
+    drawn: Floats,
+    bootstrap: Bootstrap,
+    p: Floats,
+    equal_length: Mapping[tuple[str, str], EqualLength],
+) -> list[Pair]:
+    """Return every two systems, before Holm's correction; `p` is (tests, systems, systems)."""
+    sizes = sample.sizes.tolist()
+    pairs = []
+    for i, j in itertools.combinations(range(len(systems)), 2):
+        first, second = systems[i], systems[j]
+        low, high = _interval(bootstrap, sample, drawn[i] - drawn[j], max(sizes[i], sizes[j]))
+        bootstrap_p, randomisation_p = p[:, i, j].tolist()
+        pairs.append(
+            Pair(
+                first=first,
+                second=second,
+                difference=sample.scores[i] - sample.scores[j],
+                low=low,
+                high=high,
+                bootstrap_p=bootstrap_p,
+                randomisation_p=randomisation_p,
+                bootstrap_holm=bootstrap_p,
+                randomisation_holm=randomisation_p,
+                winner=None,
+                equal_length=equal_length.get((first, second)),
+            )
+        )
+    return pairs
 
 
 def against(comparisons: Comparisons, baseline: str) -> Comparisons:
@@ -302,7 +348,8 @@ def against(comparisons: Comparisons, baseline: str) -> Comparisons:
     Raises a VifidelError if there is no such system or no other one, or the comparison has another
     baseline.
     """
-    systems = [*next((of.systems for of in comparisons.metrics.values()), [])]
+    some_metric = next(iter(comparisons.metrics.values()), None)
+    systems = [] if some_metric is None else list(some_metric.systems)
     if systems and baseline not in systems:  # without any, no image has a score from every system
         raise unknown("system", baseline, systems)
     if len(systems) == 1:

@@ -302,37 +302,38 @@ class EqualLength:
 
 
 def at_equal_length(
-    scores: Scores, shared: Sequence[ImageId], bootstrap: Bootstrap
-) -> dict[tuple[str, str, str], EqualLength]:
+    scores: Scores, images: Sequence[ImageId], bootstrap: Bootstrap
+) -> dict[str, dict[tuple[str, str], EqualLength]]:
     """Return what remains of differences, by metric and systems whose lengths differ."""
     if WORDS not in scores.signatures:
         return {}
     ranked = [column.name for column in scores.columns() if column.ranked]
-    of_systems = {
-        name: {
-            column: as_in_files(of_column[column].scores[_places(of_column[column], shared)])
-            for column in (WORDS, *ranked)
+    numbers = {
+        system: {
+            name: as_in_files(of_column[name].scores[_places(of_column[name], images)])
+            for name in (WORDS, *ranked)
         }
-        for name, of_column in scores.evaluations.items()
+        for system, of_column in scores.evaluations.items()
     }
+    lengths = {system: float(of_column[WORDS].mean()) for system, of_column in numbers.items()}
     pairs = [
         (first, second)
-        for first, second in itertools.combinations(of_systems, 2)
-        if differ(*(float(of_systems[name][WORDS].mean()) for name in (first, second)))
+        for first, second in itertools.combinations(numbers, 2)
+        if differ(lengths[first], lengths[second])
     ]
-    remains = {}
+    remains: dict[str, dict[tuple[str, str], EqualLength]] = {}
     for metric in ranked:  # one after the other: each has columns for every two systems
         lines, sizes = {}, {}
         for first, second in pairs:
-            one, other = of_systems[first], of_systems[second]
-            differences = one[metric] - other[metric]
-            line = _line(differences, one[WORDS] - other[WORDS])
+            differences = numbers[first][metric] - numbers[second][metric]
+            line = _line(differences, numbers[first][WORDS] - numbers[second][WORDS])
             if line is not None:
                 lines[first, second] = line
                 sizes[first, second] = float(np.nanmax(np.abs(differences)))
+        remains[metric] = {}
         for pair, (intercepts,) in bootstrap.scores(lines).items():
-            ends = bootstrap.interval(intercepts, sizes[pair])
-            remains[metric, pair[0], pair[1]] = EqualLength(lines[pair].scores[0], *ends)
+            low, high = bootstrap.interval(intercepts, sizes[pair])
+            remains[metric][pair] = EqualLength(lines[pair].scores[0], low, high)
     return remains
 
 
@@ -348,8 +349,9 @@ def _line(differences: Floats, words: Floats) -> Sample | None:
     rows = np.column_stack([defined, w, d, w * w, w * d])
     intercept = partial(_intercept, middle=middle)
     score = float(intercept(rows.sum(axis=0)))
-    of_all = Sample(_exact(rows[np.newaxis]), intercept, [score], images)
-    return None if math.isnan(score) else of_all
+    if math.isnan(score):
+        return None
+    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
 
 
 def _intercept(sums: Floats, middle: float) -> Floats:

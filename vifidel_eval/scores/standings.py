@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -55,21 +56,32 @@ class Pair:
     @property
     def depends_on_length(self) -> bool:
         """Whether the winner is not better, as far as one can tell, at equal length."""
-        rest = self.equal_length
-        if self.winner is None or rest is None:
+        remains = self.equal_length
+        if self.winner is None or remains is None:
             return False
-        return not (rest.low > 0 if self.difference > 0 else rest.high < 0)
+        return not (remains.low > 0 if self.difference > 0 else remains.high < 0)
 
     def turned(self) -> Pair:
         """Return the pair with its systems exchanged: two-sided tests say the same of both."""
-        remains = self.equal_length and replace(self.equal_length, **_negated(self.equal_length))
-        first, second = self.second, self.first
-        return replace(self, first=first, second=second, equal_length=remains, **_negated(self))
+        equal_length = self.equal_length
+        if equal_length is not None:
+            equal_length = replace(equal_length, **_negated(equal_length))
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            equal_length=equal_length,
+            **_negated(self),
+        )
 
 
-def _negated(of: Pair | EqualLength) -> dict[str, Any]:
+def _negated(change: Pair | EqualLength) -> dict[str, Any]:
     """Return a difference and its interval with the other sign, without -0.0."""
-    return {"difference": 0.0 - of.difference, "low": 0.0 - of.high, "high": 0.0 - of.low}
+    return {
+        "difference": 0.0 - change.difference,
+        "low": 0.0 - change.high,
+        "high": 0.0 - change.low,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,24 +106,35 @@ class Comparison:
         bootstrap = holm([pair.bootstrap_p for pair in pairs])
         randomisation = holm([pair.randomisation_p for pair in pairs])
         corrected = []
-        for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
+        for pair, bootstrap_p, randomisation_p in zip(pairs, bootstrap, randomisation, strict=True):
             first_is_better = (pair.difference > 0) != self.lower_is_better
-            winner = pair.first if first_is_better else pair.second
+            better = pair.first if first_is_better else pair.second
             corrected.append(
                 replace(
                     pair,
-                    bootstrap_holm=of_bootstrap,
-                    randomisation_holm=p,
-                    winner=winner if self.ranked and p <= alpha else None,
+                    bootstrap_holm=bootstrap_p,
+                    randomisation_holm=randomisation_p,
+                    winner=better if self.ranked and randomisation_p <= alpha else None,
                 )
             )
         return replace(self, pairs=tuple(corrected))
 
+    def with_ranks(self) -> Comparison:
+        """Return this with the ranks that follow from its pairs; none if nothing can be better."""
+        if not self.ranked:
+            return self
+        losers = Counter(pair.loser for pair in self.pairs)
+        systems = {
+            name: replace(standing, rank=1 + losers[name])
+            for name, standing in self.systems.items()
+        }
+        return replace(self, systems=systems)
+
     @property
     def both_ways(self) -> dict[tuple[str, str], Pair]:
         """The pairs by their first and second system, each also with its systems exchanged."""
-        both = (one for pair in self.pairs for one in (pair, pair.turned()))
-        return {(one.first, one.second): one for one in both}
+        pairs = [*self.pairs, *(pair.turned() for pair in self.pairs)]
+        return {(pair.first, pair.second): pair for pair in pairs}
 
     def matrix(
         self,
@@ -123,10 +146,10 @@ class Comparison:
         sign = 1 if self.lower_is_better else -1
         names = sorted(self.systems, key=lambda name: sign * self.systems[name].score)
         cells: dict[tuple[str, str], Cell] = {
-            systems: "*" * (one.winner is not None)
-            + gain(shown(one.difference, self.metric), digits or DIFFERENCE_DECIMALS)
-            + "†" * one.depends_on_length
-            for systems, one in self.both_ways.items()
+            systems: "*" * (pair.winner is not None)
+            + gain(shown(pair.difference, self.metric), digits or DIFFERENCE_DECIMALS)
+            + "†" * pair.depends_on_length
+            for systems, pair in self.both_ways.items()
         }
         rows: list[list[Cell]] = [
             [f"{at} {name}" if numbered else name, self.systems[name].rank]
